@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "base/pool.h"
+
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 64 * 1024, ALIGN = 16 };
+
+typedef struct block {
+    struct block *next;
+    size_t size, used; // of the bytes behind this head
+} block;
+
+struct snw_pool {
+    block *top;
+    size_t total, limit;
+};
+
+snw_pool *snw_pool_create(size_t limit) {
+    snw_pool *p = snw_alloc(sizeof *p);
+    if (p) p->limit = limit;
+    return p;
+}
+
+void snw_pool_destroy(snw_pool *p) {
+    if (!p) return;
+    for (block *b = p->top; b;) {
+        block *next = b->next;
+        snw_free(b);
+        b = next;
+    }
+    snw_free(p);
+}
+
+void *snw_pool_take(snw_pool *p, size_t bytes) {
+    if (bytes > p->limit) return NULL;
+    const size_t want = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    const size_t head = (sizeof(block) + ALIGN - 1) / ALIGN * ALIGN;
+    if (!p->top || p->top->size - p->top->used < want) {
+        const size_t size = want > BLOCK ? want : BLOCK;
+        if (size > p->limit - p->total) return NULL;
+        block *b = snw_alloc(head + size);
+        if (!b) return NULL;
+        b->size = size;
+        b->next = p->top;
+        p->top = b;
+        p->total += size;
+    }
+    void *at = (unsigned char *)p->top + head + p->top->used;
+    p->top->used += want;
+    return at;
+}
+
+void *snw_pool_array(snw_pool *p, size_t n, size_t size) {
+    if (size && n > SIZE_MAX / size) return NULL;
+    return snw_pool_take(p, n * size);
+}
+
+char *snw_pool_text(snw_pool *p, const char *text, size_t length) {
+    if (length == SIZE_MAX) return NULL;
+    char *copy = snw_pool_take(p, length + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *snw_pool_format(snw_pool *p, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0) return NULL;
+    char *text = snw_pool_take(p, (size_t)length + 1);
+    if (!text) return NULL;
+    va_start(args, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// document.h: a model file: read, included, overridden, and turned into descriptions, one per run.
+#pragma once
+
+#include "model/desc.h"
+#include "sinew/status.h"
+
+typedef struct snw_document snw_document;
+
+// Read `path` and what it includes. `set` are overrides `path=value` of the command line. Syntax,
+// encoding, size, aliases, merges and includes are checked here.
+SNW_NODISCARD snw_status snw_document_read(const char *path, int nset, const char *const *set,
+                                           snw_document **out, snw_error *err);
+// The same from memory; `name` stands in messages, includes are relative to the current folder.
+SNW_NODISCARD snw_status snw_document_parse(const char *name, const char *text, size_t length,
+                                            int nset, const char *const *set, snw_document **out,
+                                            snw_error *err);
+void snw_document_destroy(snw_document *d); // NULL is fine
+
+// Runs, `each` expanded; a file without `runs:` has one, named "main".
+int snw_document_runs(const snw_document *d);
+const char *snw_document_run_name(const snw_document *d, int run);
+
+// The description of one run, in its own pool. Everything is checked that does not need the model's
+// compiler: unknown keys, dangling names, units, cycles, expectations of probes that do not exist.
+SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
+                                               snw_error *err);
+void snw_desc_destroy(snw_desc *d); // NULL is fine
+
+// The text as read, included files after the first, each headed by a comment line with its name.
+const char *snw_document_text(const snw_document *d);
+
+// ---- expected values --------------------------------------------------------------------------------
+
+typedef enum snw_expect_when {
+    SNW_EXPECT_AT,    // at a time
+    SNW_EXPECT_END,   // at the end
+    SNW_EXPECT_AFTER, // at the end of a step
+    SNW_EXPECT_OVER,  // of a span
+    SNW_EXPECT_ROWS   // at the times of a table
+} snw_expect_when;
+
+typedef enum snw_expect_is {
+    SNW_EXPECT_MIN,
+    SNW_EXPECT_MAX,
+    SNW_EXPECT_MEAN,
+    SNW_EXPECT_RANGE,
+    SNW_EXPECT_PERIOD,
+    SNW_EXPECT_SIZE
+} snw_expect_is;
+
+typedef enum snw_expect_how {
+    SNW_EXPECT_WITHIN,   // |got - value| <= tolerance
+    SNW_EXPECT_RELATIVE, // |got - value| <= tolerance * |value|
+    SNW_EXPECT_BELOW,    // got < value
+    SNW_EXPECT_ABOVE     // got > value
+} snw_expect_how;
+
+typedef struct snw_expect {
+    snw_place place;
+    int ncolumn;
+    const char *const *column; // resolved names: "tip.x", "e.kinetic"
+    const char *run;           // NULL: every run; a name; or the stem of `each` ("load" for load.1 ..)
+    snw_expect_when when;
+    double t0, t1;     // at; over (all: -inf, inf)
+    const char *after; // step name
+    snw_expect_is is;
+    int nrow;              // 1 unless rows
+    const double *row_t;   // rows
+    const double *value;   // nrow x ncolumn
+    snw_expect_how how;
+    double tolerance;
+    const char *source; // may be NULL
+} snw_expect;
+
+// Expectations that apply to a run; belong to the description's pool.
+SNW_NODISCARD snw_status snw_document_expects(const snw_document *d, int run,
+                                              const snw_desc *desc, int *n,
+                                              const snw_expect **out, snw_error *err);

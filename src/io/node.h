@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// node.h: a document as a plain tree with places, free of YAML: what readers and overrides work on.
+// Nodes live in a pool and are freed with it.
+#pragma once
+
+#include "base/pool.h"
+#include "model/desc.h" // snw_place
+#include "sinew/status.h"
+
+typedef enum snw_node_kind {
+    SNW_NODE_NULL, // a key without value
+    SNW_NODE_TEXT,
+    SNW_NODE_LIST,
+    SNW_NODE_MAP
+} snw_node_kind;
+
+typedef struct snw_node snw_node;
+
+typedef struct snw_entry {
+    const char *key; // of a map; NULL in a list
+    snw_place place; // of the key
+    snw_node *value;
+} snw_entry;
+
+struct snw_node {
+    snw_node_kind kind;
+    snw_place place;
+    const char *text; // of a scalar, unquoted
+    bool quoted;
+    int n;
+    snw_entry *entry;       // of a list or map, in the order written
+    const snw_scope *scope; // what names mean inside: parameters, indices of repetitions
+};
+
+// Value of a key, NULL when the map has none or `map` is NULL or no map.
+snw_node *snw_node_get(const snw_node *map, const char *key);
+
+// Fail at a place: fills file, line and column besides the text.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+snw_status
+snw_fail_at(snw_error *err, snw_place place, const char *format, ...); // always SNW_E_PARSE
+
+// The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
+const char *snw_nearest(const char *word, int n, const char *const *known);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// basis.h: scalar functions of x = s/L in [0, 1] on which a strain component is expanded.
+#pragma once
+
+#include <stdbool.h>
+
+// One line per basis: enum, name in the language, piecewise?
+#define SNW_BASIS_LIST(X)                                                                          \
+    X(SNW_BASIS_LEGENDRE, "legendre", false)                                                       \
+    X(SNW_BASIS_CHEBYSHEV, "chebyshev", false)                                                     \
+    X(SNW_BASIS_MONOMIAL, "monomial", false)                                                       \
+    X(SNW_BASIS_FOURIER, "fourier", false)                                                         \
+    X(SNW_BASIS_CONSTANT, "constant", true)                                                        \
+    X(SNW_BASIS_LINEAR, "linear", true)                                                            \
+    X(SNW_BASIS_QUADRATIC, "quadratic", true)                                                      \
+    X(SNW_BASIS_CUBIC, "cubic", true)
+
+typedef enum snw_basis_kind {
+#define X(code, name, piecewise) code,
+    SNW_BASIS_LIST(X)
+#undef X
+} snw_basis_kind;
+
+enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per component, a bound for input
+
+// Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1), monomial
+// x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... Piecewise ones are nodal and continuous (hats of degree 1, 2, 3; the
+// indicator of each element for constant) on elements between `breaks`.
+typedef struct snw_basis {
+    snw_basis_kind kind;
+    int nfun;             // functions
+    int nelem;            // elements, 1 for a global basis
+    const double *breaks; // nelem + 1 rising numbers from 0 to 1; NULL: equal elements
+} snw_basis;
+
+const char *snw_basis_name(snw_basis_kind kind);
+bool snw_basis_piecewise(snw_basis_kind kind);
+
+// Functions of a piecewise basis on nelem elements.
+int snw_basis_size(snw_basis_kind kind, int nelem);
+
+// Polynomial degree on an element; for fourier the degree that resolves it to rounding on quadrature.
+int snw_basis_degree(const snw_basis *b);
+
+double snw_basis_break(const snw_basis *b, int i); // i = 0 .. nelem
+
+// The functions that do not vanish on `element` are first, ..., first + count - 1.
+void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
+
+// phi[0..count-1] <- values at x of the functions supported on `element`; x in that element.
+void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+//
+// expr.h: expressions with units, parsed once, dimension-checked, evaluated with exact derivatives.
+//
+// An expression is immutable after parsing and shared by threads. Evaluation allocates nothing.
+#pragma once
+
+#include "base/pool.h"
+#include "sinew/status.h"
+
+#include <stdbool.h>
+
+// A value and its first and second derivative in one variable.
+typedef struct snw_jet {
+    double v, d, dd;
+} snw_jet;
+
+// What an expression may depend on: time, arc length along a rod, the rod's length.
+typedef enum snw_var { SNW_VAR_T = 1, SNW_VAR_X = 2, SNW_VAR_L = 4 } snw_var;
+
+typedef struct snw_at {
+    double t, x, L;
+} snw_at;
+
+// Physical dimension: exponents of m, kg, s, A, K, mol. Angles have none.
+typedef struct snw_dim {
+    signed char m, kg, s, A, K, mol;
+} snw_dim;
+
+#define SNW_DIM_NONE ((snw_dim){0})
+#define SNW_DIM_LENGTH ((snw_dim){.m = 1})
+#define SNW_DIM_TIME ((snw_dim){.s = 1})
+#define SNW_DIM_MASS ((snw_dim){.kg = 1})
+#define SNW_DIM_FORCE ((snw_dim){.m = 1, .kg = 1, .s = -2})
+#define SNW_DIM_TORQUE ((snw_dim){.m = 2, .kg = 1, .s = -2})
+#define SNW_DIM_PRESSURE ((snw_dim){.m = -1, .kg = 1, .s = -2})
+#define SNW_DIM_DENSITY ((snw_dim){.m = -3, .kg = 1})
+#define SNW_DIM_ACCELERATION ((snw_dim){.m = 1, .s = -2})
+#define SNW_DIM_CURVATURE ((snw_dim){.m = -1})
+
+typedef struct snw_expr snw_expr;
+
+// ---- names: parameters, functions, lists, indices, tables ------------------------------------------
+
+// What names mean. Scopes nest: an inner one (an index of a repetition) hides the outer one.
+// Parameters are kept as text and parsed when first used, so their order in a file is free; a
+// parameter that needs itself is an error.
+typedef struct snw_scope snw_scope;
+
+// Samples of a measured column, handed out by whoever may read files; y over strictly rising x.
+typedef struct snw_table {
+    int n;
+    const double *x, *y;
+} snw_table;
+
+// Find column `column` (a name, or a number counted from 1 written in decimal) of `file`.
+typedef snw_status snw_table_fn(void *user, const char *file, const char *column, snw_table *out,
+                                snw_error *err);
+
+// Both live as long as the pool. `outer` may be NULL.
+snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
+void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
+
+// `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`, `column`
+// say where text begins, for messages. Refuses a name that is a variable, function or unit-free
+// keyword of the language, or is already defined in this scope.
+SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const char *text,
+                                          const char *file, int line, int column, snw_error *err);
+// A list, used as `a(1)`, `a(k)`.
+SNW_NODISCARD snw_status snw_scope_define_list(snw_scope *s, const char *name, int n,
+                                               const char *const *text, const char *file,
+                                               const int *line, const int *column, snw_error *err);
+// An index of a repetition.
+SNW_NODISCARD snw_status snw_scope_index(snw_scope *s, const char *name, long value,
+                                         snw_error *err);
+bool snw_scope_has(const snw_scope *s, const char *name);
+// Parse everything defined here, so that an unused faulty parameter is reported too.
+SNW_NODISCARD snw_status snw_scope_check(snw_scope *s, snw_error *err);
+
+// ---- parsing ----------------------------------------------------------------------------------------
+
+typedef struct snw_expr_rules {
+    const snw_dim *dim; // wanted dimension, NULL when any will do
+    int vars;           // allowed variables, or-ed snw_var; 0: a constant
+    bool condition;     // a truth value is wanted (comparisons, and, or, not, on, off)
+} snw_expr_rules;
+
+// Messages name what was found and what was wanted in words ("a mass (kg) was given in metres") and
+// carry file, line and column of the offending token, given where `text` begins.
+SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                                        const snw_expr_rules *rules, const char *file, int line,
+                                        int column, const snw_expr **out, snw_error *err);
+
+// A constant, SI; NULL when memory is out.
+const snw_expr *snw_expr_constant(snw_pool *pool, double value);
+
+// ---- evaluation -------------------------------------------------------------------------------------
+
+double snw_expr_value(const snw_expr *e, snw_at at);
+snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
+snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
+
+// Which variables it depends on, or-ed snw_var.
+int snw_expr_vars(const snw_expr *e);
+
+// Times after t0 up to t1 at which the law or one of its first two derivatives may jump (from step,
+// linear, hat, mod, if, comparisons, min, max, abs, floor); the first `max` of them, rising, into
+// out. Returns how many. Located to rounding where the argument is linear in t, by bisection else.
+int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
+
+// Name of a dimension for messages: "length (m)", "force (N)", or "kg*m^2/s".
+void snw_dim_text(snw_dim d, char *out, size_t size);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// se3_tangent.h: the body tangent map T of the exponential, (exp(W)^-1 d exp(W)) = T(W) dW, its
+// inverse and their derivatives. rods.md 1.2.
+//
+// With W = (w, u), ad_W = [w^ 0; u^ w^] and T(W) = [A 0; B A], where A = c1 1 - c2 w^ + c3 w w' is the
+// tangent map of SO(3) and B its derivative along u. Everything below uses that structure.
+#pragma once
+
+#include "math/se3.h"
+
+// A 6x6 matrix [A 0; B A].
+typedef struct snw_lower {
+    snw_mat3 A, B;
+} snw_lower;
+
+// M x, and M' f
+snw_twist snw_lower_apply(const snw_lower *M, snw_twist x);
+snw_wrench snw_lower_pull(const snw_lower *M, snw_wrench f);
+
+// T(W), T(W)^-1 (|w| < 2 pi), and T(-W) is the spatial version.
+snw_lower snw_se3_tangent(snw_twist W);
+snw_lower snw_se3_tangent_inv(snw_twist W);
+
+// T, and its first and second time derivative along W(t) with rates dW, ddW.
+void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_lower *dT,
+                         snw_lower *ddT);
+
+// Body velocity and acceleration of exp(W(t)): u = T dW, du = dT dW + T ddW, and T itself.
+void snw_se3_exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_twist *u,
+                       snw_twist *du);
+
+// First and second directional derivatives: D(T(W) v)[d], D2(T(W) v)[d, e]; likewise the inverse.
+snw_twist snw_se3_tangent_d1(snw_twist W, snw_twist v, snw_twist d);
+snw_twist snw_se3_tangent_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e);
+snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d);
+snw_twist snw_se3_tangent_inv_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e);
+
+// N <- d(T(W)' p)/dW, 6x6 row by row.
+void snw_se3_tangent_pull_gradient(snw_twist W, snw_wrench p, double N[36]);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+//
+// desc.h: description of a robot and of what is done with it: editable, as read from a file or made by
+// calls. Everything it points to lives in its pool. snw_model_compile checks it and makes a model.
+//
+// Laws are expressions; NULL means "not given" and stands for zero unless the comment says more.
+#pragma once
+
+#include "base/pool.h"
+#include "math/basis.h"
+#include "math/expr.h"
+#include "math/se3.h"
+
+#include <stdbool.h>
+
+// Where a thing was written, for messages of the compiler; file NULL when made by calls.
+typedef struct snw_place {
+    const char *file;
+    int line, column;
+} snw_place;
+
+typedef const snw_expr *snw_law;
+
+// ---- frames -----------------------------------------------------------------------------------------
+
+// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t.
+typedef struct snw_turn {
+    snw_vec3 axis; // unit
+    snw_law angle; // rad
+} snw_turn;
+
+typedef struct snw_pose_desc {
+    snw_law xyz[3];
+    snw_mat3 R0; // set to the identity by snw_pose_desc_identity
+    int nturn;
+    snw_turn turn[3];
+} snw_pose_desc;
+
+snw_pose_desc snw_pose_desc_identity(void);
+
+typedef enum snw_site_kind {
+    SNW_SITE_WORLD,
+    SNW_SITE_END,  // a link's end; of a rod its tip
+    SNW_SITE_ROOT, // a rod's root section
+    SNW_SITE_AT    // a rod's section at arc length x
+} snw_site_kind;
+
+typedef struct snw_site {
+    snw_site_kind kind;
+    int link;          // index in links, -1 for the world
+    double x;          // SNW_SITE_AT: arc length, m
+    bool offset;       // pose is used
+    snw_se3 pose;      // constant offset of a named site
+    snw_place place;
+} snw_site;
+
+// ---- links ------------------------------------------------------------------------------------------
+
+typedef enum snw_joint_kind { SNW_JOINT_FIXED, SNW_JOINT_FREE } snw_joint_kind;
+
+enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
+extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
+
+typedef struct snw_material_desc {
+    const char *name;
+    snw_place place;
+    snw_law young, poisson, shear, density, damping; // poisson or shear; damping in s
+} snw_material_desc;
+
+typedef enum snw_section_kind {
+    SNW_SECTION_NONE,
+    SNW_SECTION_CIRCLE,    // size[0] radius
+    SNW_SECTION_TUBE,      // size[0] outer radius, size[1] inner radius
+    SNW_SECTION_RECTANGLE, // size[0] width along y, size[1] along z
+    SNW_SECTION_ELLIPSE,   // full widths along y and z
+    SNW_SECTION_GIVEN      // size[0] area, size[1..3] moments about x, y, z
+} snw_section_kind;
+
+// Laws of x (and L). Outright entries win over what shape and material give, entry by entry.
+typedef struct snw_section_desc {
+    snw_section_kind kind;
+    snw_law size[4];
+    snw_law stiffness[36], inertia[36], damping[36]; // row by row, symmetric; NULL: not given
+    bool stiffness_given, inertia_given, damping_given; // any entry: without a shape the rest is zero
+    snw_place place;
+} snw_section_desc;
+
+typedef struct snw_rod_desc {
+    double length; // m
+    const snw_material_desc *material; // NULL: none
+    snw_section_desc section;
+    snw_law rest[6];  // reference strain, laws of x; stretch 0 is unstretched
+    bool active[6];   // strain components that may change
+    snw_basis basis[6];
+    int nodes;        // quadrature points of the inertia on the whole rod (per element for piecewise
+                      // bases: shared out, at least one each); 0: auto
+    int magnus;       // 2, 4 or 6; default 4
+    snw_place place, length_place, nodes_place;
+} snw_rod_desc;
+
+// Mass properties in the link's frame.
+typedef struct snw_body_desc {
+    double mass;
+    snw_vec3 com;
+    snw_mat3 inertia; // about the centre of mass, link axes
+    snw_place place;
+} snw_body_desc;
+
+typedef struct snw_link_desc {
+    const char *name;
+    snw_place place;
+    snw_site on; // parent; links come after their parents
+    snw_pose_desc pose;
+    snw_joint_kind joint;
+    bool has_rod, has_body;
+    snw_rod_desc rod;
+    snw_body_desc body; // at the link's end
+    snw_law when;       // existence, NULL: always
+} snw_link_desc;
+
+// ---- loads ------------------------------------------------------------------------------------------
+
+typedef struct snw_load_desc {
+    const char *name;
+    snw_place place;
+    bool along;  // per length along the rod of link `on.link`; else at the site
+    snw_site on;
+    snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
+    bool body;   // components in the frame of the site or section (follower); else world (dead)
+    snw_law when; // NULL: always
+} snw_load_desc;
+
+// Active stress along a rod, by strain component (muscle). Laws of t, x, L.
+typedef struct snw_stress_desc {
+    const char *name;
+    snw_place place;
+    int link;
+    snw_law stress[6];
+    snw_law when;
+} snw_stress_desc;
+
+// ---- initial state ----------------------------------------------------------------------------------
+
+typedef struct snw_initial_desc {
+    int link;
+    snw_place place;
+    snw_law strain[6], rate[6]; // fields over x, projected on the basis
+    bool has_pose;              // of a free joint
+    snw_se3 pose;
+    snw_twist twist; // body frame
+} snw_initial_desc;
+
+// ---- probes -----------------------------------------------------------------------------------------
+
+// One line per quantity: enum, name in the language.
+#define SNW_PROBE_LIST(X)                                                                          \
+    X(SNW_PROBE_POSITION, "position")                                                              \
+    X(SNW_PROBE_ROTATION, "rotation")                                                              \
+    X(SNW_PROBE_POSE, "pose")                                                                      \
+    X(SNW_PROBE_VELOCITY, "velocity")                                                              \
+    X(SNW_PROBE_TWIST, "twist")                                                                    \
+    X(SNW_PROBE_ACCELERATION, "acceleration")                                                      \
+    X(SNW_PROBE_STRAIN, "strain")                                                                  \
+    X(SNW_PROBE_WRENCH, "wrench")                                                                  \
+    X(SNW_PROBE_REACTION, "reaction")                                                              \
+    X(SNW_PROBE_ENERGY, "energy")                                                                  \
+    X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
+    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
+    X(SNW_PROBE_STABILITY, "stability")
+
+typedef enum snw_probe_kind {
+#define X(code, name) code,
+    SNW_PROBE_LIST(X)
+#undef X
+} snw_probe_kind;
+
+typedef struct snw_probe_desc {
+    const char *name;
+    snw_place place;
+    snw_probe_kind kind;
+    snw_site site; // where; for wrench and strain a rod's station, for reaction a link
+    int along;     // > 0: that many equal stations of the rod of site.link
+    bool body;     // `in: body`
+} snw_probe_desc;
+
+// ---- what is done -----------------------------------------------------------------------------------
+
+typedef enum snw_step_kind { SNW_STEP_STATIC } snw_step_kind;
+
+typedef struct snw_step_desc {
+    const char *name; // unique: its kind, then static.2, unless named
+    snw_place place;
+    snw_step_kind kind;
+    int from;               // step to start from, -1: where the last one ended
+    double duration, step;  // a path of equilibria as t goes on; 0: at the present t
+    double tolerance;       // 0: default
+    double march, march_step; // damped pseudo-time march of this length, s; 0: Newton
+} snw_step_desc;
+
+typedef struct snw_desc {
+    snw_pool *pool;
+    const char *title, *about;
+    snw_law gravity[3];
+    int nlink, nload, nstress, ninitial, nprobe, nstep;
+    snw_link_desc *link;
+    snw_load_desc *load;
+    snw_stress_desc *stress;
+    snw_initial_desc *initial;
+    snw_probe_desc *probe;
+    snw_step_desc *step;
+    double record_every; // 0: every computed instant
+    int nrecord;         // probes to record, -1: all
+    const int *record;
+} snw_desc;

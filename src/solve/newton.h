@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// newton.h: damped Newton for dense systems r(x; load) = 0 on a vector space or a Lie group.
+#pragma once
+
+#include "base/arena.h"
+#include "sinew/status.h"
+
+// The equations. x has nx numbers, r and increments n (nx > n when x holds unit quaternions).
+typedef struct snw_problem {
+    int n, nx;
+    void *user;
+    // r <- residual at x, under the fraction `load` of the load (0: what held before, 1: all).
+    snw_status (*residual)(void *user, double load, const double *x, double *r);
+    // r as above, and J <- dr/dx, column major n x n.
+    snw_status (*tangent)(void *user, double load, const double *x, double *r, double *J);
+    // out <- x moved by step * dx; NULL: x + step * dx. out may be x.
+    void (*move)(void *user, const double *x, double step, const double *dx, double *out);
+    const double *scale; // n typical magnitudes of r; NULL: ones. The test is on max |r_i| / scale_i
+} snw_problem;
+
+typedef struct snw_newton_opts {
+    double tol;   // on the largest scaled residual, default 1e-10
+    int max_iter; // default 25
+} snw_newton_opts;
+
+typedef struct snw_newton_info {
+    int iterations;
+    double residual; // largest scaled residual at the returned x
+} snw_newton_info;
+
+snw_newton_opts snw_newton_defaults(void);
+
+// Scratch taken from the arena by snw_newton_solve, in bytes.
+size_t snw_newton_scratch(int n, int nx);
+
+// Improve x in place at fraction `load`. On SNW_E_DIVERGED and SNW_E_SINGULAR x holds the best iterate
+// seen. A residual that cannot get below rounding although it is above tol counts as converged when
+// Newton's step is at rounding level of x.
+SNW_NODISCARD snw_status snw_newton_solve(const snw_problem *p, double load,
+                                          const snw_newton_opts *opts, snw_arena *scratch,
+                                          double *x, snw_newton_info *info);

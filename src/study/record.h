@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// record.h: how a study hands out what it computes. A study knows this interface, not the files behind
+// it: results in HDF5, series in memory, a live view.
+#pragma once
+
+#include "math/se3.h"
+#include "sinew/status.h"
+
+#include <stdbool.h>
+
+// Energies of one instant, J. Dissipated and work are integrals over the dynamic steps so far.
+#define SNW_ENERGY_LIST(X)                                                                         \
+    X(kinetic)                                                                                     \
+    X(elastic)                                                                                     \
+    X(gravity)                                                                                     \
+    X(dissipated)                                                                                  \
+    X(work)
+
+typedef struct snw_energy {
+#define X(name) double name;
+    SNW_ENERGY_LIST(X)
+#undef X
+} snw_energy;
+
+// What the solver did to reach a frame.
+#define SNW_STATS_LIST(X)                                                                          \
+    X(iterations, "Newton iterations since the last frame")                                        \
+    X(increments, "load increments or time steps since the last frame")                            \
+    X(residual, "largest scaled residual at the frame")                                            \
+    X(stability, "smallest eigenvalue of the tangent relative to the unloaded stiffness")          \
+    X(geometry, "estimated error of the node positions, m")
+
+typedef struct snw_stats {
+#define X(name, meaning) double name;
+    SNW_STATS_LIST(X)
+#undef X
+} snw_stats;
+
+// One column of numbers a probe yields, e.g. probe "tip", component "x".
+typedef struct snw_column {
+    const char *probe, *component; // component "" for a scalar probe
+    int station;                   // of a probe with `along`, from 0; else -1
+} snw_column;
+
+// Everything a recorder needs to know before the first frame. Owned by the run.
+typedef struct snw_run_info {
+    const char *run;   // name of the run
+    const char *title; // may be empty
+    int nstage;
+    const char *const *stage;
+    int nq, nv;
+    const char *const *q_name; // nq, e.g. "arm.bend_y.0"
+    int nnode;                 // poses in a frame
+    const char *const *node_link; // nnode
+    const double *node_x;         // nnode, arc length along the rod, 0 for the end of a rigid link
+    int ncolumn;
+    const snw_column *column;
+} snw_run_info;
+
+typedef struct snw_frame {
+    int stage;
+    double t;
+    const double *q, *v;    // nq, nv
+    const snw_se3 *pose;    // nnode
+    const double *column;   // ncolumn
+    snw_energy energy;
+    snw_stats stats;
+} snw_frame;
+
+// An open set: each sort of recorder is one such struct. Any failure ends the run.
+typedef struct snw_recorder {
+    void *user;
+    snw_status (*frame)(void *user, const snw_frame *f, snw_error *err);
+    // How the run ended: SNW_OK or why not, with the message; called once.
+    snw_status (*end)(void *user, snw_status status, const char *message, snw_error *err);
+} snw_recorder;

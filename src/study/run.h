@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// run.h: does what a description asks for, step by step, and hands every frame to a recorder.
+#pragma once
+
+#include "model/desc.h"
+#include "study/record.h"
+
+typedef struct snw_run snw_run;
+
+// Where a run is, for progress and stop; called between increments, from the thread that runs.
+typedef struct snw_progress {
+    int stage, nstage;
+    const char *stage_name;
+    double t, t_end; // of the stage; equal when it has no duration
+    double fraction; // of the whole run, 0 to 1
+} snw_progress;
+
+typedef struct snw_run_hooks {
+    void *user;
+    void (*progress)(void *user, const snw_progress *p); // NULL: none
+    bool (*stop)(void *user);                            // true: end with SNW_E_STOPPED; NULL: never
+    void (*warn)(void *user, const char *message);       // NULL: none
+} snw_run_hooks;
+
+// Totals of a run, for its closing summary.
+typedef struct snw_run_totals {
+    int frames, iterations, increments;
+    double worst_residual, worst_geometry; // geometry relative to the rod's length
+    double seconds;                        // wall clock
+} snw_run_totals;
+
+// Compile the description. The description must outlive the run; `name` is copied.
+SNW_NODISCARD snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
+                                        snw_error *err);
+void snw_run_destroy(snw_run *r); // NULL is fine
+
+const snw_run_info *snw_run_describe(const snw_run *r);
+
+// Each recorder gets every frame, in order; all are told how it ended.
+SNW_NODISCARD snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
+                                         const snw_run_hooks *hooks, snw_run_totals *totals,
+                                         snw_error *err);
