@@ -63,8 +63,7 @@ static inline snw_twist dual_times(dual s, snw_twist x) {
     return r;
 }
 
-// ---- coefficients
-// -----------------------------------------------------------------------------------
+// ---- coefficients ------------------------------------------------------------------------------
 
 // a, b, c or one of their derivatives in z.
 typedef struct coef {
@@ -106,15 +105,12 @@ static inline void coef_inverse(dual z, int order, coef *k) {
     k[2] = (coef){{a2, a3 * z.d}, {0, 0}, {e[2], e[3] * z.d}};
 }
 
-// derivative of a coefficient with derivatives f0, f1, f2 along a change of z: once, twice (mixed)
-static inline dual chain1(dual f1, dual z_d) { return dual_mul(f1, z_d); }
-
+// mixed second derivative of a coefficient with derivatives f1, f2 in z; its first is f1 z_d
 static inline dual chain2(dual f1, dual f2, dual z_dz_e, dual z_de) {
     return dual_add(dual_mul(f2, z_dz_e), dual_mul(f1, z_de));
 }
 
-// ---- matrices
-// ---------------------------------------------------------------------------------------
+// ---- matrices ----------------------------------------------------------------------------------
 
 // Symmetric 3x3.
 typedef struct sym {
@@ -133,44 +129,44 @@ static inline sym sym_add(sym s, sym t) {
     return r;
 }
 
-// a 1 + v^ + s
-static inline snw_mat3 mat3_of(double a, snw_vec3 v, sym s) {
-    const snw_mat3 M = {{{a + s.xx, s.xy - v.z, s.zx + v.y},
-                         {s.xy + v.z, a + s.yy, s.yz - v.x},
-                         {s.zx - v.y, s.yz + v.x, a + s.zz}}};
-    return M;
+// M <- a 1 + v^ + s
+static inline void mat3_set(double a, snw_vec3 v, sym s, snw_mat3 *M) {
+    M->e[0][0] = a + s.xx, M->e[0][1] = s.xy - v.z, M->e[0][2] = s.zx + v.y;
+    M->e[1][0] = s.xy + v.z, M->e[1][1] = a + s.yy, M->e[1][2] = s.yz - v.x;
+    M->e[2][0] = s.zx - v.y, M->e[2][1] = s.yz + v.x, M->e[2][2] = a + s.zz;
 }
 
-// a 1 + v^ with the symmetric parts of A and B
-static inline snw_lower lower_of(dual a, snw_twist v, sym A, sym B) {
-    snw_lower M;
-    M.A = mat3_of(a.r, v.w, A);
-    M.B = mat3_of(a.d, v.v, B);
-    return M;
+// M <- a 1 + v^ with the symmetric parts of A and B
+static inline void lower_set(dual a, snw_twist v, sym A, sym B, snw_lower *M) {
+    mat3_set(a.r, v.w, A, &M->A);
+    mat3_set(a.d, v.v, B, &M->B);
 }
 
-// a 1 + b W^ + c W W'
-static inline snw_lower lower_about(coef k, snw_twist W) {
+// M <- a 1 + b W^ + c W W'
+static inline void lower_about(coef k, snw_twist W, snw_lower *M) {
     // half of the outer product, with its dual part gathered: sym(w, c.d/2 w + c.r u)
     const snw_vec3 p = snw_scale(0.5 * k.c.r, W.w);
     const snw_vec3 q = snw_add(snw_scale(0.5 * k.c.d, W.w), snw_scale(k.c.r, W.v));
-    return lower_of(k.a, dual_times(k.b, W), sym_outer(W.w, p), sym_outer(W.w, q));
+    lower_set(k.a, dual_times(k.b, W), sym_outer(W.w, p), sym_outer(W.w, q), M);
 }
 
 snw_lower snw_se3_tangent(snw_twist W) {
     coef k;
     coef_tangent(dual_dot(W, W), 0, &k);
-    return lower_about(k, W);
+    snw_lower T;
+    lower_about(k, W, &T);
+    return T;
 }
 
 snw_lower snw_se3_tangent_inv(snw_twist W) {
     coef k;
     coef_inverse(dual_dot(W, W), 0, &k);
-    return lower_about(k, W);
+    snw_lower T;
+    lower_about(k, W, &T);
+    return T;
 }
 
-// ---- along a motion
-// ---------------------------------------------------------------------------------
+// ---- along a motion ----------------------------------------------------------------------------
 
 void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_lower *dT,
                          snw_lower *ddT) {
@@ -179,19 +175,19 @@ void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T,
     const dual z1 = dual_scale(2, dual_dot(W, dW)), z1z1 = dual_mul(z1, z1);
     const dual z2 = dual_scale(2, dual_add(dual_dot(dW, dW), dual_dot(W, ddW)));
     // coefficients and their two time derivatives
-    const dual a1 = chain1(k[1].a, z1), a2 = chain2(k[1].a, k[2].a, z1z1, z2);
-    const dual b0 = k[0].b, b1 = chain1(k[1].b, z1), b2 = chain2(k[1].b, k[2].b, z1z1, z2);
-    const dual c0 = k[0].c, c1 = chain1(k[1].c, z1), c2 = chain2(k[1].c, k[2].c, z1z1, z2);
+    const dual a1 = dual_mul(k[1].a, z1), a2 = chain2(k[1].a, k[2].a, z1z1, z2);
+    const dual b0 = k[0].b, b1 = dual_mul(k[1].b, z1), b2 = chain2(k[1].b, k[2].b, z1z1, z2);
+    const dual c0 = k[0].c, c1 = dual_mul(k[1].c, z1), c2 = chain2(k[1].c, k[2].c, z1z1, z2);
     const snw_vec3 w = W.w, w1 = dW.w, w2 = ddW.w;
 
-    *T = lower_about(k[0], W);
+    lower_about(k[0], W, T);
 
     // (c W W')' = sym(W, c1/2 W + c0 W1), and the dual part of that; below once more
     snw_twist v = dual_axpy(b1, W, dual_times(b0, dW));
     const snw_twist p1 = dual_axpy(dual_scale(0.5, c1), W, dual_times(c0, dW));
     const snw_vec3 c0u = snw_scale(c0.r, W.v);
     const snw_vec3 q1 = snw_add(p1.v, snw_scale(0.5 * c1.r, W.v));
-    *dT = lower_of(a1, v, sym_outer(w, p1.w), sym_add(sym_outer(w, q1), sym_outer(w1, c0u)));
+    lower_set(a1, v, sym_outer(w, p1.w), sym_add(sym_outer(w, q1), sym_outer(w1, c0u)), dT);
 
     v = dual_axpy(b2, W, dual_axpy(dual_scale(2, b1), dW, dual_times(b0, ddW)));
     const snw_twist p2 =
@@ -201,39 +197,38 @@ void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T,
         snw_add(snw_scale(c0.d, w1), snw_add(snw_scale(2 * c1.r, W.v), snw_scale(2 * c0.r, dW.v)));
     const sym A2 = sym_add(sym_outer(w, p2.w), sym_outer(w1, snw_scale(c0.r, w1)));
     const sym B2 = sym_add(sym_add(sym_outer(w, q2), sym_outer(w1, s2)), sym_outer(w2, c0u));
-    *ddT = lower_of(a2, v, A2, B2);
+    lower_set(a2, v, A2, B2, ddT);
 }
 
 void snw_se3_exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_twist *u,
                        snw_twist *du) {
     coef k[2];
     coef_tangent(dual_dot(W, W), 1, k);
-    *T = lower_about(k[0], W);
+    lower_about(k[0], W, T);
 
     // u = a dW + b [W, dW] + c (W.dW) W, and its time derivative
     const dual h1 = dual_dot(W, dW), z1 = dual_scale(2, h1);
     const dual h2 = dual_add(dual_dot(dW, dW), dual_dot(W, ddW));
     const snw_twist n1 = snw_ad(W, dW), n2 = snw_ad(W, ddW);
     const dual s1 = dual_mul(k[0].c, h1);
-    const dual s2 = dual_add(dual_mul(chain1(k[1].c, z1), h1), dual_mul(k[0].c, h2));
-    const dual a1 = dual_add(chain1(k[1].a, z1), s1);
+    const dual s2 = dual_add(dual_mul(dual_mul(k[1].c, z1), h1), dual_mul(k[0].c, h2));
+    const dual a1 = dual_add(dual_mul(k[1].a, z1), s1), b1 = dual_mul(k[1].b, z1);
     *u = dual_axpy(k[0].a, dW, dual_axpy(k[0].b, n1, dual_times(s1, W)));
-    *du = dual_axpy(
-        a1, dW,
-        dual_axpy(k[0].a, ddW,
-                  dual_axpy(chain1(k[1].b, z1), n1, dual_axpy(k[0].b, n2, dual_times(s2, W)))));
+    snw_twist r = dual_axpy(k[0].b, n2, dual_times(s2, W));
+    r = dual_axpy(b1, n1, r);
+    r = dual_axpy(k[0].a, ddW, r);
+    *du = dual_axpy(a1, dW, r);
 }
 
-// ---- directional derivatives
-// ------------------------------------------------------------------------
+// ---- directional derivatives -------------------------------------------------------------------
 
 // D(F(W) v)[d] for F with coefficients k
 static inline snw_twist about_d1(const coef k[2], snw_twist W, snw_twist v, snw_twist d) {
     const dual z_d = dual_scale(2, dual_dot(W, d));
     const dual Wv = dual_dot(W, v), dv = dual_dot(d, v);
-    const dual on_W = dual_add(dual_mul(chain1(k[1].c, z_d), Wv), dual_mul(k[0].c, dv));
-    snw_twist r = dual_times(chain1(k[1].a, z_d), v);
-    r = dual_axpy(chain1(k[1].b, z_d), snw_ad(W, v), r);
+    const dual on_W = dual_add(dual_mul(dual_mul(k[1].c, z_d), Wv), dual_mul(k[0].c, dv));
+    snw_twist r = dual_times(dual_mul(k[1].a, z_d), v);
+    r = dual_axpy(dual_mul(k[1].b, z_d), snw_ad(W, v), r);
     r = dual_axpy(k[0].b, snw_ad(d, v), r);
     r = dual_axpy(on_W, W, r);
     return dual_axpy(dual_mul(k[0].c, Wv), d, r);
@@ -245,8 +240,8 @@ static inline snw_twist about_d2(const coef k[3], snw_twist W, snw_twist v, snw_
     const dual z_d = dual_scale(2, dual_dot(W, d)), z_e = dual_scale(2, dual_dot(W, e));
     const dual zz = dual_mul(z_d, z_e), z_de = dual_scale(2, dual_dot(d, e));
     const dual Wv = dual_dot(W, v), dv = dual_dot(d, v), ev = dual_dot(e, v);
-    const dual b_d = chain1(k[1].b, z_d), b_e = chain1(k[1].b, z_e);
-    const dual c_d = chain1(k[1].c, z_d), c_e = chain1(k[1].c, z_e);
+    const dual b_d = dual_mul(k[1].b, z_d), b_e = dual_mul(k[1].b, z_e);
+    const dual c_d = dual_mul(k[1].c, z_d), c_e = dual_mul(k[1].c, z_e);
     const dual on_d = dual_add(dual_mul(c_e, Wv), dual_mul(k[0].c, ev));
     const dual on_e = dual_add(dual_mul(c_d, Wv), dual_mul(k[0].c, dv));
     const dual on_W = dual_add(dual_mul(chain2(k[1].c, k[2].c, zz, z_de), Wv),
@@ -306,8 +301,7 @@ snw_vec3 snw_so3_tangent_inv_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e) 
     return snw_se3_tangent_inv_d2(real(w), real(v), real(d), real(e)).w;
 }
 
-// ---- gradient of the pull-back
-// ----------------------------------------------------------------------
+// ---- gradient of the pull-back -----------------------------------------------------------------
 
 // T' p in dual numbers is a P - b W x P + c (W.P) W with P = f + eps m; its dual 3x3 gradient
 //   J = Q W' + c W P' + c (W.P) 1 + (b P)^,   Q = 2 (a' P - b' W x P + c' (W.P) W),

@@ -60,27 +60,24 @@ static const double inv_factorial[] = {
 enum { SERIES_TERMS = 14 }; // z^14 8!/36! = 4e-18 at the switch
 static const double switch_closed = 9, switch_up = 25;
 
-void snw_stumpff_far(double z, int kmax, double *c) {
-    SNW_ASSERT(kmax >= 0 && kmax < SNW_STUMPFF_MAX);
-    double s[SNW_STUMPFF_MAX];
+void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
     if (z < switch_up) {
         for (int k = SNW_STUMPFF_MAX - 1; k >= SNW_STUMPFF_MAX - 2; k--) {
-            s[k] = 0;
-            for (int j = SERIES_TERMS - 1; j >= 0; j--) s[k] = inv_factorial[2 * j + k] - z * s[k];
+            c[k] = 0;
+            for (int j = SERIES_TERMS - 1; j >= 0; j--) c[k] = inv_factorial[2 * j + k] - z * c[k];
         }
-        for (int k = SNW_STUMPFF_MAX - 3; k >= 0; k--) s[k] = inv_factorial[k] - z * s[k + 2];
+        for (int k = SNW_STUMPFF_MAX - 3; k >= 0; k--) c[k] = inv_factorial[k] - z * c[k + 2];
     }
     if (!(z < switch_closed)) {
         const double th = sqrt(z), half = sin(0.5 * th) / th;
-        s[0] = cos(th);
-        s[1] = sin(th) / th;
-        s[2] = 2 * half * half; // not 1 - cos: that cancels near 2 pi
-        s[3] = (1 - s[1]) / z;
+        c[0] = cos(th);
+        c[1] = sin(th) / th;
+        c[2] = 2 * half * half; // not 1 - cos: that cancels near 2 pi
+        c[3] = (1 - c[1]) / z;
     }
     if (!(z < switch_up)) {
-        for (int k = 4; k < SNW_STUMPFF_MAX; k++) s[k] = (inv_factorial[k - 2] - s[k - 2]) / z;
+        for (int k = 4; k < SNW_STUMPFF_MAX; k++) c[k] = (inv_factorial[k - 2] - c[k - 2]) / z;
     }
-    for (int k = 0; k <= kmax; k++) c[k] = s[k];
 }
 
 void snw_stumpff_inv(double z, int mmax, double *e) {
