@@ -86,21 +86,27 @@ static inline col inertia(const snw_inertia *M, col x) {
 }
 
 // Ad(h^-1) x
-static inline col to_child(const double R[9], const double p[3], col x) {
-    const double d = x.d - (p[1] * x.c - p[2] * x.b), e = x.e - (p[2] * x.a - p[0] * x.c),
-                 f = x.f - (p[0] * x.b - p[1] * x.a);
-    return (col){R[0] * x.a + R[3] * x.b + R[6] * x.c, R[1] * x.a + R[4] * x.b + R[7] * x.c,
-                 R[2] * x.a + R[5] * x.b + R[8] * x.c, R[0] * d + R[3] * e + R[6] * f,
-                 R[1] * d + R[4] * e + R[7] * f,       R[2] * d + R[5] * e + R[8] * f};
+static inline col to_child(const snw_se3 *h, col x) {
+    const snw_mat3 *R = &h->R;
+    const double d = x.d - (h->p.y * x.c - h->p.z * x.b), e = x.e - (h->p.z * x.a - h->p.x * x.c),
+                 f = x.f - (h->p.x * x.b - h->p.y * x.a);
+    return (col){R->e[0][0] * x.a + R->e[1][0] * x.b + R->e[2][0] * x.c,
+                 R->e[0][1] * x.a + R->e[1][1] * x.b + R->e[2][1] * x.c,
+                 R->e[0][2] * x.a + R->e[1][2] * x.b + R->e[2][2] * x.c,
+                 R->e[0][0] * d + R->e[1][0] * e + R->e[2][0] * f,
+                 R->e[0][1] * d + R->e[1][1] * e + R->e[2][1] * f,
+                 R->e[0][2] * d + R->e[1][2] * e + R->e[2][2] * f};
 }
 
 // Ad(h^-1)' P
-static inline col to_parent(const double R[9], const double p[3], col P) {
-    const double d = R[0] * P.d + R[1] * P.e + R[2] * P.f, e = R[3] * P.d + R[4] * P.e + R[5] * P.f,
-                 f = R[6] * P.d + R[7] * P.e + R[8] * P.f;
-    return (col){R[0] * P.a + R[1] * P.b + R[2] * P.c + p[1] * f - p[2] * e,
-                 R[3] * P.a + R[4] * P.b + R[5] * P.c + p[2] * d - p[0] * f,
-                 R[6] * P.a + R[7] * P.b + R[8] * P.c + p[0] * e - p[1] * d,
+static inline col to_parent(const snw_se3 *h, col P) {
+    const snw_mat3 *R = &h->R;
+    const double d = R->e[0][0] * P.d + R->e[0][1] * P.e + R->e[0][2] * P.f,
+                 e = R->e[1][0] * P.d + R->e[1][1] * P.e + R->e[1][2] * P.f,
+                 f = R->e[2][0] * P.d + R->e[2][1] * P.e + R->e[2][2] * P.f;
+    return (col){R->e[0][0] * P.a + R->e[0][1] * P.b + R->e[0][2] * P.c + h->p.y * f - h->p.z * e,
+                 R->e[1][0] * P.a + R->e[1][1] * P.b + R->e[1][2] * P.c + h->p.z * d - h->p.x * f,
+                 R->e[2][0] * P.a + R->e[2][1] * P.b + R->e[2][2] * P.c + h->p.x * e - h->p.y * d,
                  d,
                  e,
                  f};
@@ -110,19 +116,19 @@ static inline col to_parent(const double R[9], const double p[3], col P) {
 
 static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp, int ld,
                         double *restrict J) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
-    for (int j = 0; j < n; j++) store(J, ld, j, to_child(R, p, load(Jp, ldp, j)));
+    const snw_se3 H = *h;
+    for (int j = 0; j < n; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
 }
 
 static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
                   const double *restrict Jp, const double *restrict dJp,
                   const double *restrict ddJp, int ld, double *restrict J, double *restrict dJ,
                   double *restrict ddJ) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
+    const snw_se3 H = *h;
     for (int j = 0; j < n; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
-        const col x = to_child(R, p, load(Jp, ldp, j)), y = to_child(R, p, load(dJp, ldp, j)),
-                  z = to_child(R, p, load(ddJp, ldp, j)), ux = ad(u, x);
+        const col x = to_child(&H, load(Jp, ldp, j)), y = to_child(&H, load(dJp, ldp, j)),
+                  z = to_child(&H, load(ddJp, ldp, j)), ux = ad(u, x);
         store(J, ld, j, x);
         store(dJ, ld, j, minus(y, ux));
         store(ddJ, ld, j, minus(minus(z, ad(u, minus(times(2, y), ux))), ad(du, x)));
@@ -379,9 +385,9 @@ static void product(int rows, int ldj, const double *restrict J, int cols, int l
 // Z[:, j] (+)= - cq A' coad(F) S for the own columns
 static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n, int lds,
                               const double *restrict S, int ldz, double *restrict Z) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
+    const snw_se3 H = *h;
     for (int j = 0; j < n; j++) {
-        const col x = to_parent(R, p, coad(F, load(S, lds, j)));
+        const col x = to_parent(&H, coad(F, load(S, lds, j)));
         store(Z, ldz, j, minus(load(Z, ldz, j), times(cq, x)));
     }
 }

@@ -111,7 +111,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     if (d->joint == SNW_JOINT_FREE) {
         const int k = b->m->nfree++;
         const int path = add_path(b, b->seg[s].path, b->m->nv, 6);
-        b->floating[k] = (snw_free){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
+        b->floating[k] = (snw_floating){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
         b->m->nq += 7;
         b->m->nv += 6;
         s = add_seg(b, SNW_SEG_FREE, s, k, l, path);
