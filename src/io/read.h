@@ -132,5 +132,6 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
                           int *index);
 // A rod by name, as index of its link; its node is a scalar.
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link);
+snw_status snw_find_probe(snw_reader *r, snw_place place, const char *name, int *index);
 // Letters, digits and _, beginning with a letter, an index in parentheses allowed; no parameter.
 snw_status snw_check_name(snw_reader *r, const char *name, snw_place place);

@@ -34,7 +34,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
     if (out->along) {
         const snw_node *along = e[LOAD_ALONG]->value;
         out->on = (snw_site){.kind = SNW_SITE_END, .place = along->place};
-        out->on.pose = snw_pose_desc_at(&(snw_pose_desc){.R0 = snw_pose_desc_identity().R0}, 0);
+        out->on.pose = snw_se3_identity();
         SNW_TRY(snw_read_rod_name(r, along, "along", &out->on.link));
     } else {
         SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, &out->on));
@@ -192,7 +192,7 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
     SNW_TRY(snw_find_thing(r, &key, entry->key, SNW_THING_LINK, &out->link));
     const snw_link_desc *link = &r->desc->link[out->link];
     out->place = entry->place;
-    out->pose = snw_pose_desc_at(&(snw_pose_desc){.R0 = snw_pose_desc_identity().R0}, 0);
+    out->pose = snw_se3_identity();
     if (entry->value->kind == SNW_NODE_TEXT) {
         return snw_fail_at(r->err, entry->value->place,
                            "link '%s' has no joint with a single coordinate; give {strain: ..} of a "

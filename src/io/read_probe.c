@@ -134,7 +134,7 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     out->name = entry->key;
     out->place = entry->place;
     out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = entry->place};
-    out->site.pose = snw_identity;
+    out->site.pose = snw_se3_identity();
     if (entry->value->kind == SNW_NODE_TEXT) return by_word(r, entry->value, out);
 
     const snw_entry *e[PROBE_N];

@@ -15,8 +15,6 @@
 enum { SITE_KEYS(SNW_KEY_CODE) SITE_N };
 SNW_KEYS(site, "site", "a named site", SITE_KEYS);
 
-static const snw_se3 identity = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
-
 static snw_status named(snw_reader *r, int index);
 
 // what follows @ in the text of the node, `skip` characters in
@@ -73,7 +71,8 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
 snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out) {
     const char *text;
     SNW_TRY(snw_read_name(r, node, "site", &text));
-    *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .pose = identity, .place = node->place};
+    *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = node->place};
+    out->pose = snw_se3_identity();
     if (strcmp(text, "world") == 0) return SNW_OK;
 
     const size_t stem = strcspn(text, ".@");
