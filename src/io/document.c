@@ -17,7 +17,7 @@ struct snw_document {
     const char **run_name;
 };
 
-// ---- reading ----------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 // takes the source over, also on failure
 static snw_status wrap(snw_source *source, snw_document **out, snw_error *err) {
@@ -36,8 +36,8 @@ static snw_status wrap(snw_source *source, snw_document **out, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_document_read(const char *path, int nset, const char *const *set,
-                             snw_document **out, snw_error *err) {
+snw_status snw_document_read(const char *path, int nset, const char *const *set, snw_document **out,
+                             snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_read(path, nset, set, &source, err));
     return wrap(source, out, err);
@@ -63,7 +63,7 @@ const char *snw_document_run_name(const snw_document *d, int run) { return d->ru
 
 const char *snw_document_text(const snw_document *d) { return snw_source_text(d->source); }
 
-// ---- describing -------------------------------------------------------------------------------------
+// ---- describing ---------------------------------------------------------------------------------
 
 #define FILE_KEYS(X)                                                                               \
     X(FILE_SINEW, "sinew", "1", "version of the language, required")                               \
@@ -99,7 +99,7 @@ static snw_status read_version(snw_reader *r, const snw_entry *e) {
         return snw_fail_at(r->err, r->root->place,
                            "'sinew: %d', the version of the language, is missing", LANGUAGE);
     }
-    double version;
+    double version = 0;
     SNW_TRY(snw_read_number(r, e->value, "sinew", SNW_DIM_NONE, &version));
     if (version == LANGUAGE) return SNW_OK;
     return snw_fail_at(r->err, e->value->place,

@@ -7,10 +7,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-// ---- statistics -------------------------------------------------------------------------------------
+// ---- statistics ---------------------------------------------------------------------------------
 
 // What one pass over the frames gathers. A NaN among the values makes all of them NaN.
 typedef struct summary {
@@ -51,7 +50,7 @@ static bool stretch(const snw_series *s, int k, double t0, double t1, double *fr
 static summary summarize(const snw_series *s, int column, double t0, double t1) {
     summary sum = {0};
     for (int k = 0; k < s->nframe; k++) {
-        double from, to;
+        double from = 0, to = 0;
         if (s->t[k] >= t0 && s->t[k] <= t1) {
             take(&sum, value_at(s, column, k));
             sum.sum += value_at(s, column, k);
@@ -74,7 +73,7 @@ static bool period(const snw_series *s, int column, double mean, double t0, doub
     int n = 0;
     double first = 0, last = 0;
     for (int k = 0; k < s->nframe; k++) {
-        double from, to;
+        double from = 0, to = 0;
         if (!stretch(s, k, t0, t1, &from, &to)) continue;
         const double a = between(s, column, k, from), b = between(s, column, k, to);
         if (!(a < mean && b >= mean)) continue;
@@ -115,7 +114,7 @@ bool snw_expect_statistic(const snw_series *series, int column, snw_expect_is is
     return false;
 }
 
-// ---- finding what is meant --------------------------------------------------------------------------
+// ---- finding what is meant ----------------------------------------------------------------------
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -131,26 +130,12 @@ missing(snw_expect_outcome *out, const char *format, ...) {
     return false;
 }
 
-// whether `name`, "tip.x" or "N.mx@3", is this column
-static bool is_column(const snw_column *c, const char *name) {
-    const size_t probe = strlen(c->probe), component = strlen(c->component);
-    if (strncmp(name, c->probe, probe) != 0) return false;
-    name += probe;
-    if (component > 0) {
-        if (*name != '.' || strncmp(name + 1, c->component, component) != 0) return false;
-        name += 1 + component;
-    }
-    if (c->station < 0) return *name == '\0';
-    if (*name != '@') return false;
-    char *end;
-    const long station = strtol(name + 1, &end, 10);
-    return end != name + 1 && *end == '\0' && station == c->station;
-}
-
 static bool find_column(const snw_run_info *info, const char *name, int *out,
                         snw_expect_outcome *outcome) {
+    char known[256];
     for (int i = 0; i < info->ncolumn; i++) {
-        if (is_column(&info->column[i], name)) {
+        snw_column_name(&info->column[i], known, sizeof known);
+        if (strcmp(known, name) == 0) {
             *out = i;
             return true;
         }
@@ -192,7 +177,7 @@ static bool is_covered(const snw_expect *e, const snw_series *series, snw_expect
     return missing(out, "what was recorded goes from %g s to %g s only", first, last);
 }
 
-// ---- comparing --------------------------------------------------------------------------------------
+// ---- comparing ----------------------------------------------------------------------------------
 
 static void judge(const snw_expect *e, snw_expect_cell *c) {
     switch (e->how) {
@@ -229,9 +214,10 @@ static bool fetch(const snw_expect *e, const snw_series *series, int column, int
     case SNW_EXPECT_OVER:
         c->t = (double)NAN;
         if (snw_expect_statistic(series, column, e->is, e->t0, e->t1, &c->got)) return true;
-        return missing(out, e->is == SNW_EXPECT_PERIOD
-                                ? "'%s' does not pass its mean twice, so it has no period"
-                                : "'%s' was not recorded in this span",
+        return missing(out,
+                       e->is == SNW_EXPECT_PERIOD
+                           ? "'%s' does not pass its mean twice, so it has no period"
+                           : "'%s' was not recorded in this span",
                        c->column);
     }
     return false;
@@ -247,7 +233,7 @@ static bool compare(const snw_expect *e, const snw_run_info *info, const snw_ser
     if (e->when == SNW_EXPECT_OVER && !is_covered(e, series, out)) return false;
     out->ok = true;
     for (int j = 0; j < e->ncolumn; j++) {
-        int column;
+        int column = 0;
         if (!find_column(info, e->column[j], &column, out)) return false;
         for (int i = 0; i < e->nrow; i++) {
             const int k = i * e->ncolumn + j;
@@ -261,8 +247,8 @@ static bool compare(const snw_expect *e, const snw_run_info *info, const snw_ser
     return true;
 }
 
-snw_status snw_expect_check(const snw_expect *e, const snw_run_info *info,
-                            const snw_series *series, snw_expect_outcome *out) {
+snw_status snw_expect_check(const snw_expect *e, const snw_run_info *info, const snw_series *series,
+                            snw_expect_outcome *out) {
     *out = (snw_expect_outcome){.ncell = e->nrow * e->ncolumn};
     out->cell = snw_alloc((size_t)out->ncell * sizeof *out->cell);
     if (!out->cell) return SNW_E_MEMORY;

@@ -10,7 +10,7 @@
 // One number held against one expected value.
 typedef struct snw_expect_cell {
     const char *column; // "tip.x", belongs to the expectation
-    double t;           // time of a row or `at`, of the frame for `end` and `after`; NaN over a span
+    double t; // time of a row or `at`, of the frame for `end` and `after`; NaN over a span
     double got, wanted;
     double error;   // |got - wanted|; for below and above by how much it is too much, 0 if not
     double allowed; // the largest error that passes, in the unit of the value
@@ -24,14 +24,14 @@ typedef struct snw_expect_outcome {
     snw_expect_cell *cell;
 } snw_expect_outcome;
 
-// Fills `out`, which the caller clears. Fails only for want of memory: an expectation that is missed is
-// an outcome, and so is a column, frame or stage that is not there.
+// Fills `out`, which the caller clears. Fails only for want of memory: an expectation that is
+// missed is an outcome, and so is a column, frame or stage that is not there.
 SNW_NODISCARD snw_status snw_expect_check(const snw_expect *e, const snw_run_info *info,
                                           const snw_series *series, snw_expect_outcome *out);
 void snw_expect_outcome_clear(snw_expect_outcome *out);
 
-// A statistic of one column over [t0, t1] (infinite ends: all that was recorded), the column being linear
-// between frames. NaN when a value is NaN. False when there is no frame in it, or for a period fewer
-// than two rising passages through the mean.
+// A statistic of one column over [t0, t1] (infinite ends: all that was recorded), the column being
+// linear between frames. NaN when a value is NaN. False when there is no frame in it, or for a
+// period fewer than two rising passages through the mean.
 bool snw_expect_statistic(const snw_series *series, int column, snw_expect_is is, double t0,
                           double t1, double *out);

@@ -14,57 +14,33 @@ const snw_key_table *const *snw_language_tables(int *n) {
     return tables;
 }
 
-// What the language has and this version has not: the map or choice, and the word. A capability that
-// arrives takes its lines out.
+// What the language has and this version has not: the map or the choice, and its words. A
+// capability that arrives takes its words out.
 static const struct {
-    const char *place, *word;
+    const char *place, *words;
 } later[] = {
-    {"file", "loops"},
-    {"file", "contacts"},
-    {"file", "fluid"},
-    {"link", "axis"},
-    {"link", "stiffness"},
-    {"link", "damping"},
-    {"link", "friction"},
-    {"link", "rest"},
-    {"joint", "revolute"},
-    {"joint", "prismatic"},
-    {"joint", "cylindrical"},
-    {"joint", "universal"},
-    {"joint", "spherical"},
-    {"joint", "planar"},
-    {"actuator", "joint"},
-    {"actuator", "rod"},
-    {"actuator", "wheels"},
-    {"actuator", "tendon"},
-    {"actuator", "chamber"},
-    {"actuator", "effort"},
-    {"actuator", "position"},
-    {"actuator", "rate"},
-    {"actuator", "shortening"},
-    {"actuator", "volume"},
-    {"actuator", "gas"},
-    {"actuator", "hold"},
-    {"probe", "angle"},
-    {"probe", "value"},
-    {"probe", "effort"},
-    {"probe", "length"},
-    {"probe", "volume"},
-    {"probe", "tension"},
-    {"probe", "frequency"},
-    {"study", "dynamic"},
-    {"study", "kinematic"},
-    {"study", "inverse"},
-    {"study", "modes"},
-    {"study", "linearize"},
-    {"study", "change"},
-    {"static", "engine"},
-    {"static", "until"},
+    {"file", "loops contacts fluid"},
+    {"link", "axis stiffness damping friction rest"}, // of joints that move
+    {"joint", "revolute prismatic cylindrical universal spherical planar"},
+    {"actuator", "joint rod wheels tendon chamber"},
+    {"actuator", "effort position rate shortening volume gas hold"},
+    {"probe", "angle value effort length volume tension frequency"},
+    {"study", "dynamic kinematic inverse modes linearize change"},
+    {"static", "engine until scheme"},
 };
+
+static bool has_word(const char *words, const char *word) {
+    const size_t n = strlen(word);
+    if (n == 0) return false;
+    for (const char *at = words; (at = strstr(at, word)); at += n) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) return true;
+    }
+    return false;
+}
 
 bool snw_language_later(const char *place, const char *word) {
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        if (strcmp(later[i].place, place) == 0 && strcmp(later[i].word, word) == 0) return true;
+        if (strcmp(later[i].place, place) == 0 && has_word(later[i].words, word)) return true;
     }
     return false;
 }

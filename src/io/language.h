@@ -19,10 +19,11 @@ typedef struct snw_key_table {
     const snw_key *key;
 } snw_key_table;
 
-// A map's keys are written once, as a list macro LIST(X) of X(code, name, form, meaning). From it come
-// the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about, LIST).
+// A map's keys are written once, as a list macro LIST(X) of X(code, name, form, meaning). From it
+// come the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about,
+// LIST).
 #define SNW_KEY_CODE(code, name, form, meaning) code,
-#define SNW_KEY_ROW(code, name, form, meaning) {name, form, meaning},
+#define SNW_KEY_ROW(code, name, form, meaning)  {name, form, meaning},
 #define SNW_KEYS(symbol, name, about, LIST)                                                        \
     static const snw_key symbol##_key[] = {LIST(SNW_KEY_ROW)};                                     \
     const snw_key_table snw_keys_##symbol = {                                                      \
@@ -61,6 +62,6 @@ SNW_KEY_TABLES(X)
 // All tables, in the order of the reference.
 const snw_key_table *const *snw_language_tables(int *n);
 
-// Whether `word` (a key, or a word such as a joint's) belongs to the language in this place but is not
-// part of this version. `place` is the name of the map or of the choice of words.
+// Whether `word` (a key, or a word such as a joint's) belongs to the language in this place but is
+// not part of this version. `place` is the name of the map or of the choice of words.
 bool snw_language_later(const char *place, const char *word);

@@ -14,9 +14,9 @@ typedef struct snw_name {
 
 typedef struct snw_names {
     int n, capacity, nslot;
-    snw_name *name;         // n, in the order added
-    const char **text;      // n, the same names bare
-    int *slot;              // hash table of 1 + index in name; 0: empty
+    snw_name *name;    // n, in the order added
+    const char **text; // n, the same names bare
+    int *slot;         // hash table of 1 + index in name; 0: empty
 } snw_names;
 
 // Room for `capacity` names; false when memory is out.

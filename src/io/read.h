@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// read.h: what the readers of a document's parts share: from the tree of one run to its description.
-// Private to io/. Every reader takes the node to read, says what it is by its key (`what`, for
-// messages), and fails at the place of the fault.
+// read.h: what the readers of a document's parts share: from the tree of one run to its
+// description. Private to io/. Every reader takes the node to read, says what it is by its key
+// (`what`, for messages), and fails at the place of the fault.
 #pragma once
 
 #include "io/document.h"
@@ -29,10 +29,10 @@ typedef struct snw_reader {
     snw_names things;            // index: in the list of its kind
     snw_material_desc *material; // by index
     const snw_entry **site_entry;
-    snw_site *site;              // named sites, by index
-    char *site_state;            // 0 unread, 1 being read, 2 read
+    snw_site *site;               // named sites, by index
+    char *site_state;             // 0 unread, 1 being read, 2 read
     const snw_entry **link_entry; // in the order of desc->link
-    bool weightless;             // gravity is 0
+    bool weightless;              // gravity is 0
 
     snw_names probes;
     double *step_end;       // time at the end of each step
@@ -45,7 +45,7 @@ typedef struct snw_reader {
     const snw_expect *expect;
 } snw_reader;
 
-// ---- parts, in the order in which they are read ------------------------------------------------------
+// ---- parts, in the order in which they are read -------------------------------------------------
 
 snw_status snw_read_names(snw_reader *r);     // of things: valid, unique
 snw_status snw_read_materials(snw_reader *r); // needs names
@@ -72,7 +72,7 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out);
 // The named sites, once the links are known; links still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
 
-// ---- values -----------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 snw_status snw_read_memory(snw_reader *r); // the failure for a NULL of the pool
 
@@ -106,8 +106,8 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
                              double *out);
 snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                           int *out);
-// The same for a piece of a scalar's text, which begins `skip` characters in; `L` may be used and is
-// the rod's length unless that is NaN.
+// The same for a piece of a scalar's text, which begins `skip` characters in; `L` may be used and
+// is the rod's length unless that is NaN.
 snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
                               const char *what, snw_dim dim, double L, double *out);
 
@@ -125,7 +125,7 @@ snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, s
 // Value of a law that is a constant.
 bool snw_law_constant(snw_law law, double *value);
 
-// ---- names ------------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 // A thing of one kind by name, or a failure that says what is there instead.
 snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name, snw_thing kind,

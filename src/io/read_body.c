@@ -9,7 +9,8 @@
 
 #define BODY_KEYS(X)                                                                               \
     X(BODY_MASS, "mass", "kg", "mass")                                                             \
-    X(BODY_COM, "com", "three lengths, m", "centre of mass in the link's frame, its origin if absent")  \
+    X(BODY_COM, "com", "three lengths, m",                                                         \
+      "centre of mass in the link's frame, its origin if absent")                                  \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
       "about the centre of mass, along the link's axes; a point if absent")                        \
     X(BODY_BOX, "box", "three lengths, m", "a box of these widths, instead of inertia")            \
@@ -59,7 +60,7 @@ static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
     if (!e[CYLINDER_RADIUS] || !e[CYLINDER_LENGTH]) {
         return snw_fail_at(r->err, node->place, "a cylinder needs its radius and length");
     }
-    double radius, length;
+    double radius = 0, length = 0;
     snw_vec3 a = {{0, 0, 1}};
     SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
     SNW_TRY(snw_read_positive(r, e[CYLINDER_LENGTH]->value, "length", SNW_DIM_LENGTH, &length));
@@ -81,7 +82,7 @@ static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
     if (!e[SPHERE_RADIUS]) {
         return snw_fail_at(r->err, node->place, "a sphere needs its radius");
     }
-    double radius;
+    double radius = 0;
     SNW_TRY(snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
     out->volume = 4 * PI / 3 * radius * radius * radius;
     for (int i = 0; i < 3; i++) out->inertia.e[i][i] = 2 * radius * radius / 5;
@@ -103,7 +104,7 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
     if (e[BODY_CYLINDER]) SNW_TRY(cylinder(r, e[BODY_CYLINDER]->value, &s));
     if (e[BODY_SPHERE]) SNW_TRY(sphere(r, e[BODY_SPHERE]->value, &s));
     if (e[BODY_DENSITY]) {
-        double density;
+        double density = 0;
         SNW_TRY(snw_read_positive(r, e[BODY_DENSITY]->value, "density", SNW_DIM_DENSITY, &density));
         out->mass = density * s.volume;
     }

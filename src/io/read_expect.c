@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define EXPECT_KEYS(X)                                                                             \
-    X(EXPECT_PROBE, "probe", "a probe, probe.component, or a list of them", "what is meant, required") \
-    X(EXPECT_RUN, "run", "a run's name", "limits it to this run, or to all that `each` made of it")  \
+    X(EXPECT_PROBE, "probe", "a probe, probe.component, or a list of them",                        \
+      "what is meant, required")                                                                   \
+    X(EXPECT_RUN, "run", "a run's name",                                                           \
+      "limits it to this run, or to all that `each` made of it")                                   \
     X(EXPECT_AT, "at", "s, or end", "at this time")                                                \
     X(EXPECT_AFTER, "after", "a step's name", "at the end of this step of the study")              \
     X(EXPECT_OVER, "over", "[from, to], s, or all", "over this span, with is")                     \
@@ -37,7 +39,7 @@ typedef struct columns {
     snw_dim *dim;
 } columns;
 
-// ---- which columns ----------------------------------------------------------------------------------
+// ---- which columns ------------------------------------------------------------------------------
 
 static bool is_recorded(const snw_desc *d, int probe) {
     if (d->nrecord < 0) return true;
@@ -47,31 +49,32 @@ static bool is_recorded(const snw_desc *d, int probe) {
     return false;
 }
 
+// the name is the one snw_column_name gives
 static snw_status add_column(snw_reader *r, columns *c, const snw_probe_desc *p,
                              const snw_component *part, int station) {
     SNW_ASSERT(c->n < c->capacity);
     const char *dot = part->name[0] ? "." : "";
     c->name[c->n] = station < 0
                         ? snw_pool_format(r->pool, "%s%s%s", p->name, dot, part->name)
-                        : snw_pool_format(r->pool, "%s%s%s@%d", p->name, dot, part->name, station);
+                        : snw_pool_format(r->pool, "%s@%d%s%s", p->name, station, dot, part->name);
     c->dim[c->n] = part->dim;
     return c->name[c->n++] ? SNW_OK : snw_read_memory(r);
 }
 
-// `@12` after a component, of a probe with `along`
+// `@12` after the name of a probe with `along`; text begins at the @, or is NULL
 static snw_status read_station(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
-                               const char *mark, int *out) {
+                               const char *text, int *out) {
     *out = -1;
     if (p->along == 0) {
-        if (!mark) return SNW_OK;
+        if (!text) return SNW_OK;
         return snw_fail_at(r->err, node->place, "probe '%s' has no stations", p->name);
     }
     char *end = NULL;
-    const long k = mark && isdigit((unsigned char)mark[1]) ? strtol(mark + 1, &end, 10) : -1;
-    if (!end || *end != '\0' || k < 0 || k >= p->along) {
+    const long k = text && isdigit((unsigned char)text[1]) ? strtol(text + 1, &end, 10) : -1;
+    if (!end || (*end != '\0' && *end != '.') || k < 0 || k >= p->along) {
         return snw_fail_at(r->err, node->place,
-                           "probe '%s' has stations 0 to %d; name one, e.g. '%s.%s@0'", p->name,
-                           p->along - 1, p->name, "mx");
+                           "probe '%s' has stations 0 to %d; name one, e.g. '%s@0'", p->name,
+                           p->along - 1, p->name);
     }
     *out = (int)k;
     return SNW_OK;
@@ -79,7 +82,7 @@ static snw_status read_station(snw_reader *r, const snw_node *node, const snw_pr
 
 static snw_status no_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
                                const char *part) {
-    int n;
+    int n = 0;
     const snw_component *known = snw_probe_components(p->kind, &n);
     char list[200] = "";
     size_t used = 0;
@@ -96,18 +99,15 @@ static snw_status no_component(snw_reader *r, const snw_node *node, const snw_pr
                        snw_probe_name(p->kind), list);
 }
 
-// `tip`, `tip.x`, `N.mx@12`
+// `tip`, `tip.x`, `wire@12.mx`
 static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_name(r, node, "probe", &text));
     const char *dot = strchr(text, '.'), *mark = strchr(text, '@');
-    const size_t stem = strcspn(text, ".@");
-    const char *name = snw_pool_text(r->pool, text, stem);
-    const char *part = !dot ? "" : mark && mark > dot
-                                       ? snw_pool_text(r->pool, dot + 1, (size_t)(mark - dot) - 1)
-                                       : dot + 1;
-    if (!name || !part) return snw_read_memory(r);
-    int index, station, first, count;
+    const char *name = snw_pool_text(r->pool, text, strcspn(text, ".@"));
+    const char *part = dot ? dot + 1 : "";
+    if (!name) return snw_read_memory(r);
+    int index = 0, station = 0, first = 0, count = 0;
     SNW_TRY(snw_find_probe(r, node->place, name, &index));
     const snw_probe_desc *p = &r->desc->probe[index];
     if (!is_recorded(r->desc, index)) {
@@ -144,7 +144,7 @@ static snw_status read_columns(snw_reader *r, const snw_node *node, int nvalue, 
     return SNW_OK;
 }
 
-// ---- values -----------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 // one row of values, at entries skip, skip + 1, ... of a list
 static snw_status read_row(snw_reader *r, const snw_node *node, const char *what, int skip,
@@ -213,16 +213,17 @@ static snw_status read_rows(snw_reader *r, const snw_node *node, const columns *
     return SNW_OK;
 }
 
-// ---- when and how -----------------------------------------------------------------------------------
+// ---- when and how -------------------------------------------------------------------------------
 
 static snw_status read_span(snw_reader *r, const snw_entry *over, const snw_entry *is,
                             snw_expect *x) {
     static const char *const statistics[] = {"min", "max", "mean", "range", "period", "size"};
     const snw_node *node = over->value;
     if (!is) {
-        return snw_fail_at(r->err, over->place, "'over' needs 'is': min max mean range period size");
+        return snw_fail_at(r->err, over->place,
+                           "'over' needs 'is': min max mean range period size");
     }
-    int k;
+    int k = 0;
     SNW_TRY(snw_read_word(r, is->value, "is", 6, statistics, &k));
     x->is = (snw_expect_is)k;
     if (node->kind == SNW_NODE_TEXT) {
@@ -267,7 +268,7 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
         return read_span(r, e[EXPECT_OVER], e[EXPECT_IS], x);
     }
     if (e[EXPECT_AFTER]) {
-        int step;
+        int step = 0;
         const snw_node *node = e[EXPECT_AFTER]->value;
         x->when = SNW_EXPECT_AFTER;
         SNW_TRY(snw_read_name(r, node, "after", &x->after));
@@ -307,7 +308,8 @@ static snw_status read_how(snw_reader *r, const snw_entry *entry, const snw_entr
                            given->key, value->key);
     }
     if (e[EXPECT_VALUE] && e[EXPECT_ROWS]) {
-        return snw_fail_at(r->err, e[EXPECT_ROWS]->place, "'rows' beside 'value': give one of them");
+        return snw_fail_at(r->err, e[EXPECT_ROWS]->place,
+                           "'rows' beside 'value': give one of them");
     }
     if (!bound && !value) {
         return snw_fail_at(r->err, entry->place, "'%s' of what? 'value' is missing", given->key);
@@ -342,7 +344,7 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
     return SNW_OK;
 }
 
-// ---- runs -------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 // `load` also stands for load.1, load.2, .. that `each` made
 static bool run_matches(const char *wanted, const char *name) {
@@ -364,7 +366,7 @@ static snw_status read_run(snw_reader *r, const snw_entry *e, const char **out, 
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-// ---- all of it --------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------
 
 // numbers written, which tell a quaternion from a rotation vector
 static int count_values(const snw_entry *const *e) {
@@ -376,8 +378,7 @@ static int count_values(const snw_entry *const *e) {
     return e[EXPECT_ROWS]->value->entry[0].value->n - 1;
 }
 
-static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect *x,
-                              bool *applies) {
+static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect *x, bool *applies) {
     const snw_entry *e[EXPECT_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_expect, e));
     x->place = entry->value->place;
@@ -412,7 +413,7 @@ snw_status snw_read_expects(snw_reader *r) {
     if (!list) return snw_read_memory(r);
     r->expect = list;
     for (int i = 0; i < node->n; i++) {
-        bool applies;
+        bool applies = false;
         snw_expect x = {0};
         SNW_TRY(expectation(r, &node->entry[i], &x, &applies));
         if (applies) list[r->nexpect++] = x;

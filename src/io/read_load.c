@@ -10,7 +10,8 @@
     X(LOAD_ALONG, "along", "a rod's link", "per length along this rod, instead of on")             \
     X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t (along: and x)", "force")             \
     X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t (along: and x)", "torque")          \
-    X(LOAD_FRAME, "frame", "world or body", "whose axes force and torque have, world unless given") \
+    X(LOAD_FRAME, "frame", "world or body",                                                        \
+      "whose axes force and torque have, world unless given")                                      \
     X(LOAD_WHEN, "when", "a condition on t", "when it acts, always unless given")
 
 enum { LOAD_KEYS(SNW_KEY_CODE) LOAD_N };
@@ -68,7 +69,7 @@ snw_status snw_read_loads(snw_reader *r) {
     return SNW_OK;
 }
 
-// ---- actuators --------------------------------------------------------------------------------------
+// ---- actuators ----------------------------------------------------------------------------------
 
 #define ACTUATOR_KEYS(X)                                                                           \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
@@ -131,7 +132,7 @@ snw_status snw_read_actuators(snw_reader *r) {
     return SNW_OK;
 }
 
-// ---- initial state ----------------------------------------------------------------------------------
+// ---- initial state ------------------------------------------------------------------------------
 
 #define INITIAL_KEYS(X)                                                                            \
     X(INITIAL_POSE, "pose", "a constant pose", "of a free joint")                                  \
@@ -142,8 +143,7 @@ snw_status snw_read_actuators(snw_reader *r) {
 enum { INITIAL_KEYS(SNW_KEY_CODE) INITIAL_N };
 SNW_KEYS(initial, "initial", "an initial state", INITIAL_KEYS);
 
-static snw_status initial_joint(snw_reader *r, const snw_entry *const *e,
-                                snw_initial_desc *out) {
+static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_initial_desc *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     const snw_entry *any = e[INITIAL_POSE] ? e[INITIAL_POSE] : e[INITIAL_TWIST];
     if (!any) return SNW_OK;
@@ -175,12 +175,12 @@ static snw_status initial_field(snw_reader *r, const snw_entry *e, snw_dim angul
     }
     SNW_TRY(snw_read_six(r, e->value, e->key, angular, linear, SNW_VAR_X | SNW_VAR_L, out));
     for (int i = 0; i < 6; i++) {
-        double value;
+        double value = 0;
         const bool zero = !out[i] || (snw_law_constant(out[i], &value) && value == 0);
         if (zero || link->rod.active[i]) continue;
         return snw_fail_at(r->err, e->value->place,
-                           "'%s' of rod '%s' does not change, see its 'strain'",
-                           snw_strain_name[i], link->name);
+                           "'%s' of rod '%s' does not change, see its 'strain'", snw_strain_name[i],
+                           link->name);
     }
     return SNW_OK;
 }
@@ -194,15 +194,16 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
     out->place = entry->place;
     out->pose = snw_se3_identity();
     if (entry->value->kind == SNW_NODE_TEXT) {
-        return snw_fail_at(r->err, entry->value->place,
-                           "link '%s' has no joint with a single coordinate; give {strain: ..} of a "
-                           "rod, {pose: ..} of a free joint",
-                           link->name);
+        return snw_fail_at(
+            r->err, entry->value->place,
+            "link '%s' has no joint with a single coordinate; give {strain: ..} of a "
+            "rod, {pose: ..} of a free joint",
+            link->name);
     }
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_initial, e));
     SNW_TRY(initial_joint(r, e, out));
-    SNW_TRY(initial_field(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link,
-                          out->strain));
+    SNW_TRY(
+        initial_field(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link, out->strain));
     return initial_field(r, e[INITIAL_RATE], (snw_dim){.m = -1, .s = -1}, (snw_dim){.s = -1}, link,
                          out->rate);
 }

@@ -69,8 +69,7 @@ snw_status snw_check_name(snw_reader *r, const char *name, snw_place place) {
     return SNW_OK;
 }
 
-static snw_status add(snw_reader *r, const char *name, snw_place place, snw_thing kind,
-                      int index) {
+static snw_status add(snw_reader *r, const char *name, snw_place place, snw_thing kind, int index) {
     SNW_TRY(snw_check_name(r, name, place));
     if (strcmp(name, "world") == 0) {
         return snw_fail_at(r->err, place, "'world' is the fixed frame and no name for %s",
@@ -102,7 +101,7 @@ static snw_status add_steps(snw_reader *r, const snw_node *study) {
     for (int i = 0; i < study->n; i++) {
         const snw_node *name = snw_node_get(step_map(study->entry[i].value), "name");
         if (!name) continue;
-        const char *text;
+        const char *text = NULL;
         SNW_TRY(snw_read_name(r, name, "name", &text));
         SNW_TRY(add(r, text, name->place, SNW_THING_STEP, i));
     }
@@ -153,7 +152,7 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
 }
 
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link) {
-    const char *name;
+    const char *name = NULL;
     SNW_TRY(snw_read_name(r, node, what, &name));
     SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, link));
     if (r->desc->link[*link].has_rod) return SNW_OK;

@@ -20,7 +20,7 @@
 enum { POSE_KEYS(SNW_KEY_CODE) POSE_N };
 SNW_KEYS(pose, "pose", "a pose", POSE_KEYS);
 
-static const double LOOSE = 1e-3; // how far a written quaternion may be from length 1
+static const double LOOSE = 1e-3;  // how far a written quaternion may be from length 1
 static const double SQUARE = 1e-6; // how far two written axes may be from a right angle
 
 // R = Rz(yaw) Ry(pitch) Rx(roll)
@@ -28,7 +28,7 @@ static snw_status rpy(snw_reader *r, const snw_node *node, snw_pose_desc *out) {
     snw_law angle[3];
     SNW_TRY(snw_read_laws(r, node, "rpy", SNW_DIM_NONE, SNW_VAR_T, angle));
     for (int i = 2; i >= 0; i--) {
-        double value;
+        double value = 0;
         if (snw_law_constant(angle[i], &value) && value == 0) continue;
         snw_turn *turn = &out->turn[out->nturn++];
         *turn = (snw_turn){.angle = angle[i]};
@@ -89,8 +89,7 @@ static snw_status one_axis(snw_reader *r, const snw_entry *e, int axis, snw_vec3
         snw_vec3 u = {{0, 0, 0}};
         u.e[j] = 1;
         const snw_vec3 wu = snw_cross(w, u);
-        set_column(&out->R0, j,
-                   snw_add(u, snw_add(wu, snw_scale(1 / (1 + c), snw_cross(w, wu)))));
+        set_column(&out->R0, j, snw_add(u, snw_add(wu, snw_scale(1 / (1 + c), snw_cross(w, wu)))));
     }
     return SNW_OK;
 }

@@ -20,7 +20,8 @@
     X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
     X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
-    X(PROBE_REACTION, "reaction", "a link", "mx my mz fx fy fz, what holds the link in its parent") \
+    X(PROBE_REACTION, "reaction", "a link",                                                        \
+      "mx my mz fx fy fz, what holds the link in its parent")                                      \
     X(PROBE_ENERGY, "energy", "a bare word", "kinetic elastic gravity dissipated work total")      \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
       "lx ly lz, angular about the origin of the world, and px py pz")                             \
@@ -77,7 +78,7 @@ static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *o
                                node->text, snw_keys_probe.key[k].form);
         }
     }
-    int word;
+    int word = 0;
     SNW_TRY(snw_read_word(r, node, "probe", 4, words, &word));
     out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
     return SNW_OK;
@@ -95,7 +96,7 @@ static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *
 }
 
 static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
-    const char *name;
+    const char *name = NULL;
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
@@ -119,7 +120,7 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
 
 static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     static const char *const frames[] = {"world", "body"};
-    int frame;
+    int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
     const subject of = subject_of(out->kind);
     if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
@@ -165,9 +166,8 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         SNW_TRY(of_link(r, quantity, out));
         break;
     case OF_ALL:
-        return snw_fail_at(r->err, quantity->place,
-                           "'%s' is of the whole robot; write '%s: %s'", quantity->key, entry->key,
-                           quantity->key);
+        return snw_fail_at(r->err, quantity->place, "'%s' is of the whole robot; write '%s: %s'",
+                           quantity->key, entry->key, quantity->key);
     }
     if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
@@ -202,7 +202,7 @@ snw_status snw_find_probe(snw_reader *r, snw_place place, const char *name, int 
                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-// ---- record -----------------------------------------------------------------------------------------
+// ---- record -------------------------------------------------------------------------------------
 
 #define RECORD_KEYS(X)                                                                             \
     X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
@@ -222,7 +222,7 @@ static snw_status only(snw_reader *r, const snw_node *node) {
     if (!list) return snw_read_memory(r);
     for (int i = 0; i < n; i++) {
         const snw_node *item = one ? node : node->entry[i].value;
-        const char *name;
+        const char *name = NULL;
         SNW_TRY(snw_read_name(r, item, "only", &name));
         SNW_TRY(snw_find_probe(r, item->place, name, &list[i]));
         for (int j = 0; j < i; j++) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- materials --------------------------------------------------------------------------------------
+// ---- materials ----------------------------------------------------------------------------------
 
 #define MATERIAL_KEYS(X)                                                                           \
     X(MATERIAL_YOUNG, "young", "Pa, law of x", "Young's modulus")                                  \
@@ -26,7 +26,7 @@ SNW_KEYS(material, "material", "a material", MATERIAL_KEYS);
 static snw_status material_value(snw_reader *r, const snw_entry *e, snw_dim dim, bool zero,
                                  snw_law *out) {
     if (!e) return SNW_OK;
-    double value;
+    double value = 0;
     SNW_TRY(snw_read_law(r, e->value, e->key, dim, SNW_VAR_X | SNW_VAR_L, out));
     if (!snw_law_constant(*out, &value) || value > 0 || (zero && value == 0)) return SNW_OK;
     return snw_fail_at(r->err, e->value->place, "'%s' must %s, got %g", e->key,
@@ -49,7 +49,7 @@ static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_d
     if (!e[MATERIAL_POISSON]) return SNW_OK;
     const snw_node *poisson = e[MATERIAL_POISSON]->value;
     SNW_TRY(snw_read_law(r, poisson, "poisson", SNW_DIM_NONE, SNW_VAR_X | SNW_VAR_L, &m->poisson));
-    double nu;
+    double nu = 0;
     if (!snw_law_constant(m->poisson, &nu) || (nu > -1 && nu <= 0.5)) return SNW_OK;
     return snw_fail_at(r->err, poisson->place, "'poisson' must be above -1 and up to 0.5, got %g",
                        nu);
@@ -57,7 +57,7 @@ static snw_status material(snw_reader *r, const snw_entry *entry, snw_material_d
 
 snw_status snw_read_materials(snw_reader *r) {
     const snw_node *node;
-    int n;
+    int n = 0;
     SNW_TRY(snw_read_section_of_file(r, "materials", &node, &n));
     r->material = snw_pool_array(r->pool, (size_t)n, sizeof *r->material);
     if (n > 0 && !r->material) return snw_read_memory(r);
@@ -65,7 +65,7 @@ snw_status snw_read_materials(snw_reader *r) {
     return SNW_OK;
 }
 
-// ---- links ------------------------------------------------------------------------------------------
+// ---- links --------------------------------------------------------------------------------------
 
 #define LINK_KEYS(X)                                                                               \
     X(LINK_ON, "on", "a site", "the parent, required")                                             \

@@ -10,7 +10,7 @@
 
 static const int ALONG = SNW_VAR_X | SNW_VAR_L; // what the laws of a section may depend on
 
-// ---- sections ---------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 #define SECTION_KEYS(X)                                                                            \
     X(SECTION_CIRCLE, "circle", "a circle", "solid round section")                                 \
@@ -49,14 +49,14 @@ SNW_KEYS(widths, "rectangle, ellipse", "a rectangle or ellipse", WIDTHS_KEYS);
 // a law that must be positive where it is constant
 static snw_status size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
     SNW_TRY(snw_read_law(r, e->value, e->key, dim, ALONG, out));
-    double value;
+    double value = 0;
     if (!snw_law_constant(*out, &value) || value > 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->place, "'%s' must be positive, got %g", e->key, value);
 }
 
 // half of what was written
 static snw_status half(snw_reader *r, const snw_node *node, snw_law *law) {
-    double value;
+    double value = 0;
     if (snw_law_constant(*law, &value)) {
         *law = snw_expr_constant(r->pool, value / 2);
         return *law ? SNW_OK : snw_read_memory(r);
@@ -97,7 +97,7 @@ static snw_status tube(snw_reader *r, const snw_node *node, snw_section_desc *ou
     }
     SNW_TRY(size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
     if (e[TUBE_DIAMETER]) SNW_TRY(half(r, e[TUBE_INNER]->value, &out->size[1]));
-    double outer, inner;
+    double outer = 0, inner = 0;
     if (snw_law_constant(out->size[0], &outer) && snw_law_constant(out->size[1], &inner) &&
         !(inner < outer)) {
         return snw_fail_at(r->err, e[TUBE_INNER]->value->place,
@@ -191,7 +191,7 @@ static snw_status full_matrix(snw_reader *r, const snw_entry *e, const blocks *b
     }
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < i; j++) {
-            double low, high;
+            double low = 0, high = 0;
             if (!snw_law_constant(out[6 * i + j], &low)) continue;
             if (!snw_law_constant(out[6 * j + i], &high)) continue;
             if (fabs(low - high) <= 1e-12 * fmax(fabs(low), fabs(high))) continue;
@@ -208,14 +208,13 @@ static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, s
     if (!e) return SNW_OK;
     *given = true;
     const snw_node *node = e->value;
-    if (node->kind == SNW_NODE_LIST && node->n > 0 &&
-        node->entry[0].value->kind == SNW_NODE_LIST) {
+    if (node->kind == SNW_NODE_LIST && node->n > 0 && node->entry[0].value->kind == SNW_NODE_LIST) {
         return full_matrix(r, e, b, out);
     }
     snw_law diagonal[6] = {0};
     SNW_TRY(snw_read_six(r, node, e->key, b->angular, b->linear, ALONG, diagonal));
     for (int i = 0; i < 6; i++) {
-        double value;
+        double value = 0;
         if (snw_law_constant(diagonal[i], &value) && value < 0) {
             return snw_fail_at(r->err, node->place, "'%s' of %s must not be negative, got %g",
                                e->key, snw_strain_name[i], value);
@@ -229,19 +228,20 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(shape(r, e, out));
-    SNW_TRY(outright(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness,
-                     &out->stiffness_given));
+    SNW_TRY(
+        outright(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness, &out->stiffness_given));
     SNW_TRY(outright(r, e[SECTION_INERTIA], &inertia_dims, out->inertia, &out->inertia_given));
     return outright(r, e[SECTION_DAMPING], &damping_dims, out->damping, &out->damping_given);
 }
 
-// ---- rods -------------------------------------------------------------------------------------------
+// ---- rods ---------------------------------------------------------------------------------------
 
 #define ROD_KEYS(X)                                                                                \
     X(ROD_LENGTH, "length", "m", "arc length, required")                                           \
     X(ROD_MATERIAL, "material", "a material's name", "what it is made of")                         \
     X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia outright")             \
-    X(ROD_REST, "rest", "six, by component, or 0; laws of x", "strain without stress, 0 if absent")  \
+    X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
+      "strain without stress, 0 if absent")                                                        \
     X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
       "which components change, on which basis; required")                                         \
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
@@ -266,7 +266,8 @@ static snw_status magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
     return snw_fail_at(r->err, e->value->place, "'magnus' is 2, 4 or 6, got %d", out->magnus);
 }
 
-// components whose stiffness must come from shape and material; true when one needs the shear modulus
+// components whose stiffness must come from shape and material; true when one needs the shear
+// modulus
 static bool needs_shear(const snw_rod_desc *rod) {
     static const int sheared[] = {SNW_TWIST, SNW_SHEAR_Y, SNW_SHEAR_Z};
     for (int k = 0; k < 3; k++) {
@@ -310,8 +311,8 @@ static snw_status rod_is_complete(snw_reader *r, const char *link, snw_place pla
                            link);
     }
     if (needs_young(rod) && !m->young) {
-        return snw_fail_at(r->err, m->place, "material '%s' needs young, rod '%s' bends or stretches",
-                           m->name, link);
+        return snw_fail_at(r->err, m->place,
+                           "material '%s' needs young, rod '%s' bends or stretches", m->name, link);
     }
     if (needs_shear(rod) && !m->shear && !(m->poisson && m->young)) {
         return snw_fail_at(r->err, m->place,
@@ -337,8 +338,8 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     SNW_TRY(snw_read_positive(r, e[ROD_LENGTH]->value, "length", SNW_DIM_LENGTH, &out->length));
     if (e[ROD_MATERIAL]) {
         const snw_node *material = e[ROD_MATERIAL]->value;
-        const char *name;
-        int i;
+        const char *name = NULL;
+        int i = 0;
         SNW_TRY(snw_read_name(r, material, "material", &name));
         SNW_TRY(snw_find_thing(r, material, name, SNW_THING_MATERIAL, &i));
         out->material = &r->material[i];

@@ -33,7 +33,7 @@ static snw_status station(snw_reader *r, const snw_node *node, const char *text,
     const bool percent = text[length - 1] == '%';
     const char *expr = snw_pool_text(r->pool, text, percent ? length - 1 : length);
     if (!expr) return snw_read_memory(r);
-    double value;
+    double value = 0;
     SNW_TRY(snw_read_number_in(r, node, expr, skip, "station",
                                percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
     const double x = percent ? value / 100 * L : value;
@@ -60,8 +60,8 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
                            link->name, suffix, link->name, link->name, link->name);
     }
     if (!link->has_rod) {
-        return snw_fail_at(r->err, node->place, "link '%s' has no rod; its end is '%s'",
-                           link->name, link->name);
+        return snw_fail_at(r->err, node->place, "link '%s' has no rod; its end is '%s'", link->name,
+                           link->name);
     }
     if (suffix[0] == '@') return station(r, node, suffix + 1, out);
     out->kind = tip ? SNW_SITE_END : SNW_SITE_ROOT;
@@ -69,7 +69,7 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
 }
 
 snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_name(r, node, "site", &text));
     *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = node->place};
     out->pose = snw_se3_identity();
@@ -122,7 +122,7 @@ static snw_status named(snw_reader *r, int index) {
 
 snw_status snw_read_sites(snw_reader *r) {
     const snw_node *node;
-    int n;
+    int n = 0;
     SNW_TRY(snw_read_section_of_file(r, "sites", &node, &n));
     r->site = snw_pool_array(r->pool, (size_t)n, sizeof *r->site);
     r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_entry);

@@ -40,7 +40,7 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
     int n = 1;                 // the root is always there
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
-        double x;
+        double x = 0;
         SNW_TRY(snw_read_number(r, value, "breaks", SNW_DIM_LENGTH, &x));
         if (i == 0 && fabs(x) <= slack * L) continue;
         if (i == node->n - 1 && fabs(x - L) <= slack * L) continue;
@@ -78,8 +78,8 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     size_t length = 0;
     while (isalpha((unsigned char)text[length])) length++;
     int kind = 0;
-    while (kind < NBASIS && (strlen(basis_name[kind]) != length ||
-                             strncmp(basis_name[kind], text, length) != 0)) {
+    while (kind < NBASIS &&
+           (strlen(basis_name[kind]) != length || strncmp(basis_name[kind], text, length) != 0)) {
         kind++;
     }
     SNW_ASSERT(kind < NBASIS);
@@ -88,7 +88,7 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
     const snw_place size_place = snw_text_place(node, size_at);
     *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
     if (!snw_basis_piecewise(out->kind)) {
-        double n;
+        double n = 0;
         if (*size == '\0') {
             return snw_fail_at(r->err, node->place, "'%s' needs a number of functions, e.g. '%s 3'",
                                basis_name[kind], basis_name[kind]);
@@ -134,12 +134,13 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     }
     // a name followed by an operator is a law
     const char next = text[length + strspn(text + length, " ")];
-    if (next == '\0' || isalnum((unsigned char)next)) *near = snw_nearest(*word, NBASIS, basis_name);
+    if (next == '\0' || isalnum((unsigned char)next))
+        *near = snw_nearest(*word, NBASIS, basis_name);
     return false;
 }
 
 static snw_status component(snw_reader *r, const snw_entry *e, mesh *m, snw_basis *out) {
-    const char *text, *word, *near;
+    const char *text = NULL, *word = NULL, *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) return read_basis(r, e->value, 0, m, out);
     if (near) {
@@ -173,15 +174,15 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
                            node->text);
     }
     const size_t skip = length + strspn(node->text + length, " ");
-    const char *basis, *near;
+    const char *basis = NULL, *near = NULL;
     if (model == 0) {
         if (node->text[skip] == '\0') return SNW_OK;
         return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
-        return snw_fail_at(r->err, snw_text_place(node, skip), "'%s' needs a basis%s%s, e.g. '%s %s'",
-                           word, near ? ", did you mean " : "", near ? near : "", word,
-                           near ? near : "legendre 3");
+        return snw_fail_at(
+            r->err, snw_text_place(node, skip), "'%s' needs a basis%s%s, e.g. '%s %s'", word,
+            near ? ", did you mean " : "", near ? near : "", word, near ? near : "legendre 3");
     }
     snw_basis b;
     SNW_TRY(read_basis(r, node, skip, m, &b));
@@ -214,7 +215,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
     if (node->kind == SNW_NODE_MAP) {
         SNW_TRY(by_component(r, node, &m, out));
     } else {
-        const char *text;
+        const char *text = NULL;
         SNW_TRY(snw_read_text(r, node, "strain", &text));
         SNW_TRY(all_at_once(r, node, &m, out));
     }

@@ -31,8 +31,8 @@ static const double MAX_STEPS = 1e7; // of a path, a bound for input
 // a step within a duration, few enough of them
 static snw_status check_step(snw_reader *r, const snw_node *node, double duration, double step) {
     if (!(step <= duration * (1 + 1e-12))) {
-        return snw_fail_at(r->err, node->place, "'step' must not be longer than 'for': %g s in %g s",
-                           step, duration);
+        return snw_fail_at(r->err, node->place,
+                           "'step' must not be longer than 'for': %g s in %g s", step, duration);
     }
     if (duration / step <= MAX_STEPS) return SNW_OK;
     return snw_fail_at(r->err, node->place, "%g steps are too many, at most %g are possible",
@@ -68,7 +68,7 @@ static snw_status path(snw_reader *r, const snw_entry *duration, const snw_entry
 }
 
 static snw_status read_from(snw_reader *r, const snw_node *node, int index, int *out) {
-    const char *name;
+    const char *name = NULL;
     SNW_TRY(snw_read_name(r, node, "from", &name));
     for (int i = 0; i < r->desc->nstep; i++) {
         if (i < index && strcmp(r->desc->step[i].name, name) == 0) {
@@ -130,7 +130,7 @@ static snw_status step(snw_reader *r, const snw_node *node, int index, int *unna
     } else if (node->kind != SNW_NODE_TEXT) {
         return snw_fail_at(r->err, node->place, "a step is its kind and keys, e.g. 'static: {}'");
     }
-    int kind;
+    int kind = 0;
     SNW_TRY(snw_read_word(r, &word, "study", 1, kinds, &kind));
     if (node->kind == SNW_NODE_MAP && node->n > 1) {
         return snw_fail_at(r->err, node->entry[1].place,

@@ -38,7 +38,7 @@ static const char *kind_text(snw_node_kind kind) {
     return "something else";
 }
 
-// ---- maps -------------------------------------------------------------------------------------------
+// ---- maps ---------------------------------------------------------------------------------------
 
 snw_status snw_unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table) {
     if (snw_language_later(table->name, e->key)) {
@@ -93,7 +93,7 @@ snw_status snw_read_section_of_file(snw_reader *r, const char *key, const snw_no
     return SNW_OK;
 }
 
-// ---- words ------------------------------------------------------------------------------------------
+// ---- words --------------------------------------------------------------------------------------
 
 snw_status snw_read_text(snw_reader *r, const snw_node *node, const char *what, const char **out) {
     if (node->kind == SNW_NODE_NULL) {
@@ -114,7 +114,7 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_text(r, node, what, &text));
     for (int i = 0; i < n; i++) {
         if (strcmp(text, word[i]) == 0) {
@@ -141,7 +141,7 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
     return snw_fail_at(r->err, node->place, "unknown %s '%s'; it is one of %s", what, text, list);
 }
 
-// ---- numbers and laws -------------------------------------------------------------------------------
+// ---- numbers and laws ---------------------------------------------------------------------------
 
 bool snw_law_constant(snw_law law, double *value) {
     if (!law || snw_expr_vars(law) != 0) return false;
@@ -158,11 +158,11 @@ static snw_status parse(snw_reader *r, const snw_node *node, const char *text, s
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_text(r, node, what, &text));
     const snw_expr_rules rules = {.dim = &dim, .vars = vars};
     SNW_TRY(parse(r, node, text, 0, &rules, out));
-    double value;
+    double value = 0;
     if (snw_law_constant(*out, &value) && !isfinite(value)) {
         return snw_fail_at(r->err, node->place, "'%s' is not a finite number", what);
     }
@@ -170,7 +170,7 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
 }
 
 snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_text(r, node, "when", &text));
     const snw_expr_rules rules = {.vars = SNW_VAR_T, .condition = true};
     return parse(r, node, text, 0, &rules, out);
@@ -179,7 +179,7 @@ snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
 snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
                               const char *what, snw_dim dim, double L, double *out) {
     const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L};
-    snw_law law;
+    snw_law law = NULL;
     SNW_TRY(parse(r, node, text, skip, &rules, &law));
     const int vars = snw_expr_vars(law) & ~(isnan(L) ? 0 : SNW_VAR_L);
     if (vars) {
@@ -198,7 +198,7 @@ snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *t
 
 snw_status snw_read_number(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                            double *out) {
-    const char *text;
+    const char *text = NULL;
     SNW_TRY(snw_read_text(r, node, what, &text));
     return snw_read_number_in(r, node, text, 0, what, dim, (double)NAN, out);
 }
@@ -212,7 +212,7 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
 
 snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                           int *out) {
-    double value;
+    double value = 0;
     SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &value));
     if (value != floor(value)) {
         return snw_fail_at(r->err, node->place, "'%s' must be a whole number, got %g", what, value);
@@ -225,7 +225,7 @@ snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what,
     return SNW_OK;
 }
 
-// ---- vectors ----------------------------------------------------------------------------------------
+// ---- vectors ------------------------------------------------------------------------------------
 
 snw_status snw_read_list(snw_reader *r, const snw_node *node, const char *what, int n) {
     if (node->kind != SNW_NODE_LIST) {
@@ -280,7 +280,7 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
     return SNW_OK;
 }
 
-// ---- by strain component ----------------------------------------------------------------------------
+// ---- by strain component ------------------------------------------------------------------------
 
 #define COMPONENT_KEYS(X)                                                                          \
     X(SNW_TWIST, "twist", "see where it is used", "about the tangent, local x")                    \
@@ -299,13 +299,13 @@ snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, s
         SNW_TRY(snw_read_map(r, node, &snw_keys_components, e));
         for (int i = 0; i < 6; i++) {
             if (!e[i]) continue;
-            SNW_TRY(snw_read_law(r, e[i]->value, e[i]->key, i < 3 ? angular : linear, vars,
-                                 &out[i]));
+            SNW_TRY(
+                snw_read_law(r, e[i]->value, e[i]->key, i < 3 ? angular : linear, vars, &out[i]));
         }
         return SNW_OK;
     }
     if (node->kind == SNW_NODE_TEXT) {
-        double zero;
+        double zero = 0;
         SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &zero));
         if (zero != 0) {
             return snw_fail_at(r->err, node->place,
@@ -320,8 +320,8 @@ snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, s
     }
     SNW_TRY(snw_read_list(r, node, what, 6));
     for (int i = 0; i < 6; i++) {
-        SNW_TRY(snw_read_law(r, node->entry[i].value, what, i < 3 ? angular : linear, vars,
-                             &out[i]));
+        SNW_TRY(
+            snw_read_law(r, node->entry[i].value, what, i < 3 ? angular : linear, vars, &out[i]));
     }
     return SNW_OK;
 }

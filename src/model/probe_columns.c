@@ -16,13 +16,19 @@
 #define DIM_FORCE                                                                                  \
     { .m = 1, .kg = 1, .s = -2 }
 
-#define POINT {"x", DIM_LENGTH}, {"y", DIM_LENGTH}, {"z", DIM_LENGTH}
-#define QUATERNION {"qw", DIM_NONE}, {"qx", DIM_NONE}, {"qy", DIM_NONE}, {"qz", DIM_NONE}
-#define VECTOR {"rx", DIM_NONE}, {"ry", DIM_NONE}, {"rz", DIM_NONE}
+#define POINT                                                                                      \
+    {"x", DIM_LENGTH}, {"y", DIM_LENGTH}, { "z", DIM_LENGTH }
+#define QUATERNION                                                                                 \
+    {"qw", DIM_NONE}, {"qx", DIM_NONE}, {"qy", DIM_NONE}, { "qz", DIM_NONE }
+#define VECTOR                                                                                     \
+    {"rx", DIM_NONE}, {"ry", DIM_NONE}, { "rz", DIM_NONE }
 #define MATRIX                                                                                     \
     {"xx", DIM_NONE}, {"xy", DIM_NONE}, {"xz", DIM_NONE}, {"yx", DIM_NONE}, {"yy", DIM_NONE},      \
-        {"yz", DIM_NONE}, {"zx", DIM_NONE}, {"zy", DIM_NONE}, {"zz", DIM_NONE}
-#define LINEAR_VELOCITY {"vx", DIM_SPEED}, {"vy", DIM_SPEED}, {"vz", DIM_SPEED}
+        {"yz", DIM_NONE}, {"zx", DIM_NONE}, {"zy", DIM_NONE}, {                                    \
+        "zz", DIM_NONE                                                                             \
+    }
+#define LINEAR_VELOCITY                                                                            \
+    {"vx", DIM_SPEED}, {"vy", DIM_SPEED}, { "vz", DIM_SPEED }
 
 static const snw_component point[] = {POINT};
 static const snw_component rotation[] = {QUATERNION, VECTOR, MATRIX};
@@ -30,9 +36,9 @@ static const snw_component pose[] = {POINT, QUATERNION, VECTOR, MATRIX};
 static const snw_component velocity[] = {LINEAR_VELOCITY};
 static const snw_component twist[] = {
     {"wx", DIM_RATE}, {"wy", DIM_RATE}, {"wz", DIM_RATE}, LINEAR_VELOCITY};
-static const snw_component acceleration[] = {
-    {"ax", {.m = 1, .s = -2}}, {"ay", {.m = 1, .s = -2}}, {"az", {.m = 1, .s = -2}},
-    {"alx", {.s = -2}},        {"aly", {.s = -2}},        {"alz", {.s = -2}}};
+static const snw_component acceleration[] = {{"ax", {.m = 1, .s = -2}}, {"ay", {.m = 1, .s = -2}},
+                                             {"az", {.m = 1, .s = -2}}, {"alx", {.s = -2}},
+                                             {"aly", {.s = -2}},        {"alz", {.s = -2}}};
 static const snw_component strain[] = {{"twist", DIM_PER_LENGTH},  {"bend_y", DIM_PER_LENGTH},
                                        {"bend_z", DIM_PER_LENGTH}, {"stretch", DIM_NONE},
                                        {"shear_y", DIM_NONE},      {"shear_z", DIM_NONE}};

@@ -3,7 +3,8 @@
 // probe_columns.h: which numbers a probe yields, by name, in the order in which they are recorded.
 //
 //   position        x y z
-//   rotation        qw qx qy qz, then rx ry rz (rotation vector, continuous in time), then the matrix
+//   rotation        qw qx qy qz, then rx ry rz (rotation vector, continuous in time), then the
+//   matrix
 //                   xx xy xz yx yy yz zx zy zz (row, column)
 //   pose            x y z, then as rotation
 //   velocity        vx vy vz
@@ -33,7 +34,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, int *n);
 // Columns of a probe: components times stations, all components of station 0 first.
 int snw_probe_columns(const snw_probe_desc *p);
 
-// What the bare name of a probe stands for beside a list of `nvalue` numbers: components first, ...,
-// first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion, beside nine
-// its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; all else everything.
+// What the bare name of a probe stands for beside a list of `nvalue` numbers: components first,
+// ..., first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion,
+// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; all else
+// everything.
 void snw_probe_primary(snw_probe_kind kind, int nvalue, int *first, int *count);
