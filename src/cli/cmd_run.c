@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "cli/job.h"
@@ -162,15 +163,6 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 // ---- the summary
 // ------------------------------------------------------------------------------------
 
-static void column_text(const snw_column *c, char *out, size_t size) {
-    const char *dot = c->component[0] ? "." : "";
-    if (c->station < 0) {
-        (void)snprintf(out, size, "%s%s%s", c->probe, dot, c->component);
-    } else {
-        (void)snprintf(out, size, "%s(%d)%s%s", c->probe, c->station + 1, dot, c->component);
-    }
-}
-
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;
     SNW_TRY(snw_grid_create("llrrrrrr", &g, err));
@@ -211,7 +203,7 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
     for (int r = 0; r < nrun; r++) snw_grid_cell(g, "%s", job->run[r].name);
     for (int i = 0; i < nvalue; i++) {
         char name[256];
-        column_text(&info->column[i], name, sizeof name);
+        snw_column_text(&info->column[i], name, sizeof name);
         snw_grid_cell(g, "%s", name);
         for (int r = 0; r < nrun; r++) {
             const bool known =
@@ -246,7 +238,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_json_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
-            column_text(&info->column[i], name, sizeof name);
+            snw_column_text(&info->column[i], name, sizeof name);
             snw_json_number(j, name, o->value[i]);
         }
         snw_json_close(j);

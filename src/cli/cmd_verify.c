@@ -248,11 +248,7 @@ static int run(const snw_args *args, snw_reply *reply) {
     for (int i = 0; i < snw_args_operands(args) && !snw_stop_asked(); i++) {
         const int one = verify_file(&s, snw_args_operand(args, i), args);
         if (one > exit_status) exit_status = one;
-        snw_error err = {0};
-        if (snw_reply_flush(&err) != SNW_OK) {
-            snw_reply_fail(reply, &err);
-            return SNW_EXIT_FAILED;
-        }
+        if (!snw_reply_flush(reply)) return SNW_EXIT_FAILED;
     }
     if (reply->json) {
         snw_json_close(reply->json);

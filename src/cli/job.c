@@ -3,57 +3,29 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "io/node.h"
+#include "cli/choice.h"
 
 #include <stdio.h>
-#include <string.h>
 
-// the run itself, or the stem of an `each`: "load" means load.1, load.2, ...
-static bool is_chosen_by(const char *name, const char *wanted) {
-    const size_t length = strlen(wanted);
-    if (strncmp(name, wanted, length) != 0) return false;
-    return !name[length] || (name[length] == '.' && length > 0);
-}
-
-static bool is_chosen(const char *name, int n, const char *const *wanted) {
-    for (int i = 0; i < n; i++) {
-        if (is_chosen_by(name, wanted[i])) return true;
-    }
-    return n == 0;
-}
-
-static snw_status unknown_run(const snw_job *job, const char *wanted, snw_error *err) {
-    const int n = snw_document_runs(job->document);
-    const char **known = snw_alloc((size_t)n * sizeof *known);
-    if (!known) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    for (int i = 0; i < n; i++) known[i] = snw_document_run_name(job->document, i);
-    const char *near = snw_nearest(wanted, n, known);
-    snw_free(known);
-    if (near) {
-        return snw_fail(err, SNW_E_ARGUMENT, "there is no run '%s' (did you mean '%s'?)", wanted,
-                        near);
-    }
-    return snw_fail(err, SNW_E_ARGUMENT, "there is no run '%s'; 'sinew check %s' lists the runs",
-                    wanted, job->path);
-}
-
-static snw_status choose(snw_job *job, int n, const char *const *wanted, snw_error *err) {
+static snw_status choose(snw_job *job, int nwanted, const char *const *wanted, snw_error *err) {
     const int total = snw_document_runs(job->document);
-    for (int i = 0; i < n; i++) {
-        int found = 0;
-        for (int r = 0; r < total; r++) {
-            found += is_chosen_by(snw_document_run_name(job->document, r), wanted[i]);
-        }
-        if (!found) return unknown_run(job, wanted[i], err);
-    }
     job->run = snw_alloc((size_t)total * sizeof *job->run);
-    if (!job->run) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    for (int r = 0; r < total; r++) {
-        const char *name = snw_document_run_name(job->document, r);
-        if (!is_chosen(name, n, wanted)) continue;
-        job->run[job->n++] = (snw_job_run){.index = r, .name = name};
+    const char **name = snw_alloc((size_t)total * sizeof *name);
+    int *chosen = snw_alloc((size_t)total * sizeof *chosen);
+    snw_status status = SNW_OK;
+    if (!job->run || !name || !chosen) {
+        status = snw_fail(err, SNW_E_MEMORY, "out of memory");
+        goto done;
     }
-    return SNW_OK;
+    for (int i = 0; i < total; i++) name[i] = snw_document_run_name(job->document, i);
+    status = snw_choose_runs(total, name, nwanted, wanted, chosen, &job->n, err);
+    for (int i = 0; i < job->n; i++) {
+        job->run[i] = (snw_job_run){.index = chosen[i], .name = name[chosen[i]]};
+    }
+done:
+    snw_free(chosen);
+    snw_free(name);
+    return status;
 }
 
 static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {

@@ -108,10 +108,8 @@ static int answer(int argc, const char *const *argv) {
         snw_json_integer(&json, "exit", exit_status);
         snw_json_close(&json);
     }
-    snw_error err = {0};
-    if (snw_reply_flush(&err) == SNW_OK) return exit_status;
-    if (reply.error.status != SNW_E_IO) snw_reply_fail(&reply, &err);
-    return exit_status ? exit_status : SNW_EXIT_FAILED;
+    if (!snw_reply_flush(&reply) && exit_status == SNW_EXIT_DONE) return SNW_EXIT_FAILED;
+    return exit_status;
 }
 
 int main(int argc, char **argv) {

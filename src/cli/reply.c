@@ -56,9 +56,14 @@ int snw_reply_exit_input(snw_status s) {
     return SNW_EXIT_FAILED;
 }
 
-snw_status snw_reply_flush(snw_error *err) {
+bool snw_reply_flush(snw_reply *r) {
+    if (r->unwritten) return false;
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return SNW_OK;
-    return snw_fail(err, SNW_E_IO, "could not write to standard output: %s",
-                    errno ? strerror(errno) : "write error");
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    snw_error err = {0};
+    (void)snw_fail(&err, SNW_E_IO, "could not write to standard output: %s",
+                   errno ? strerror(errno) : "write error");
+    snw_reply_fail(r, &err);
+    r->unwritten = true;
+    return false;
 }

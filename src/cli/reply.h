@@ -18,6 +18,7 @@ typedef struct snw_reply {
     snw_json *json;   // where results go with --json, inside an open object; NULL: text is wanted
     snw_meter *meter; // progress on the terminal, out of the way of messages; NULL: none
     snw_error error;  // the first failure said, SNW_OK when there is none
+    bool unwritten;   // standard output could not take it
 } snw_reply;
 
 // Say on standard error what went wrong, `file:line:column: text`, and keep the first for --json.
@@ -32,5 +33,6 @@ void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err);
 // Exit status for a failure met while the input was read and checked.
 int snw_reply_exit_input(snw_status s);
 
-// Hand over what was printed so far. Fails when it could not be written: full disk, closed pipe.
-SNW_NODISCARD snw_status snw_reply_flush(snw_error *err);
+// Hand over what was printed so far. False when it could not be written (full disk, closed pipe),
+// which is said once; there is no point in going on then.
+bool snw_reply_flush(snw_reply *r);
