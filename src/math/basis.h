@@ -24,9 +24,10 @@ typedef enum snw_basis_kind {
 
 enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per component, a bound for input
 
-// Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1), monomial
-// x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... Piecewise ones are nodal and continuous (hats of degree 1, 2, 3; the
-// indicator of each element for constant) on elements between `breaks`.
+// Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1),
+// monomial x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... (any number of them). Piecewise
+// ones are nodal and continuous on elements between `breaks`: hats of degree 1, 2, 3 with equally
+// spaced nodes in each element, numbered from left to right; or the indicator of each element.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
@@ -37,10 +38,11 @@ typedef struct snw_basis {
 const char *snw_basis_name(snw_basis_kind kind);
 bool snw_basis_piecewise(snw_basis_kind kind);
 
-// Functions of a piecewise basis on nelem elements.
+// Functions of a piecewise basis on nelem elements; a global basis has no such number.
 int snw_basis_size(snw_basis_kind kind, int nelem);
 
-// Polynomial degree on an element; for fourier the degree that resolves it to rounding on quadrature.
+// Polynomial degree on an element; for fourier the degree that resolves it to rounding on
+// quadrature.
 int snw_basis_degree(const snw_basis *b);
 
 double snw_basis_break(const snw_basis *b, int i); // i = 0 .. nelem
@@ -48,5 +50,6 @@ double snw_basis_break(const snw_basis *b, int i); // i = 0 .. nelem
 // The functions that do not vanish on `element` are first, ..., first + count - 1.
 void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 
-// phi[0..count-1] <- values at x of the functions supported on `element`; x in that element.
+// phi[0..count-1] <- values at x of the functions supported on `element`; x in that element. At a
+// break the element says from which side.
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);

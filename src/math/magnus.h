@@ -4,15 +4,16 @@
 // expansion of g' = g xi^ on Gauss points of the segment. rods.md 2.5 and 3.1.
 //
 // W is a function of the strains xi_1 .. xi_nc at the points, stacked z = (xi_1, ..., xi_nc). Its
-// value, rates, Jacobian Y = dW/dz with time derivatives, and the Hessian contraction are all exact.
+// value, rates, Jacobian Y = dW/dz with time derivatives, and the Hessian contraction are all
+// exact.
 #pragma once
 
 #include "math/se3.h"
 
 enum { SNW_MAGNUS_POINTS = 3, SNW_MAGNUS_LD = 6 * SNW_MAGNUS_POINTS };
 
-int snw_magnus_points(int order);            // 1, 2, 3 for order 2, 4, 6
-const double *snw_magnus_abscissae(int order); // in (0, 1), rising
+int snw_magnus_points(int order);              // 1, 2, 3 for order 2, 4, 6; other orders assert
+const double *snw_magnus_abscissae(int order); // Gauss points in (0, 1), rising
 
 snw_twist snw_magnus(int order, double h, const snw_twist *xi);
 
@@ -24,6 +25,7 @@ void snw_magnus_rates(int order, double h, const snw_twist *xi, const snw_twist 
 void snw_magnus_pull(int order, double h, const snw_twist *xi, snw_wrench p, snw_wrench *p_c);
 
 // Y <- dW/dz, row by row with leading dimension SNW_MAGNUS_LD: Y[r*LD + 6c + i] = dW_r/d(xi_c)_i.
+// Only the 6 nc columns of the points in use are written, here and below.
 void snw_magnus_jacobian(int order, double h, const snw_twist *xi, double *Y);
 
 // The same with first and second time derivative.

@@ -3,8 +3,8 @@
 // se3_tangent.h: the body tangent map T of the exponential, (exp(W)^-1 d exp(W)) = T(W) dW, its
 // inverse and their derivatives. rods.md 1.2.
 //
-// With W = (w, u), ad_W = [w^ 0; u^ w^] and T(W) = [A 0; B A], where A = c1 1 - c2 w^ + c3 w w' is the
-// tangent map of SO(3) and B its derivative along u. Everything below uses that structure.
+// With W = (w, u), ad_W = [w^ 0; u^ w^] and T(W) = [A 0; B A], where A = c1 1 - c2 w^ + c3 w w' is
+// the tangent map of SO(3) and B its derivative along u. Everything below uses that structure.
 #pragma once
 
 #include "math/se3.h"
@@ -15,8 +15,19 @@ typedef struct snw_lower {
 } snw_lower;
 
 // M x, and M' f
-snw_twist snw_lower_apply(const snw_lower *M, snw_twist x);
-snw_wrench snw_lower_pull(const snw_lower *M, snw_wrench f);
+static inline snw_twist snw_lower_apply(const snw_lower *M, snw_twist x) {
+    snw_twist y;
+    y.w = snw_rotate(M->A, x.w);
+    y.v = snw_add(snw_rotate(M->B, x.w), snw_rotate(M->A, x.v));
+    return y;
+}
+
+static inline snw_wrench snw_lower_pull(const snw_lower *M, snw_wrench f) {
+    snw_wrench y;
+    y.m = snw_add(snw_rotate_inv(M->A, f.m), snw_rotate_inv(M->B, f.f));
+    y.f = snw_rotate_inv(M->A, f.f);
+    return y;
+}
 
 // T(W), T(W)^-1 (|w| < 2 pi), and T(-W) is the spatial version.
 snw_lower snw_se3_tangent(snw_twist W);
@@ -38,3 +49,9 @@ snw_twist snw_se3_tangent_inv_d2(snw_twist W, snw_twist v, snw_twist d, snw_twis
 
 // N <- d(T(W)' p)/dW, 6x6 row by row.
 void snw_se3_tangent_pull_gradient(snw_twist W, snw_wrench p, double N[36]);
+
+// The same on SO(3): derivatives of snw_so3_tangent and its inverse applied to v.
+snw_vec3 snw_so3_tangent_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d);
+snw_vec3 snw_so3_tangent_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e);
+snw_vec3 snw_so3_tangent_inv_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d);
+snw_vec3 snw_so3_tangent_inv_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e);

@@ -8,7 +8,68 @@
 
 enum { SNW_STUMPFF_MAX = 10 }; // c_0 .. c_9
 
-// c[0..kmax] at z >= 0, kmax <= 9, accurate to rounding through zero: the two highest by their
-// series (no cancellation for z below about 90), the others by the downward recursion; closed forms
-// and the upward recursion beyond.
-void snw_stumpff(double z, int kmax, double *c);
+// Below this the short series of snw_stumpff is exact to rounding; about 31 degrees.
+#define SNW_STUMPFF_NEAR 0.3
+
+// All ten for z of any size: a longer series, closed forms beyond.
+void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]);
+
+// c[0..top] for z < SNW_STUMPFF_NEAR, top = 3 .. 9: seven terms each for the two highest (the
+// eighth is z^7 2!/16! = 2e-17 of the first), then down. No loops, so that a constant top leaves
+// straight code.
+static inline void snw_stumpff_near(double z, int top, double c[SNW_STUMPFF_MAX]) {
+    static const double f[] = {
+        1.0,
+        1.0,
+        1.0 / 2,
+        1.0 / 6,
+        1.0 / 24,
+        1.0 / 120,
+        1.0 / 720,
+        1.0 / 5040,
+        1.0 / 40320,
+        1.0 / 362880,
+        1.0 / 3628800,
+        1.0 / 39916800,
+        1.0 / 479001600,
+        1.0 / 6227020800.0,
+        1.0 / 87178291200.0,
+        1.0 / 1307674368000.0,
+        1.0 / 20922789888000.0,
+        1.0 / 355687428096000.0,
+        1.0 / 6402373705728000.0,
+        1.0 / 121645100408832000.0,
+        1.0 / 2432902008176640000.0,
+        1.0 / 51090942171709440000.0,
+    };
+    const int a = top - 1, b = top;
+    const double zz = z * z;
+    c[a] = f[a] - z * f[a + 2] +
+           zz * (f[a + 4] - z * f[a + 6] + zz * (f[a + 8] - z * f[a + 10] + zz * f[a + 12]));
+    c[b] = f[b] - z * f[b + 2] +
+           zz * (f[b + 4] - z * f[b + 6] + zz * (f[b + 8] - z * f[b + 10] + zz * f[b + 12]));
+    if (top >= 9) c[7] = f[7] - z * c[9];
+    if (top >= 8) c[6] = f[6] - z * c[8];
+    if (top >= 7) c[5] = f[5] - z * c[7];
+    if (top >= 6) c[4] = f[4] - z * c[6];
+    if (top >= 5) c[3] = f[3] - z * c[5];
+    if (top >= 4) c[2] = f[2] - z * c[4];
+    c[1] = f[1] - z * c[3];
+    c[0] = f[0] - z * c[2];
+}
+
+// c[0..kmax] at z >= 0, kmax <= 9, accurate to a few units of rounding through zero; c has ten
+// places, and what the others hold afterwards means nothing. The two highest come from their
+// series, the rest from the downward recursion, which loses nothing while z is small. Fastest with
+// a constant kmax.
+static inline void snw_stumpff(double z, int kmax, double c[SNW_STUMPFF_MAX]) {
+    if (z < SNW_STUMPFF_NEAR) {
+        snw_stumpff_near(z, kmax < 3 ? 3 : kmax, c);
+    } else {
+        snw_stumpff_far(z, c);
+    }
+}
+
+// e[0..mmax] <- e(z) = (1 - c_1/(2 c_2))/z and its derivatives, mmax <= 3: the coefficient of the
+// inverse tangent map of SO(3), 1 + w^/2 + e(w.w) w^2. For 0 <= z < 4 pi^2, where e has a pole.
+void snw_stumpff_inv(double z, int mmax, double *e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// dense.h: the few LAPACK calls we need, with C types and our status codes. Column major.
+// dense.h: the few LAPACK calls we need, with C types and our status codes. Column major. Nothing
+// here prints, and a matrix that is not finite fails like a singular one.
 #pragma once
 
 #include "base/arena.h"
@@ -8,23 +9,34 @@
 
 #include <stdbool.h>
 
-// A = L U in place with row exchanges in `pivot` (n entries).
+// A = L U in place with row exchanges in `pivot` (n entries). SNW_E_SINGULAR when a pivot is zero
+// or not finite.
 SNW_NODISCARD snw_status snw_lu_factor(int n, double *A, int *pivot);
 
 // x <- inv(A) x with the factors of snw_lu_factor.
 void snw_lu_solve(int n, const double *LU, const int *pivot, double *x);
 
-// A = L L' in place (lower triangle). SNW_E_SINGULAR unless positive definite.
+// Sign of det(A) from its factors, 1 or -1.
+int snw_lu_sign(int n, const double *LU, const int *pivot);
+
+// A = L L' in place; only the lower triangle is read and written. SNW_E_SINGULAR unless positive
+// definite.
 SNW_NODISCARD snw_status snw_cholesky_factor(int n, double *A);
+
+// x <- inv(A) x with the factor of snw_cholesky_factor.
 void snw_cholesky_solve(int n, const double *L, double *x);
 
-// Eigenvalues of A x = lambda B x, A symmetric, B symmetric positive definite; both are overwritten, A by
-// the eigenvectors (B-orthonormal) when `vectors`. Rising order.
+// Eigenvalues of A x = lambda B x, A symmetric, B symmetric positive definite, of which the lower
+// triangles are read; both are overwritten, A by the eigenvectors (B-orthonormal columns) when
+// `vectors`. Rising order. SNW_E_SINGULAR unless B is positive definite, SNW_E_DIVERGED when A is
+// not finite or the iteration gives up.
 size_t snw_eigen_symmetric_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_symmetric(int n, double *A, double *B, bool vectors,
                                              snw_arena *scratch, double *lambda);
 
-// Eigenvalues of A x = lambda B x, A any, B symmetric positive definite; both are overwritten.
+// Eigenvalues re + i im of A x = lambda B x, A any, B symmetric positive definite (lower triangle);
+// both are overwritten. Conjugate pairs stand together, positive imaginary part first. Fails as
+// above.
 size_t snw_eigen_general_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_general(int n, double *A, double *B, snw_arena *scratch,
                                            double *re, double *im);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// dynamics.h: the recursion. Poses, velocities, accelerations root to leaves; wrenches leaves to root,
+// projected on the coordinates; the exact derivative of both. theory.md 3.
+#pragma once
+
+#include "dynamics/inputs.h"
+#include "dynamics/state.h"
+#include "dynamics/work.h"
+
+// w->h .. w->A, w->slice <- motion of all segments of the physics at state s. With `still`, v and a are
+// taken as zero and not read.
+void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                    snw_work *w);
+
+// The same for the observers; after snw_kinematics.
+void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                 snw_work *w);
+
+// w->r <- generalised forces that the motion (q, v, a) needs beyond those that act: zero when in balance.
+// w->F <- wrench each segment gets from its parent. Inverse dynamics, rods.md 3.2.
+void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                  snw_work *w);
+
+// Columns of the derivative of the residual just computed. Once per residual; then any combination
+//   T <- cq dr/dq + cv dr/dv + ca dr/da     (nv x nv, column major)
+// can be assembled. Variations of free joints are body twists: delta g = g zeta^, with zeta, its rate and
+// the rate of that as columns, rods.md 3.4.
+void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                          snw_work *w, double *T);
+
+// M <- mass matrix at q (nv x nv), symmetric to the last bit. Overwrites w.
+void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                     double *M);
+
+// K, D <- elastic stiffness and damping of the rods (nv x nv), either may be NULL.
+void snw_elastic_matrices(const snw_model *m, double *K, double *D);
+
+// ---- energy and momentum, after snw_kinematics ------------------------------------------------------
+
+double snw_kinetic_energy(const snw_model *m, const snw_work *w);
+double snw_elastic_energy(const snw_model *m, const double *q);
+double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w); // zero at the origin
+double snw_dissipation(const snw_model *m, const double *v); // power turned into heat, W
+
+// power[i] <- power of load i, W; power[nload] that of the active stress, power[nload + 1] that of
+// moving poses (after snw_residual).
+void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
+                    double *power);
+
+// Momentum in the world frame, angular part about its origin; mass and centre of mass.
+snw_wrench snw_momentum(const snw_model *m, const snw_work *w);
+double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);
+
+// Internal wrench at a watched station of a rod, section frame: what the tip side exerts on the root side.
+// After snw_residual and snw_observe.
+snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const snw_work *w);
+
+// Largest estimated error of a rod's tip position relative to its length: every segment cut in two.
+double snw_geometry_error(const snw_model *m, const double *q);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/dynamics.h"
+
+double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int i = 0; i < m->nseg; i++) {
+        if (m->seg[i].heavy) sum += snw_power(snw_inertia_apply(&m->seg[i].M, w->V[i]), w->V[i]);
+    }
+    return 0.5 * sum;
+}
+
+// x' A x of one rod's coordinates
+static double quadratic(const snw_rod *rod, const double *A, const double *x) {
+    const size_t n = (size_t)rod->ndof;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) sum += x[i] * A[i * n + j] * x[j];
+    }
+    return sum;
+}
+
+double snw_elastic_energy(const snw_model *m, const double *q) {
+    double sum = 0;
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        sum += quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+    }
+    return 0.5 * sum;
+}
+
+double snw_dissipation(const snw_model *m, const double *v) {
+    double sum = 0;
+    for (int r = 0; r < m->nrod; r++) sum += quadratic(&m->rod[r], m->rod[r].D, v + m->rod[r].dof0);
+    return sum;
+}
+
+double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
+    double mass = 0;
+    snw_vec3 sum = {{0}};
+    for (int i = 0; i < m->nseg; i++) {
+        const snw_inertia *M = &m->seg[i].M;
+        if (!m->seg[i].heavy) continue;
+        mass += M->m;
+        sum = snw_add(sum, snw_add(snw_scale(M->m, w->g[i].p), snw_rotate(w->g[i].R, M->mc)));
+    }
+    *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
+    return mass;
+}
+
+double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w) {
+    snw_vec3 c;
+    const double mass = snw_center_of_mass(m, w, &c);
+    return -mass * snw_dot(in->gravity, c);
+}
+
+void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
+                    double *power) {
+    const int nload = m->desc->nload;
+    for (int i = 0; i < nload + 2; i++) power[i] = 0;
+    for (int k = 0; k < m->nact; k++) {
+        const snw_act *act = &m->act[k];
+        snw_wrench F = in->load[k];
+        if (!m->desc->load[act->load].body) {
+            F.m = snw_rotate_inv(w->g[act->seg].R, F.m);
+            F.f = snw_rotate_inv(w->g[act->seg].R, F.f);
+        }
+        power[act->load] += snw_power(F, w->V[act->seg]);
+    }
+    for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
+    for (int i = 1; i < m->nseg; i++) {
+        if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
+    }
+}
+
+snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
+    snw_wrench sum = {0};
+    for (int i = 0; i < m->nseg; i++) {
+        if (!m->seg[i].heavy) continue;
+        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[i], P));
+    }
+    return sum;
+}
+
+// minus the sum of what each node takes beyond the station; a node takes what comes to it less what it passes
+// on within the rod
+snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const snw_work *w) {
+    const snw_rod *rod = &m->rod[at->rod];
+    snw_wrench sum = {0};
+    for (int k = 0; k < rod->nseg; k++) {
+        if (at->beyond[k] == 0) continue;
+        const int i = rod->seg0 + k;
+        snw_wrench F = w->F[i];
+        if (k + 1 < rod->nseg) F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
+        const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world, about its origin
+        for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
+    }
+    return snw_wrench_to_child(w->g[at->seg], sum);
+}

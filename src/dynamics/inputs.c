@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/inputs.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
+    const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
+    const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench) +
+                         nv * sizeof(double);
+    snw_inputs *in = snw_alloc(sizeof *in + bytes);
+    *out = in;
+    if (!in) return SNW_E_MEMORY;
+    in->bytes = bytes;
+    in->pose = (snw_se3 *)(void *)(in + 1);
+    in->pose_u = (snw_twist *)(void *)(in->pose + np);
+    in->pose_du = in->pose_u + np;
+    in->load = (snw_wrench *)(void *)(in->pose_du + np);
+    in->stress = (double *)(void *)(in->load + na);
+    return SNW_OK;
+}
+
+void snw_inputs_destroy(snw_inputs *in) { snw_free(in); }
+
+void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
+    to->t = from->t;
+    to->gravity = from->gravity;
+    memcpy(to->pose, from->pose, from->bytes);
+}
+
+static double value(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
+
+// Relative pose of laws with its body velocity and acceleration. R = R0 turn_0 turn_1 turn_2: passing a turn
+// exp(a th) of fixed axis, w <- R' w + a th', dw <- R' dw - th' a x (R' w) + a th''.
+static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, snw_twist *du) {
+    const snw_at at = {.t = t};
+    snw_mat3 R = d->R0;
+    snw_vec3 w = {{0}}, dw = {{0}}, v = {{0}}, dv = {{0}};
+    for (int i = 0; i < 3; i++) {
+        if (!d->xyz[i]) {
+            h->p.e[i] = 0;
+            continue;
+        }
+        const snw_jet j = snw_expr_jet_t(d->xyz[i], at);
+        h->p.e[i] = j.v, v.e[i] = j.d, dv.e[i] = j.dd;
+    }
+    for (int i = 0; i < d->nturn; i++) {
+        const snw_vec3 a = d->turn[i].axis;
+        const snw_jet th = snw_expr_jet_t(d->turn[i].angle, at);
+        const snw_mat3 turn = snw_so3_exp(snw_scale(th.v, a));
+        R = snw_mat3_mul(R, turn);
+        w = snw_rotate_inv(turn, w);
+        dw = snw_sub(snw_rotate_inv(turn, dw), snw_scale(th.d, snw_cross(a, w)));
+        w = snw_add(w, snw_scale(th.d, a));
+        dw = snw_add(dw, snw_scale(th.dd, a));
+    }
+    h->R = R;
+    // velocity of the origin in the moved frame, v_b = R' p'; its rate is R' p'' - w x v_b
+    u->w = w;
+    u->v = snw_rotate_inv(R, v);
+    du->w = dw;
+    du->v = snw_sub(snw_rotate_inv(R, dv), snw_cross(w, u->v));
+}
+
+static bool active(snw_law when, double t) { return !when || value(when, (snw_at){.t = t}) != 0; }
+
+// - integral of Phi' Lambda over the rod (rods.md 2.2), with the sign of a load
+static void stress_at(const snw_model *m, const snw_stress_desc *d, double t, double *Q) {
+    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    if (!active(d->when, t)) return;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const double *phi = m->phi + pt->phi;
+        for (int a = 0; a < r->na; phi += pt->count[a], a++) {
+            const snw_law law = d->stress[r->comp[a]];
+            if (!law) continue;
+            const double s = pt->w * value(law, (snw_at){.t = t, .x = pt->x, .L = r->L});
+            double *to = Q + r->dof[a] + pt->first[a];
+            for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
+        }
+    }
+}
+
+void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
+    const snw_desc *d = m->desc;
+    in->t = t;
+    for (int i = 0; i < 3; i++) in->gravity.e[i] = value(d->gravity[i], (snw_at){.t = t});
+    for (int i = 0; i < m->npose; i++) {
+        pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
+    }
+    for (int i = 0; i < m->nact; i++) {
+        const snw_act *act = &m->act[i];
+        const snw_load_desc *load = &d->load[act->load];
+        const snw_at at = {.t = t, .x = act->x, .L = act->L};
+        const double w = active(load->when, t) ? act->w : 0;
+        for (int k = 0; k < 3; k++) {
+            in->load[i].m.e[k] = w != 0 ? w * value(load->torque[k], at) : 0;
+            in->load[i].f.e[k] = w != 0 ? w * value(load->force[k], at) : 0;
+        }
+    }
+    for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
+    for (int i = 0; i < d->nstress; i++) stress_at(m, &d->stress[i], t, in->stress);
+}
+
+void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
+    in->gravity = (snw_vec3){{0}};
+    for (int i = 0; i < m->nact; i++) in->load[i] = (snw_wrench){0};
+    for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
+}
+
+void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
+                      snw_inputs *out) {
+    snw_inputs_copy(b, out);
+    if (fraction == 1) return;
+    const double rest = 1 - fraction;
+    for (int i = 0; i < 3; i++) {
+        out->gravity.e[i] = rest * a->gravity.e[i] + fraction * b->gravity.e[i];
+    }
+    for (int i = 0; i < m->nact; i++) {
+        for (int k = 0; k < 6; k++) {
+            out->load[i].e[k] = rest * a->load[i].e[k] + fraction * b->load[i].e[k];
+        }
+    }
+    for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
+}

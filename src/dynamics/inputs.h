@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// inputs.h: what acts on the robot from outside at one instant: laws evaluated, or numbers set by a
+// caller who steps live. The recursion sees only this.
+#pragma once
+
+#include "model/model.h"
+
+typedef struct snw_inputs {
+    double t;
+    snw_vec3 gravity;   // acceleration, world frame
+    snw_se3 *pose;      // npose: relative pose,
+    snw_twist *pose_u;  // its body velocity,
+    snw_twist *pose_du; // and acceleration
+    snw_wrench *load;   // nact: in the frame of the load, world or body
+    double *stress;     // nv: generalised force of the active stress, on the side of the loads
+    size_t bytes;       // of the block behind the struct
+} snw_inputs;
+
+SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
+void snw_inputs_destroy(snw_inputs *in); // NULL is fine
+void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
+
+// All laws at time t.
+void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
+
+// No gravity, no loads, no stress, poses as in `in`: the state from which loads are built up.
+void snw_inputs_unload(const snw_model *m, snw_inputs *in);
+
+// out <- a + fraction (b - a) for gravity, loads and stress; poses of b. fraction 1 gives b exactly.
+void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
+                      snw_inputs *out);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/dynamics.h"
+
+// xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
+static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *c,
+                          snw_twist *xi) {
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; a++) {
+            const double *q = c + r->dof[a] + sl->first[a];
+            double sum = 0;
+            for (int j = 0; j < sl->count[a]; j++) sum += phi[j] * q[j];
+            xi[k].e[r->comp[a]] += sum;
+            phi += sl->count[a];
+        }
+    }
+}
+
+static inline void slice_motion(const snw_model *m, const snw_state *s, int i, bool still,
+                                snw_slice_work *sw, snw_se3 *h, snw_twist *u, snw_twist *du) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *r = &m->rod[sl->rod];
+    for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
+    gather(m, sl, r, s->q + r->shift, sw->xi);
+    if (still) {
+        sw->W = snw_magnus(r->order, sl->h, sw->xi);
+        sw->T = snw_se3_tangent(sw->W);
+        *h = snw_se3_exp(sw->W);
+        *u = *du = (snw_twist){0};
+        return;
+    }
+    for (int k = 0; k < r->nc; k++) sw->dxi[k] = sw->ddxi[k] = (snw_twist){0};
+    gather(m, sl, r, s->v, sw->dxi);
+    gather(m, sl, r, s->a, sw->ddxi);
+    snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
+    *h = snw_se3_exp(sw->W);
+    snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
+}
+
+static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still, int i,
+                   snw_work *w) {
+    const snw_seg *seg = &m->seg[i];
+    switch (seg->kind) {
+    case SNW_SEG_WORLD:
+        // gravity as an acceleration of the world upwards
+        w->h[i] = w->g[i] = snw_se3_identity();
+        w->u[i] = w->du[i] = w->V[i] = (snw_twist){0};
+        w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
+        return;
+    case SNW_SEG_POSE:
+        w->h[i] = in->pose[seg->item];
+        w->u[i] = still ? (snw_twist){0} : in->pose_u[seg->item];
+        w->du[i] = still ? (snw_twist){0} : in->pose_du[seg->item];
+        break;
+    case SNW_SEG_FREE: {
+        const snw_free *f = &m->floating[seg->item];
+        w->h[i] = snw_se3_from_numbers(s->q + f->q);
+        for (int k = 0; k < 6; k++) {
+            w->u[i].e[k] = still ? 0 : s->v[f->dof + k];
+            w->du[i].e[k] = still ? 0 : s->a[f->dof + k];
+        }
+        break;
+    }
+    case SNW_SEG_ROD:
+        slice_motion(m, s, seg->item, still, &w->slice[seg->item], &w->h[i], &w->u[i], &w->du[i]);
+        break;
+    }
+    // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'
+    const int p = seg->parent;
+    w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
+    w->A[i] = snw_twist_to_child(w->h[i], w->A[p]);
+    if (still) {
+        w->V[i] = (snw_twist){0};
+        return;
+    }
+    const snw_twist carried = snw_twist_to_child(w->h[i], w->V[p]);
+    w->V[i] = snw_twist_add(carried, w->u[i]);
+    w->A[i] = snw_twist_add(snw_twist_sub(w->A[i], snw_ad(w->u[i], carried)), w->du[i]);
+}
+
+void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                    snw_work *w) {
+    w->still = still;
+    for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
+}
+
+void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                 snw_work *w) {
+    for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, still, i, w);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/dynamics.h"
+
+// what acts on a segment from outside, in its frame
+static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w, int i) {
+    snw_wrench F = {0};
+    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+        const snw_wrench *L = &in->load[k];
+        if (m->desc->load[m->act[k].load].body) {
+            F = snw_wrench_add(F, *L);
+        } else {
+            F.m = snw_add(F.m, snw_rotate_inv(w->g[i].R, L->m));
+            F.f = snw_add(F.f, snw_rotate_inv(w->g[i].R, L->f));
+        }
+    }
+    return F;
+}
+
+// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the basis
+static inline void project(const snw_model *m, int i, const snw_slice_work *sw, snw_wrench F, double *r) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *rod = &m->rod[sl->rod];
+    snw_wrench p[SNW_MAGNUS_POINTS];
+    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < rod->nc; k++) {
+        for (int a = 0; a < rod->na; a++) {
+            const double f = p[k].e[rod->comp[a]];
+            double *to = r + rod->dof[a] + sl->first[a];
+            for (int j = 0; j < sl->count[a]; j++) to[j] += phi[j] * f;
+            phi += sl->count[a];
+        }
+    }
+}
+
+// r += K q + D v of a rod
+static void add_elastic(const snw_rod *rod, const snw_state *s, bool still, double *r) {
+    const int n = rod->ndof;
+    const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
+    for (int i = 0; i < n; i++) {
+        const double *K = rod->K + (size_t)i * (size_t)n, *D = rod->D + (size_t)i * (size_t)n;
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += K[j] * q[j];
+        for (int j = 0; !still && j < n; j++) sum += D[j] * v[j];
+        r[rod->dof0 + i] += sum;
+    }
+}
+
+void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                  snw_work *w) {
+    snw_kinematics(m, in, s, still, w);
+    for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
+    for (int r = 0; r < m->nrod; r++) add_elastic(&m->rod[r], s, still, w->r);
+
+    // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
+    for (int i = 0; i < m->nseg; i++) {
+        snw_wrench F = {0};
+        if (m->seg[i].heavy) {
+            F = snw_inertia_apply(&m->seg[i].M, w->A[i]);
+            if (!still) {
+                const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);
+                F = snw_wrench_sub(F, snw_ad_pull(w->V[i], P));
+            }
+        }
+        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, in, w, i));
+        w->F[i] = F;
+    }
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const snw_seg *seg = &m->seg[i];
+        const snw_wrench F = w->F[i];
+        switch (seg->kind) {
+        case SNW_SEG_WORLD:
+        case SNW_SEG_POSE:
+            break;
+        case SNW_SEG_FREE:
+            for (int k = 0; k < 6; k++) w->r[m->floating[seg->item].dof + k] += F.e[k];
+            break;
+        case SNW_SEG_ROD:
+            project(m, seg->item, &w->slice[seg->item], F, w->r);
+            break;
+        }
+        w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
+    }
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: MIT
+//
+// The exact derivative of the residual, rods.md 3.4, for a tree.
+//
+// A segment depends on the coordinates of its path only. Forward, each segment gets the columns
+//   zeta = J x,  J <- A J_p + S,  and the rates dJ, ddJ of J along the motion,
+// so that for variations x, x', x'' of the coordinates
+//   delta V  = (dJ + ad_V J) x + J x'
+//   delta V' = (ddJ + ad_V' J + ad_V dJ) x + (2 dJ + ad_V J) x' + J x''
+// and its own wrench W = M V' - ad_V' M V - F varies by M delta V' + X delta V - G zeta, with
+// X = -ad_V' M - coad(M V). Since r = sum over segments of J' W + (internal forces),
+//   delta r = sum J' delta W + sum (delta J)' W.
+// The second sum, with the wrench F carried through each segment, is
+//   - J_p' A' coad(F) S                        (the parent's rows, the segment's own columns)
+//   + second derivative of the slice's map     (own rows, own columns).
+// Rows are stored one after the other, 6 by ld, so that loops run along the columns and vectorise.
+#include "dynamics/dynamics.h"
+
+#include <string.h>
+
+// a column of six by value; named fields so that the compiler keeps it in registers
+typedef struct col {
+    double a, b, c, d, e, f;
+} col;
+
+static inline col load(const double *J, int ld, int j) {
+    return (col){J[j], J[ld + j], J[2 * ld + j], J[3 * ld + j], J[4 * ld + j], J[5 * ld + j]};
+}
+
+static inline void store(double *J, int ld, int j, col x) {
+    J[j] = x.a, J[ld + j] = x.b, J[2 * ld + j] = x.c;
+    J[3 * ld + j] = x.d, J[4 * ld + j] = x.e, J[5 * ld + j] = x.f;
+}
+
+static inline col plus(col x, col y) {
+    return (col){x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d, x.e + y.e, x.f + y.f};
+}
+
+static inline col minus(col x, col y) {
+    return (col){x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d, x.e - y.e, x.f - y.f};
+}
+
+static inline col times(double s, col x) {
+    return (col){s * x.a, s * x.b, s * x.c, s * x.d, s * x.e, s * x.f};
+}
+
+// ad_V x
+static inline col ad(const double *V, col x) {
+    return (col){V[1] * x.c - V[2] * x.b,
+                 V[2] * x.a - V[0] * x.c,
+                 V[0] * x.b - V[1] * x.a,
+                 V[4] * x.c - V[5] * x.b + V[1] * x.f - V[2] * x.e,
+                 V[5] * x.a - V[3] * x.c + V[2] * x.d - V[0] * x.f,
+                 V[3] * x.b - V[4] * x.a + V[0] * x.e - V[1] * x.d};
+}
+
+// coad(F) x = ad_x' F
+static inline col coad(const double *F, col x) {
+    return (col){F[1] * x.c - F[2] * x.b + F[4] * x.f - F[5] * x.e,
+                 F[2] * x.a - F[0] * x.c + F[5] * x.d - F[3] * x.f,
+                 F[0] * x.b - F[1] * x.a + F[3] * x.e - F[4] * x.d,
+                 F[4] * x.c - F[5] * x.b,
+                 F[5] * x.a - F[3] * x.c,
+                 F[3] * x.b - F[4] * x.a};
+}
+
+// - ad_V' P, P a wrench column
+static inline col minus_ad_pull(const double *V, col P) {
+    return (col){V[1] * P.c - V[2] * P.b + V[4] * P.f - V[5] * P.e,
+                 V[2] * P.a - V[0] * P.c + V[5] * P.d - V[3] * P.f,
+                 V[0] * P.b - V[1] * P.a + V[3] * P.e - V[4] * P.d,
+                 V[1] * P.f - V[2] * P.e,
+                 V[2] * P.d - V[0] * P.f,
+                 V[0] * P.e - V[1] * P.d};
+}
+
+// M x
+static inline col inertia(const snw_inertia *M, col x) {
+    const double *I = M->I, m = M->m, cx = M->mc.x, cy = M->mc.y, cz = M->mc.z;
+    return (col){I[0] * x.a + I[5] * x.b + I[4] * x.c + cy * x.f - cz * x.e,
+                 I[5] * x.a + I[1] * x.b + I[3] * x.c + cz * x.d - cx * x.f,
+                 I[4] * x.a + I[3] * x.b + I[2] * x.c + cx * x.e - cy * x.d,
+                 m * x.d + x.b * cz - x.c * cy,
+                 m * x.e + x.c * cx - x.a * cz,
+                 m * x.f + x.a * cy - x.b * cx};
+}
+
+// Ad(h^-1) x
+static inline col to_child(const double R[9], const double p[3], col x) {
+    const double d = x.d - (p[1] * x.c - p[2] * x.b), e = x.e - (p[2] * x.a - p[0] * x.c),
+                 f = x.f - (p[0] * x.b - p[1] * x.a);
+    return (col){R[0] * x.a + R[3] * x.b + R[6] * x.c, R[1] * x.a + R[4] * x.b + R[7] * x.c,
+                 R[2] * x.a + R[5] * x.b + R[8] * x.c, R[0] * d + R[3] * e + R[6] * f,
+                 R[1] * d + R[4] * e + R[7] * f,       R[2] * d + R[5] * e + R[8] * f};
+}
+
+// Ad(h^-1)' P
+static inline col to_parent(const double R[9], const double p[3], col P) {
+    const double d = R[0] * P.d + R[1] * P.e + R[2] * P.f, e = R[3] * P.d + R[4] * P.e + R[5] * P.f,
+                 f = R[6] * P.d + R[7] * P.e + R[8] * P.f;
+    return (col){R[0] * P.a + R[1] * P.b + R[2] * P.c + p[1] * f - p[2] * e,
+                 R[3] * P.a + R[4] * P.b + R[5] * P.c + p[2] * d - p[0] * f,
+                 R[6] * P.a + R[7] * P.b + R[8] * P.c + p[0] * e - p[1] * d,
+                 d,
+                 e,
+                 f};
+}
+
+// ---- forward: columns of the motion ----------------------------------------------------------------
+
+static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp, int ld,
+                        double *restrict J) {
+    const double *R = &h->R.e[0][0], *p = h->p.e;
+    for (int j = 0; j < n; j++) store(J, ld, j, to_child(R, p, load(Jp, ldp, j)));
+}
+
+static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
+                  const double *restrict Jp, const double *restrict dJp,
+                  const double *restrict ddJp, int ld, double *restrict J, double *restrict dJ,
+                  double *restrict ddJ) {
+    const double *R = &h->R.e[0][0], *p = h->p.e;
+    for (int j = 0; j < n; j++) {
+        // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
+        const col x = to_child(R, p, load(Jp, ldp, j)), y = to_child(R, p, load(dJp, ldp, j)),
+                  z = to_child(R, p, load(ddJp, ldp, j)), ux = ad(u, x);
+        store(J, ld, j, x);
+        store(dJ, ld, j, minus(y, ux));
+        store(ddJ, ld, j, minus(minus(z, ad(u, minus(times(2, y), ux))), ad(du, x)));
+    }
+}
+
+enum { NZ = SNW_MAGNUS_LD };
+
+// the columns of the strains in use, all points: Y gathered to 6 by nz
+static void pick(const snw_rod *r, const double *Y, double *out) {
+    const int nz = r->nc * r->na;
+    for (int row = 0; row < 6; row++) {
+        for (int k = 0; k < r->nc; k++) {
+            for (int a = 0; a < r->na; a++) {
+                out[row * nz + k * r->na + a] = Y[row * NZ + 6 * k + r->comp[a]];
+            }
+        }
+    }
+}
+
+// out = L Y (+ what is there when `add`), L = [A 0; B A]
+static void lower_times(const snw_lower *L, double s, int nz, const double *restrict Y,
+                        double *restrict out) {
+    const double *A = &L->A.e[0][0], *B = &L->B.e[0][0];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < nz; j++) {
+            const double w0 = Y[j], w1 = Y[nz + j], w2 = Y[2 * nz + j];
+            const double v0 = Y[3 * nz + j], v1 = Y[4 * nz + j], v2 = Y[5 * nz + j];
+            out[i * nz + j] += s * (A[3 * i] * w0 + A[3 * i + 1] * w1 + A[3 * i + 2] * w2);
+            out[(3 + i) * nz + j] += s * (B[3 * i] * w0 + B[3 * i + 1] * w1 + B[3 * i + 2] * w2 +
+                                          A[3 * i] * v0 + A[3 * i + 1] * v1 + A[3 * i + 2] * v2);
+        }
+    }
+}
+
+// columns of the coordinates from columns of the strains: to[:, own + ...] += D Phi
+static void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D, int ld,
+                   double *to) {
+    const int nz = r->nc * r->na;
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; a++) {
+            const int c0 = r->dof[a] - r->dof0 + sl->first[a], z = k * r->na + a;
+            for (int row = 0; row < 6; row++) {
+                const double d = D[row * nz + z];
+                double *out = to + (size_t)row * (size_t)ld + c0;
+                for (int j = 0; j < sl->count[a]; j++) out[j] += d * phi[j];
+            }
+            phi += sl->count[a];
+        }
+    }
+}
+
+// K += Phi' G Phi within the rod
+static void expand_twice(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *G,
+                         double *K) {
+    const int nz = r->nc * r->na, n = r->ndof;
+    const double *phi_b = m->phi + sl->phi;
+    for (int kb = 0; kb < r->nc; kb++) {
+        for (int b = 0; b < r->na; b++) {
+            const int c0 = r->dof[b] - r->dof0 + sl->first[b], zb = kb * r->na + b;
+            const double *phi_a = m->phi + sl->phi;
+            for (int ka = 0; ka < r->nc; ka++) {
+                for (int a = 0; a < r->na; a++) {
+                    const double g = G[(ka * r->na + a) * nz + zb];
+                    const int r0 = r->dof[a] - r->dof0 + sl->first[a];
+                    for (int i = 0; i < sl->count[a]; i++) {
+                        const double gi = g * phi_a[i];
+                        double *out = K + (size_t)(r0 + i) * (size_t)n + c0;
+                        for (int j = 0; j < sl->count[b]; j++) out[j] += gi * phi_b[j];
+                    }
+                    phi_a += sl->count[a];
+                }
+            }
+            phi_b += sl->count[b];
+        }
+    }
+}
+
+// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with p = T' F,
+// N = d(T' F)/dW
+static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
+                            snw_wrench F, const double *Y, double *G) {
+    const int nz = r->nc * r->na;
+    double N[36], H[NZ * NZ], NY[6 * NZ];
+    snw_se3_tangent_pull_gradient(sw->W, F, N);
+    snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < nz; j++) NY[i * nz + j] = 0;
+        for (int k = 0; k < 6; k++) {
+            const double x = N[6 * i + k];
+            for (int j = 0; j < nz; j++) NY[i * nz + j] += x * Y[k * nz + j];
+        }
+    }
+    for (int i = 0; i < nz; i++) {
+        const double *row = H + (size_t)(6 * (i / r->na) + r->comp[i % r->na]) * NZ;
+        for (int j = 0; j < nz; j++) G[i * nz + j] = row[6 * (j / r->na) + r->comp[j % r->na]];
+        for (int k = 0; k < 6; k++) {
+            const double x = Y[k * nz + i];
+            for (int j = 0; j < nz; j++) G[i * nz + j] += x * NY[k * nz + j];
+        }
+    }
+}
+
+// coordinates of the segment's own joint or rod
+static int own_count(const snw_model *m, const snw_seg *seg) {
+    switch (seg->kind) {
+    case SNW_SEG_WORLD:
+    case SNW_SEG_POSE:
+        return 0;
+    case SNW_SEG_FREE:
+        return 6;
+    case SNW_SEG_ROD:
+        return m->rod[m->slice[seg->item].rod].ndof;
+    }
+    return 0;
+}
+
+static void clear_own(const snw_path *path, double *J) {
+    for (int row = 0; row < 6; row++) {
+        for (int j = path->own; j < path->ld; j++) J[row * path->ld + j] = 0;
+    }
+}
+
+// S of a slice and its rates into own columns, added to J, dJ, ddJ; curvature into K
+static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool still,
+                          const snw_slice_work *sw, double *S, double *J, double *dJ, double *ddJ,
+                          double *K) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *r = &m->rod[sl->rod];
+    const int nz = r->nc * r->na;
+    double raw[6 * NZ], Y[6 * NZ], D[6 * NZ] = {0}, G[NZ * NZ];
+    if (still) {
+        snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
+        pick(r, raw, Y);
+    } else {
+        double draw[6 * NZ], ddraw[6 * NZ], dY[6 * NZ], ddY[6 * NZ], dD[6 * NZ] = {0},
+                                                                    ddD[6 * NZ] = {0};
+        snw_lower T, dT, ddT;
+        snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
+        pick(r, raw, Y);
+        pick(r, draw, dY);
+        pick(r, ddraw, ddY);
+        snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T, &dT, &ddT);
+        lower_times(&dT, 1, nz, Y, dD);
+        lower_times(&T, 1, nz, dY, dD);
+        lower_times(&ddT, 1, nz, Y, ddD);
+        lower_times(&dT, 2, nz, dY, ddD);
+        lower_times(&T, 1, nz, ddY, ddD);
+        expand(m, sl, r, dD, ld, dJ);
+        expand(m, sl, r, ddD, ld, ddJ);
+    }
+    lower_times(&sw->T, 1, nz, Y, D);
+    expand(m, sl, r, D, ld, S);
+    expand(m, sl, r, D, ld, J);
+    slice_curvature(sl, r, sw, F, Y, G);
+    expand_twice(m, sl, r, G, K);
+}
+
+void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    (void)in, (void)s;
+    const bool still = w->still;
+    memset(w->K, 0, m->store_own * sizeof *w->K);
+    for (int i = 1; i < m->nseg; i++) {
+        const snw_seg *seg = &m->seg[i];
+        const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
+        if (path->n == 0) continue;
+        const int ld = path->ld;
+        const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
+        double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
+        if (up->n < path->n) { // the first segment with these coordinates
+            clear_own(path, J);
+            if (!still) clear_own(path, dJ), clear_own(path, ddJ);
+        }
+        if (still) {
+            carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
+        } else {
+            carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
+                  w->ddJ + from, ld, J, dJ, ddJ);
+        }
+        if (seg->kind == SNW_SEG_FREE) {
+            for (int k = 0; k < 6; k++) J[k * ld + path->own + k] = 1;
+        }
+        if (seg->kind == SNW_SEG_ROD && own_count(m, seg) > 0) {
+            const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
+            clear_own(path, S);
+            slice_columns(m, seg->item, ld, w->F[i], still, &w->slice[seg->item], S + path->own,
+                          J + path->own, dJ + path->own, ddJ + path->own, w->K + rod->own_store);
+        }
+    }
+}
+
+// ---- backward: products ----------------------------------------------------------------------------
+
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
+static void inertia_columns(const snw_seg *seg, const double *V, const double *A, double cq, double cv,
+                            double ca, int n, int ld, const double *restrict J,
+                            const double *restrict dJ, const double *restrict ddJ,
+                            double *restrict WJ) {
+    const snw_inertia M = seg->M;
+    const snw_twist Vt = {.e = {V[0], V[1], V[2], V[3], V[4], V[5]}};
+    const snw_wrench P = snw_inertia_apply(&M, Vt);
+    for (int j = 0; j < n; j++) {
+        const col x = load(J, ld, j), y = load(dJ, ld, j), z = load(ddJ, ld, j), Vx = ad(V, x);
+        // combined variations of V' and of V
+        const col acc = plus(plus(times(cq, plus(plus(z, ad(A, x)), ad(V, y))),
+                                  times(cv, plus(plus(y, y), Vx))),
+                             times(ca, x));
+        const col vel = plus(times(cq, plus(y, Vx)), times(cv, x));
+        const col force = plus(inertia(&M, acc), minus(minus_ad_pull(V, inertia(&M, vel)),
+                                                       coad(P.e, vel)));
+        store(WJ, ld, j, plus(load(WJ, ld, j), force));
+    }
+}
+
+static void inertia_columns_still(const snw_seg *seg, const double *A, double cq, double ca, int n,
+                                  int ld, const double *restrict J, double *restrict WJ) {
+    const snw_inertia M = seg->M;
+    for (int j = 0; j < n; j++) {
+        const col x = load(J, ld, j);
+        const col acc = plus(times(cq, ad(A, x)), times(ca, x));
+        store(WJ, ld, j, plus(load(WJ, ld, j), inertia(&M, acc)));
+    }
+}
+
+// a dead wrench turns against the section: - delta(R' f) = - (R' f) x zeta
+static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
+                         const double *restrict J, double *restrict WJ) {
+    for (int j = 0; j < n; j++) {
+        const double a = J[j], b = J[ld + j], c = J[2 * ld + j];
+        WJ[j] -= cq * (moment.y * c - moment.z * b);
+        WJ[ld + j] -= cq * (moment.z * a - moment.x * c);
+        WJ[2 * ld + j] -= cq * (moment.x * b - moment.y * a);
+        WJ[3 * ld + j] -= cq * (force.y * c - force.z * b);
+        WJ[4 * ld + j] -= cq * (force.z * a - force.x * c);
+        WJ[5 * ld + j] -= cq * (force.x * b - force.y * a);
+    }
+}
+
+// P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
+static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
+                    const double *restrict Z, int ldp, double *restrict P) {
+    for (int i = 0; i < rows; i++) {
+        const double a = J[i], b = J[ldj + i], c = J[2 * ldj + i], d = J[3 * ldj + i],
+                     e = J[4 * ldj + i], f = J[5 * ldj + i];
+        double *out = P + (size_t)i * (size_t)ldp;
+        for (int j = 0; j < cols; j++) {
+            out[j] += a * Z[j] + b * Z[ldz + j] + c * Z[2 * ldz + j] + d * Z[3 * ldz + j] +
+                      e * Z[4 * ldz + j] + f * Z[5 * ldz + j];
+        }
+    }
+}
+
+// Z[:, j] (+)= - cq A' coad(F) S for the own columns
+static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n, int lds,
+                              const double *restrict S, int ldz, double *restrict Z) {
+    const double *R = &h->R.e[0][0], *p = h->p.e;
+    for (int j = 0; j < n; j++) {
+        const col x = to_parent(R, p, coad(F, load(S, lds, j)));
+        store(Z, ldz, j, minus(load(Z, ldz, j), times(cq, x)));
+    }
+}
+
+static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+                            double cq, double cv, double ca, double *WJ) {
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path];
+    const size_t at = (size_t)m->seg_store[i];
+    if (seg->heavy && w->still) {
+        inertia_columns_still(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
+    } else if (seg->heavy) {
+        inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
+                        w->dJ + at, w->ddJ + at, WJ);
+    }
+    if (cq == 0) return;
+    snw_vec3 moment = {{0}}, force = {{0}};
+    bool dead = false;
+    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+        if (m->desc->load[m->act[k].load].body) continue;
+        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, in->load[k].m));
+        force = snw_add(force, snw_rotate_inv(w->g[i].R, in->load[k].f));
+        dead = true;
+    }
+    if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
+}
+
+// T[dof, dof] += P, row major columns of a path to column major
+static void scatter(const snw_path *path, int ldp, const double *P, int nv, double *T) {
+    for (int i = 0; i < path->n; i++) {
+        for (int j = 0; j < path->n; j++) {
+            T[(size_t)path->dof[j] * (size_t)nv + (size_t)path->dof[i]] += P[(size_t)i * (size_t)ldp + (size_t)j];
+        }
+    }
+}
+
+void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                          snw_work *w, double *T) {
+    memset(T, 0, (size_t)m->nv * (size_t)m->nv * sizeof *T);
+    memset(w->P, 0, m->store_path * sizeof *w->P);
+    memset(w->WJ, 0, m->store * sizeof *w->WJ);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const snw_seg *seg = &m->seg[i];
+        const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
+        if (path->n == 0) continue;
+        const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
+        double *P = w->P + path->store;
+        segment_columns(m, in, w, i, cq, cv, ca, w->WJ + at);
+        product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
+        // what the parent's rows get from the segment's own columns
+        const int own = path->own, n = own_count(m, seg);
+        if (cq == 0 || n == 0) continue;
+        if (up->n == path->n) {
+            geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
+                              w->WJ + to + own);
+        } else if (up->n > 0) {
+            // columns the parent does not have: the product is taken here; WJ of this segment is free now
+            double *Z = w->WJ + at;
+            memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
+            const double *S = seg->kind == SNW_SEG_FREE ? w->J + at + own : w->S + at + own;
+            geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
+            product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, path->ld, P);
+        }
+    }
+    for (int p = 0; p < m->npath; p++) {
+        scatter(&m->path[p], m->path[p].ld, w->P + m->path[p].store, m->nv, T);
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const double *C = w->K + rod->own_store;
+        const size_t n = (size_t)rod->ndof, nv = (size_t)m->nv;
+        for (size_t i = 0; i < n; i++) {
+            double *row = T + (size_t)rod->dof0 * nv + (size_t)rod->dof0 + i;
+            for (size_t j = 0; j < n; j++) {
+                row[j * nv] += cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
+            }
+        }
+    }
+}
+
+void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                     double *M) {
+    snw_residual(m, in, s, true, w);
+    snw_tangent_sweep(m, in, s, w);
+    snw_tangent_assemble(m, in, 0, 0, 1, w, M);
+    // J' M J is symmetric but for the order of its sums
+    for (int i = 0; i < m->nv; i++) {
+        for (int j = 0; j < i; j++) {
+            double *a = M + (size_t)i * (size_t)m->nv + j, *b = M + (size_t)j * (size_t)m->nv + i;
+            *a = *b = 0.5 * (*a + *b);
+        }
+    }
+}
+
+void snw_elastic_matrices(const snw_model *m, double *K, double *D) {
+    const size_t nv = (size_t)m->nv;
+    if (K) memset(K, 0, nv * nv * sizeof *K);
+    if (D) memset(D, 0, nv * nv * sizeof *D);
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const size_t n = (size_t)rod->ndof, d = (size_t)rod->dof0;
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < n; j++) {
+                if (K) K[(d + j) * nv + d + i] = rod->K[i * n + j];
+                if (D) D[(d + j) * nv + d + i] = rod->D[i * n + j];
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// basis.c: values, supports and degrees of the bases. rods.md 1.4
+#include "math/basis.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const double pi = 3.14159265358979323846;
+
+const char *snw_basis_name(snw_basis_kind kind) {
+    switch (kind) {
+#define X(code, name, piecewise)                                                                   \
+    case code:                                                                                     \
+        return name;
+        SNW_BASIS_LIST(X)
+#undef X
+    }
+    return NULL;
+}
+
+bool snw_basis_piecewise(snw_basis_kind kind) {
+    switch (kind) {
+#define X(code, name, piecewise)                                                                   \
+    case code:                                                                                     \
+        return piecewise;
+        SNW_BASIS_LIST(X)
+#undef X
+    }
+    return false;
+}
+
+// Degree of a piecewise basis, -1 for a global one.
+static int piece_degree(snw_basis_kind kind) {
+    switch (kind) {
+    case SNW_BASIS_LEGENDRE:
+    case SNW_BASIS_CHEBYSHEV:
+    case SNW_BASIS_MONOMIAL:
+    case SNW_BASIS_FOURIER:
+        return -1;
+    case SNW_BASIS_CONSTANT:
+        return 0;
+    case SNW_BASIS_LINEAR:
+        return 1;
+    case SNW_BASIS_QUADRATIC:
+        return 2;
+    case SNW_BASIS_CUBIC:
+        return 3;
+    }
+    return -1;
+}
+
+int snw_basis_size(snw_basis_kind kind, int nelem) {
+    const int degree = piece_degree(kind);
+    SNW_ASSERT(degree >= 0 && nelem >= 1);
+    return degree == 0 ? nelem : degree * nelem + 1;
+}
+
+// The Chebyshev coefficients of sin(2 pi k x) on [0, 1] are Bessel functions J_j(pi k), below 1e-16
+// once j passes y + 13 y^(1/3), y = pi k (checked up to k = 200).
+static int fourier_degree(int nfun) {
+    const double y = pi * (nfun / 2);
+    return (int)ceil(y + 13 * cbrt(y));
+}
+
+int snw_basis_degree(const snw_basis *b) {
+    const int degree = piece_degree(b->kind);
+    if (degree >= 0) return degree;
+    return b->kind == SNW_BASIS_FOURIER ? fourier_degree(b->nfun) : b->nfun - 1;
+}
+
+double snw_basis_break(const snw_basis *b, int i) {
+    SNW_ASSERT(i >= 0 && i <= b->nelem);
+    return b->breaks ? b->breaks[i] : (double)i / b->nelem;
+}
+
+void snw_basis_support(const snw_basis *b, int element, int *first, int *count) {
+    SNW_ASSERT(element >= 0 && element < b->nelem);
+    const int degree = piece_degree(b->kind);
+    *first = degree < 0 ? 0 : degree == 0 ? element : degree * element;
+    *count = degree < 0 ? b->nfun : degree + 1;
+}
+
+// P_j(t), (j+1) P_{j+1} = (2j+1) t P_j - j P_{j-1}
+static void legendre(int n, double t, double *phi) {
+    phi[0] = 1;
+    if (n > 1) phi[1] = t;
+    for (int j = 1; j + 1 < n; j++) {
+        phi[j + 1] = ((2 * j + 1) * t * phi[j] - j * phi[j - 1]) / (j + 1);
+    }
+}
+
+// T_j(t), T_{j+1} = 2 t T_j - T_{j-1}
+static void chebyshev(int n, double t, double *phi) {
+    phi[0] = 1;
+    if (n > 1) phi[1] = t;
+    for (int j = 1; j + 1 < n; j++) phi[j + 1] = 2 * t * phi[j] - phi[j - 1];
+}
+
+static void monomial(int n, double x, double *phi) {
+    phi[0] = 1;
+    for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
+}
+
+// 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ...; whole turns are taken off first, so that the ends are
+// exact
+static void fourier(int n, double x, double *phi) {
+    phi[0] = 1;
+    for (int j = 1; j < n; j++) {
+        const double turns = (j + 1) / 2 * x, angle = 2 * pi * (turns - round(turns));
+        phi[j] = j % 2 ? sin(angle) : cos(angle);
+    }
+}
+
+void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
+    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+    const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
+    const double t = (x - x0) / (x1 - x0); // place in the element, exactly 0 and 1 at its ends
+    switch (b->kind) {
+    case SNW_BASIS_LEGENDRE:
+        legendre(b->nfun, 2 * x - 1, phi);
+        return;
+    case SNW_BASIS_CHEBYSHEV:
+        chebyshev(b->nfun, 2 * x - 1, phi);
+        return;
+    case SNW_BASIS_MONOMIAL:
+        monomial(b->nfun, x, phi);
+        return;
+    case SNW_BASIS_FOURIER:
+        fourier(b->nfun, x, phi);
+        return;
+    case SNW_BASIS_CONSTANT:
+        phi[0] = 1;
+        return;
+    case SNW_BASIS_LINEAR:
+        phi[0] = 1 - t;
+        phi[1] = t;
+        return;
+    case SNW_BASIS_QUADRATIC:
+        phi[0] = (1 - t) * (1 - 2 * t);
+        phi[1] = 4 * t * (1 - t);
+        phi[2] = t * (2 * t - 1);
+        return;
+    case SNW_BASIS_CUBIC:
+        phi[0] = 0.5 * (1 - 3 * t) * (2 - 3 * t) * (1 - t);
+        phi[1] = 4.5 * t * (2 - 3 * t) * (1 - t);
+        phi[2] = 4.5 * t * (3 * t - 1) * (1 - t);
+        phi[3] = 0.5 * t * (3 * t - 1) * (3 * t - 2);
+        return;
+    }
+}

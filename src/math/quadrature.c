@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// quadrature.c: roots of Legendre polynomials and of their derivatives, by Newton from asymptotic
+// guesses. Both rules are symmetric, so half of the points is computed and mirrored.
+#include "math/quadrature.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+// p[0] <- P_n, p[1] <- P_{n-1} at t = 1 - minus; n >= 1. In steps of differences, which stay
+// accurate where t is near 1: (k+1)(P_{k+1} - P_k) = (2k+1)(t - 1) P_k + k (P_k - P_{k-1}).
+static void legendre(int n, double minus, double p[2]) {
+    double value = 1, diff = -minus;
+    for (int k = 1; k < n; k++) {
+        value += diff;
+        diff = (k * diff - (2 * k + 1) * minus * value) / (k + 1);
+    }
+    p[0] = value + diff;
+    p[1] = value;
+}
+
+// Put the point with 1 - t = minus and its mirror image, on [0, 1], at both ends of the arrays.
+static void put(int n, int i, double minus, double weight, double *x, double *w) {
+    x[i] = 0.5 * minus;
+    x[n - 1 - i] = 1 - 0.5 * minus;
+    w[i] = w[n - 1 - i] = 0.5 * weight;
+}
+
+void snw_gauss(int n, double *x, double *w) {
+    SNW_ASSERT(n >= 1);
+    for (int i = 0; i < (n + 1) / 2; i++) {
+        // work with 1 - t: near the ends it has digits that t has not
+        const double guess = sin(0.5 * pi * (i + 0.75) / (n + 0.5));
+        double minus = 2 * guess * guess, slope = 0;
+        for (int it = 0; it < 20; it++) {
+            double p[2];
+            legendre(n, minus, p);
+            // (1 - t^2) P_n' = n (P_{n-1} - t P_n)
+            slope = n * (p[1] - (1 - minus) * p[0]) / (minus * (2 - minus));
+            const double step = p[0] / slope;
+            minus += step;
+            if (fabs(step) <= 1e-15 * minus) break;
+        }
+        if (2 * i + 1 == n) minus = 1;
+        put(n, i, minus, 2 / (minus * (2 - minus) * slope * slope), x, w);
+    }
+}
+
+void snw_lobatto(int n, double *x, double *w) {
+    SNW_ASSERT(n >= 2);
+    const int m = n - 1; // interior points are the roots of P_m'
+    put(n, 0, 0, 2.0 / ((double)n * m), x, w);
+    for (int i = 1; i < (n + 1) / 2; i++) {
+        const double guess = sin(0.5 * pi * i / m);
+        double minus = 2 * guess * guess, p[2] = {1, 1};
+        for (int it = 0; it < 20; it++) {
+            legendre(m, minus, p);
+            // Newton on (1 - t^2) P_m', whose derivative is -m (m+1) P_m
+            const double q = m * (p[1] - (1 - minus) * p[0]);
+            const double step = -q / ((double)m * n * p[0]);
+            minus += step;
+            if (fabs(step) <= 1e-15 * minus) break;
+        }
+        if (2 * i + 1 == n) minus = 1;
+        legendre(m, minus, p);
+        put(n, i, minus, 2 / ((double)n * m * p[0] * p[0]), x, w);
+    }
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+//
+// From a description to a model. Two passes: sizes are counted from the layouts of the rods, then all
+// arrays are written, link by link, parents before children.
+#include "model/compile.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { POOL_LIMIT = 1 << 30, MOST_COORDINATES = 4000, MOST_SEGMENTS = 200000 };
+
+snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s) {
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+void *snw_build_array(snw_build *b, size_t n, size_t size) {
+    void *p = snw_pool_array(b->m->pool, n ? n : 1, size);
+    if (!p) b->memory_out = true;
+    return p;
+}
+
+static bool exists(snw_law when) {
+    return !when || snw_expr_value(when, (snw_at){0}) != 0;
+}
+
+// ---- paths and segments ----------------------------------------------------------------------------
+
+// the parent's coordinates, then n own ones from dof0
+static int add_path(snw_build *b, int parent_path, int dof0, int n) {
+    const snw_path *up = &b->path[parent_path];
+    if (n == 0) return parent_path;
+    int *dof = snw_build_array(b, (size_t)(up->n + n), sizeof *dof);
+    if (!dof) return parent_path;
+    for (int i = 0; i < up->n; i++) dof[i] = up->dof[i];
+    for (int i = 0; i < n; i++) dof[up->n + i] = dof0 + i;
+    const int total = up->n + n;
+    b->path[b->m->npath] = (snw_path){.n = total, .ld = (total + 7) / 8 * 8, .own = up->n, .dof = dof};
+    return b->m->npath++;
+}
+
+static int add_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path) {
+    const int s = b->m->nseg++;
+    b->seg[s] = (snw_seg){.kind = kind, .parent = parent, .item = item, .link = link, .path = path};
+    return s;
+}
+
+static void add_inertia(snw_build *b, int s, const snw_inertia *M) {
+    snw_inertia_add(&b->seg[s].M, M);
+    b->seg[s].heavy = true;
+}
+
+static int add_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link) {
+    b->pose[b->m->npose] = *pose;
+    return add_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
+}
+
+// a constant pose in front of another: the offset of a named site
+static snw_pose_desc constant_pose(snw_build *b, snw_se3 g) {
+    snw_pose_desc p = snw_pose_desc_identity();
+    p.R0 = g.R;
+    for (int i = 0; i < 3; i++) {
+        p.xyz[i] = snw_expr_constant(b->m->pool, g.p.e[i]);
+        if (!p.xyz[i]) b->memory_out = true;
+    }
+    return p;
+}
+
+// segment whose frame is the node of a rod at x
+static int seg_at(const snw_build *b, const snw_rod *rod, double x) {
+    if (x <= 1e-12 * rod->L) return rod->root;
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (b->seg_w[s] == 0 && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
+    }
+    return rod->seg0 + rod->nseg - 1;
+}
+
+// segment at a site, without its offset
+static int seg_of_site(const snw_build *b, const snw_site *site) {
+    switch (site->kind) {
+    case SNW_SITE_WORLD:
+        return 0;
+    case SNW_SITE_END:
+        return b->link_end[site->link];
+    case SNW_SITE_ROOT:
+        return b->rod[b->link_rod[site->link]].root;
+    case SNW_SITE_AT:
+        return seg_at(b, &b->rod[b->link_rod[site->link]], site->x);
+    }
+    return 0;
+}
+
+int snw_build_site(snw_build *b, const snw_site *site) {
+    const int s = seg_of_site(b, site);
+    if (!site->offset) return s;
+    const snw_pose_desc p = constant_pose(b, site->pose);
+    return add_pose(b, &p, s, site->link);
+}
+
+// ---- links -----------------------------------------------------------------------------------------
+
+static snw_status add_link(snw_build *b, int l, snw_error *err) {
+    const snw_link_desc *d = &b->m->desc->link[l];
+    const int parent = snw_build_site(b, &d->on);
+    int s = add_pose(b, &d->pose, parent, l);
+    b->link_first[l] = s;
+    b->link_rod[l] = -1;
+    if (d->joint == SNW_JOINT_FREE) {
+        const int k = b->m->nfree++;
+        const int path = add_path(b, b->seg[s].path, b->m->nv, 6);
+        b->floating[k] = (snw_free){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
+        b->m->nq += 7;
+        b->m->nv += 6;
+        s = add_seg(b, SNW_SEG_FREE, s, k, l, path);
+    }
+    if (d->has_rod) SNW_TRY(snw_build_rod(b, l, s, &s, err));
+    b->link_end[l] = s;
+    if (d->has_body && exists(d->when)) {
+        const snw_inertia M = snw_inertia_of_body(d->body.mass, d->body.com, d->body.inertia);
+        add_inertia(b, s, &M);
+    }
+    return SNW_OK;
+}
+
+int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w) {
+    const int s = add_seg(b, SNW_SEG_ROD, parent, b->m->nslice++, link, path);
+    b->seg_x[s] = x;
+    b->seg_w[s] = w;
+    return s;
+}
+
+int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
+    return add_path(b, parent_path, dof0, n);
+}
+
+void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(b, s, M); }
+
+// ---- counting --------------------------------------------------------------------------------------
+
+// stations of link l's rod where links or loads are attached
+static snw_status stations(snw_build *b, int l, int *n, double **out) {
+    const snw_desc *d = b->m->desc;
+    double *x = snw_build_array(b, (size_t)(d->nlink + d->nload), sizeof *x);
+    if (!x) return SNW_E_MEMORY;
+    *n = 0;
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_site *on = &d->link[i].on;
+        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < d->nload; i++) {
+        const snw_site *on = &d->load[i].on;
+        if (!d->load[i].along && on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    *out = x;
+    return SNW_OK;
+}
+
+static snw_status check_station(const snw_desc *d, const snw_site *site, snw_error *err) {
+    if (site->kind != SNW_SITE_AT && site->kind != SNW_SITE_ROOT) return SNW_OK;
+    const snw_link_desc *l = &d->link[site->link];
+    if (!l->has_rod) {
+        return snw_fail_desc(err, site->place,
+                             snw_fail(err, SNW_E_MODEL, "'%s' has no rod to take a station of",
+                                      l->name));
+    }
+    if (site->kind == SNW_SITE_AT && !(site->x >= 0 && site->x <= l->rod.length * (1 + 1e-12))) {
+        return snw_fail_desc(err, site->place,
+                             snw_fail(err, SNW_E_MODEL, "station %g m is outside of rod '%s' (0 to %g m)",
+                                      site->x, l->name, l->rod.length));
+    }
+    return SNW_OK;
+}
+
+static snw_status check_sites(const snw_desc *d, snw_error *err) {
+    for (int i = 0; i < d->nlink; i++) SNW_TRY(check_station(d, &d->link[i].on, err));
+    for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
+    for (int i = 0; i < d->nprobe; i++) SNW_TRY(check_station(d, &d->probe[i].site, err));
+    return SNW_OK;
+}
+
+// upper bounds of all counts, and the arrays
+static snw_status reserve(snw_build *b, snw_error *err) {
+    const snw_desc *d = b->m->desc;
+    b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
+    b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
+    if (b->memory_out) return SNW_E_MEMORY;
+    size_t nseg = 1 + 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe, nslice = 0;
+    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
+    for (int l = 0; l < d->nlink; l++) {
+        nseg += 1;
+        ncoord += 7;
+        if (!d->link[l].has_rod) continue;
+        int n = 0;
+        double *x = NULL;
+        SNW_TRY(stations(b, l, &n, &x));
+        SNW_TRY(snw_build_draft(b, l, n, x, err));
+        const snw_rod *r = &b->draft[l];
+        const snw_layout *lay = &b->layout[l];
+        size_t nobs = 0;
+        for (int i = 0; i < d->nprobe; i++) {
+            if (d->probe[i].site.link == l) nobs += d->probe[i].along > 0 ? (size_t)d->probe[i].along : 1;
+        }
+        nrod++;
+        nslice += (size_t)lay->nnode + nobs;
+        nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
+        ncoord += (size_t)r->ndof;
+        npoint += (size_t)r->npoint;
+        nphi += (size_t)r->npoint * (size_t)b->most_phi;
+        for (int i = 0; i < d->nload; i++) {
+            if (d->load[i].along && d->load[i].on.link == l) nact += (size_t)lay->nnode;
+        }
+    }
+    nseg += nslice;
+    if (ncoord > MOST_COORDINATES + 7 * (size_t)d->nlink || nseg > MOST_SEGMENTS) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the model has %zu coordinates and %zu segments; at most %d and %d are possible. "
+                        "Use fewer functions, elements or nodes",
+                        ncoord, nseg, MOST_COORDINATES, MOST_SEGMENTS);
+    }
+    b->seg = snw_build_array(b, nseg, sizeof *b->seg);
+    b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
+    b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
+    b->path = snw_build_array(b, 1 + 2 * (size_t)d->nlink, sizeof *b->path);
+    b->pose = snw_build_array(b, 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe,
+                              sizeof *b->pose);
+    b->floating = snw_build_array(b, (size_t)d->nlink, sizeof *b->floating);
+    b->slice = snw_build_array(b, nslice, sizeof *b->slice);
+    b->xi0 = snw_build_array(b, nslice * SNW_MAGNUS_POINTS, sizeof *b->xi0);
+    b->phi = snw_build_array(b, nphi, sizeof *b->phi);
+    b->point = snw_build_array(b, npoint, sizeof *b->point);
+    b->rod = snw_build_array(b, nrod, sizeof *b->rod);
+    b->act = snw_build_array(b, nact, sizeof *b->act);
+    b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
+    b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
+    b->link_rod = snw_build_array(b, (size_t)d->nlink, sizeof(int));
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+// ---- loads -----------------------------------------------------------------------------------------
+
+static void add_loads(snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    for (int i = 0; i < d->nload; i++) {
+        const snw_load_desc *load = &d->load[i];
+        if (!load->along) {
+            const int s = snw_build_site(b, &load->on);
+            const double L = load->on.link >= 0 && d->link[load->on.link].has_rod
+                                 ? d->link[load->on.link].rod.length
+                                 : 0;
+            b->act[b->m->nact++] = (snw_act){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
+            continue;
+        }
+        const snw_rod *rod = &b->rod[b->link_rod[load->on.link]];
+        for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+            if (b->seg_w[s] == 0) continue;
+            b->act[b->m->nact++] =
+                (snw_act){.seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
+        }
+    }
+}
+
+// acts in the order of their segments; stable, so that sums keep their order
+static snw_status sort_acts(snw_build *b) {
+    const int n = b->m->nact, nseg = b->m->nseg;
+    int *start = snw_build_array(b, (size_t)nseg + 1, sizeof *start);
+    int *next = snw_build_array(b, (size_t)nseg + 1, sizeof *next);
+    snw_act *sorted = snw_build_array(b, (size_t)n, sizeof *sorted);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < n; i++) start[b->act[i].seg + 1]++;
+    for (int s = 0; s < nseg; s++) start[s + 1] += start[s];
+    memcpy(next, start, ((size_t)nseg + 1) * sizeof *next);
+    for (int i = 0; i < n; i++) sorted[next[b->act[i].seg]++] = b->act[i];
+    b->m->act = sorted;
+    b->m->act_of_seg = start;
+    return SNW_OK;
+}
+
+// ---- the rest --------------------------------------------------------------------------------------
+
+static snw_status place_store(snw_build *b) {
+    snw_model *m = b->m;
+    int *at = snw_build_array(b, (size_t)m->nseg, sizeof *at);
+    if (!at) return SNW_E_MEMORY;
+    size_t n = 0;
+    for (int s = 0; s < m->nseg; s++) {
+        at[s] = (int)n;
+        n += 6 * (size_t)b->path[b->seg[s].path].ld;
+        if (n > INT32_MAX / 2) return SNW_E_MEMORY;
+    }
+    m->seg_store = at;
+    m->store = n;
+    for (int r = 0; r < m->nrod; r++) {
+        b->rod[r].own_store = m->store_own;
+        m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
+    }
+    for (int p = 0; p < m->npath; p++) {
+        b->path[p].store = m->store_path;
+        m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
+    }
+    return SNW_OK;
+}
+
+// a strain that is neither small nor large: one radian along the rod, or a stretch of one
+static double typical_strain(const snw_rod *rod, int a) { return rod->comp[a] < 3 ? 1 / rod->L : 1; }
+
+// an energy to measure by: of the stiffest bending by one radian, else of the weight, else one
+static double typical_energy(const snw_build *b) {
+    const snw_model *m = b->m;
+    double energy = 0, mass = 0, g = 0;
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &b->rod[r];
+        for (int a = 0; a < rod->na; a++) {
+            const int i = rod->dof[a] - rod->dof0;
+            const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
+            if (rod->comp[a] < 3) energy = fmax(energy, k / (rod->L * rod->L));
+        }
+    }
+    if (energy > 0) return energy;
+    for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
+    for (int i = 0; i < 3; i++) {
+        if (m->desc->gravity[i]) g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
+    }
+    energy = mass * g * m->length;
+    return energy > 0 ? energy : 1;
+}
+
+// what a generalised force is measured by: the elastic force of a typical strain
+static snw_status typical_forces(snw_build *b) {
+    snw_model *m = b->m;
+    double *scale = snw_build_array(b, (size_t)m->nv, sizeof *scale);
+    if (!scale) return SNW_E_MEMORY;
+    double length = 0;
+    for (int r = 0; r < m->nrod; r++) length += b->rod[r].L;
+    m->length = length > 0 ? length : 1;
+    const double energy = typical_energy(b);
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &b->rod[r];
+        for (int a = 0; a < rod->na; a++) {
+            for (int j = 0; j < rod->nfun[a]; j++) {
+                const int i = rod->dof[a] - rod->dof0 + j;
+                const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
+                const double strain = typical_strain(rod, a);
+                scale[rod->dof0 + i] = k > 0 ? k * strain : energy / strain;
+            }
+        }
+    }
+    for (int f = 0; f < m->nfree; f++) {
+        for (int i = 0; i < 6; i++) {
+            scale[b->floating[f].dof + i] = i < 3 ? energy : energy / m->length;
+        }
+    }
+    m->scale = scale;
+    return SNW_OK;
+}
+
+static void publish(snw_build *b) {
+    snw_model *m = b->m;
+    m->seg = b->seg;
+    m->seg_x = b->seg_x;
+    m->seg_w = b->seg_w;
+    m->path = b->path;
+    m->pose = b->pose;
+    m->floating = b->floating;
+    m->slice = b->slice;
+    m->xi0 = b->xi0;
+    m->phi = b->phi;
+    m->point = b->point;
+    m->rod = b->rod;
+    m->link_first = b->link_first;
+    m->link_end = b->link_end;
+    m->link_rod = b->link_rod;
+}
+
+static snw_status build(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    SNW_TRY(check_sites(m->desc, err));
+    SNW_TRY(reserve(b, err));
+    m->npath = 1;
+    (void)add_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
+    for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
+    if (m->nv > MOST_COORDINATES) {
+        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible", m->nv,
+                        MOST_COORDINATES);
+    }
+    add_loads(b);
+    SNW_TRY(sort_acts(b));
+    SNW_TRY(place_store(b));
+    SNW_TRY(typical_forces(b));
+    publish(b);
+    SNW_TRY(snw_build_watches(b, err));
+    SNW_TRY(snw_build_initial(b, err));
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    *out = NULL;
+    snw_model *m = snw_alloc(sizeof *m);
+    if (!m) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    m->desc = desc;
+    m->pool = snw_pool_create(POOL_LIMIT);
+    snw_build b = {.m = m};
+    snw_status s = m->pool ? build(&b, err) : SNW_E_MEMORY;
+    if (s == SNW_OK) {
+        *out = m;
+        return SNW_OK;
+    }
+    if (s == SNW_E_MEMORY) s = snw_fail(err, s, "out of memory while compiling the model");
+    snw_model_destroy(m);
+    return s;
+}
+
+void snw_model_destroy(snw_model *m) {
+    if (!m) return;
+    snw_pool_destroy(m->pool);
+    snw_free(m);
+}

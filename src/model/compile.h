@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// compile.h: the model under construction. Private to src/model.
+#pragma once
+
+#include "model/layout.h"
+#include "model/model.h"
+
+typedef struct snw_build {
+    snw_model *m;
+    bool memory_out;
+    snw_layout *layout; // of each link's rod
+    snw_rod *draft;     // of each link's rod, before its coordinates have numbers
+    int most_phi;       // most values of all components at one station, over all rods
+    // arrays of the model while they are written
+    snw_seg *seg;
+    snw_path *path;
+    snw_pose_desc *pose;
+    snw_free *floating;
+    snw_slice *slice;
+    snw_rod *rod;
+    snw_point *point;
+    snw_act *act;
+    double *phi, *seg_x, *seg_w;
+    snw_twist *xi0;
+    int *link_first, *link_end, *link_rod;
+    int nphi;
+} snw_build;
+
+void *snw_build_array(snw_build *b, size_t n, size_t size);
+int snw_build_site(snw_build *b, const snw_site *site); // segment at a site, offset included
+int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
+int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
+void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
+snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s);
+
+// Coordinates, bases and node layout of link l's rod, from its description and attachments.
+SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
+                                         snw_error *err);
+// Its segments on `parent`; `end` is its tip.
+SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
+// The functions at the Magnus points of [from, to]; fills slice number `i`.
+void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// Stations of the probes, as segments or observers.
+SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
+// q0, v0 from the description's initial state.
+SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

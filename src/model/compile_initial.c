@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+//
+// Initial coordinates and rates: rods start at rest in their reference shape unless `initial` gives strain
+// fields; those are projected on the bases (least squares over the rod, rule of the strain points).
+#include "model/compile.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+// solve the small symmetric positive definite system G c = f in place, by Cholesky; false when it is not
+static bool solve_spd(int n, double *G, double *f) {
+    for (int j = 0; j < n; j++) {
+        double d = G[j * n + j];
+        for (int k = 0; k < j; k++) d -= G[j * n + k] * G[j * n + k];
+        if (!(d > 0)) return false;
+        d = sqrt(d);
+        G[j * n + j] = d;
+        for (int i = j + 1; i < n; i++) {
+            double s = G[i * n + j];
+            for (int k = 0; k < j; k++) s -= G[i * n + k] * G[j * n + k];
+            G[i * n + j] = s / d;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) f[i] -= G[i * n + k] * f[k];
+        f[i] /= G[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) f[i] -= G[k * n + i] * f[k];
+        f[i] /= G[i * n + i];
+    }
+    return true;
+}
+
+// c <- coordinates of component a whose field is nearest to the law (minus the reference when a value)
+static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bool value, double *c,
+                          snw_place place, snw_error *err) {
+    const int n = r->nfun[a];
+    double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
+    if (!G) return SNW_E_MEMORY;
+    const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
+    for (int i = 0; i < n; i++) c[i] = 0;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &b->point[p];
+        const double *phi = b->phi + pt->phi;
+        for (int k = 0; k < a; k++) phi += pt->count[k];
+        double f = snw_expr_value(law, (snw_at){.x = pt->x, .L = r->L});
+        if (value) {
+            const double rest = snw_rod_rest(d, pt->x).e[r->comp[a]];
+            f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
+        }
+        if (!isfinite(f)) {
+            return snw_fail_desc(err, place,
+                                 snw_fail(err, SNW_E_MODEL,
+                                          "initial %s is not a finite number at x = %g m",
+                                          snw_strain_name[r->comp[a]], pt->x));
+        }
+        for (int i = 0; i < pt->count[a]; i++) {
+            const int row = pt->first[a] + i;
+            c[row] += pt->w * phi[i] * f;
+            for (int j = 0; j < pt->count[a]; j++) {
+                G[row * n + pt->first[a] + j] += pt->w * phi[i] * phi[j];
+            }
+        }
+    }
+    if (!solve_spd(n, G, c)) {
+        return snw_fail_desc(err, place,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "initial %s: the %d functions of its basis are not independent in "
+                                      "double precision; use legendre",
+                                      snw_strain_name[r->comp[a]], n));
+    }
+    return SNW_OK;
+}
+
+static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r,
+                            double *q0, double *v0, snw_error *err) {
+    for (int i = 0; i < 6; i++) {
+        int a = -1;
+        for (int k = 0; k < r->na; k++) {
+            if (r->comp[k] == i) a = k;
+        }
+        if (a < 0 && (ini->strain[i] || ini->rate[i])) {
+            return snw_fail_desc(err, ini->place,
+                                 snw_fail(err, SNW_E_MODEL,
+                                          "initial %s of '%s': the rod does not allow this strain; add "
+                                          "it under strain:",
+                                          snw_strain_name[i], b->m->desc->link[ini->link].name));
+        }
+        if (ini->strain[i]) {
+            SNW_TRY(project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift, ini->place,
+                            err));
+        }
+        if (ini->rate[i]) {
+            SNW_TRY(project(b, r, a, ini->rate[i], false, v0 + r->dof[a], ini->place, err));
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_build_initial(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    double *q0 = snw_build_array(b, (size_t)m->nq, sizeof *q0);
+    double *v0 = snw_build_array(b, (size_t)m->nv, sizeof *v0);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int f = 0; f < m->nfree; f++) q0[m->floating[f].q] = 1; // the identity
+    for (int i = 0; i < d->ninitial; i++) {
+        const snw_initial_desc *ini = &d->initial[i];
+        const int r = b->link_rod[ini->link];
+        if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
+        for (int f = 0; f < m->nfree; f++) {
+            const snw_free *fj = &m->floating[f];
+            if (b->seg[fj->seg].link != ini->link) continue;
+            if (ini->has_pose) snw_se3_to_numbers(ini->pose, q0 + fj->q);
+            for (int k = 0; k < 6; k++) v0[fj->dof + k] = ini->twist.e[k];
+        }
+    }
+    m->q0 = q0;
+    m->v0 = v0;
+    return SNW_OK;
+}

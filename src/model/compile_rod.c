@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+//
+// A rod's part of the model: coordinates, segments, stiffness.
+#include "model/compile.h"
+
+#include "base/fail.h"
+#include "math/quadrature.h"
+
+#include <math.h>
+#include <string.h>
+
+static snw_status fail(snw_error *err, snw_place at, const char *name, const char *what) {
+    return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", name, what));
+}
+
+// everything the active strains need is there, or said to be missing
+static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
+    const snw_rod_desc *d = &link->rod;
+    const snw_section_desc *sec = &d->section;
+    const snw_material_desc *mat = d->material;
+    if (!(d->length > 0 && isfinite(d->length))) {
+        return snw_fail_desc(err, d->length_place,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "rod '%s': length must be positive, got %g m", link->name,
+                                      d->length));
+    }
+    if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
+        return fail(err, d->place, link->name,
+                    "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
+    }
+    if (sec->kind == SNW_SECTION_NONE) return SNW_OK;
+    if (!mat) return fail(err, d->place, link->name, "its section has a shape, so it needs a material");
+    for (int i = 0; i < 6; i++) {
+        if (!d->active[i] || sec->stiffness[7 * i]) continue;
+        const bool shear = i == SNW_TWIST || i >= SNW_SHEAR_Y;
+        if (shear && !mat->shear && !mat->poisson) {
+            return fail(err, mat->place, link->name, "twist and shear need poisson or shear of its material");
+        }
+        if (!(shear && mat->shear) && !mat->young) {
+            return fail(err, mat->place, link->name, "needs young of its material");
+        }
+    }
+    if (!mat->density && !sec->inertia_given) {
+        return fail(err, mat->place, link->name,
+                    "needs density of its material; write density: 0 if its mass does not matter");
+    }
+    return SNW_OK;
+}
+
+static int highest_degree(const snw_rod *rod) {
+    int degree = 0;
+    for (int a = 0; a < rod->na; a++) {
+        const int p = snw_basis_degree(&rod->basis[a]);
+        if (p > degree) degree = p;
+    }
+    return degree;
+}
+
+// points of the strain rule in an element: exact for the stiffness of a uniform rod, with room for sections and
+// stresses that vary
+static int strain_points(const snw_rod *rod, const snw_layout *lay) {
+    const int p = highest_degree(rod);
+    return lay->global ? 2 * p + 16 : p + 4;
+}
+
+snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
+                           snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[l];
+    const snw_rod_desc *d = &link->rod;
+    SNW_TRY(check_rod(link, err));
+    snw_rod *r = &b->draft[l];
+    *r = (snw_rod){.link = l, .L = d->length, .order = d->magnus, .nc = snw_magnus_points(d->magnus)};
+    int most = 0;
+    for (int i = 0; i < 6; i++) {
+        if (!d->active[i]) continue;
+        r->comp[r->na] = i;
+        r->basis[r->na] = d->basis[i];
+        r->nfun[r->na] = d->basis[i].nfun;
+        r->dof[r->na] = r->ndof; // from the rod's first one, for now
+        r->ndof += d->basis[i].nfun;
+        int first, count;
+        snw_basis_support(&d->basis[i], 0, &first, &count);
+        most += count;
+        r->na++;
+    }
+    if (most > b->most_phi) b->most_phi = most;
+    SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
+    r->nodes = b->layout[l].nodes;
+    r->geometry = b->layout[l].geometry;
+    r->npoint = b->layout[l].nelem * strain_points(r, &b->layout[l]);
+    return SNW_OK;
+}
+
+void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
+    const snw_rod *r = &b->rod[rod];
+    snw_slice *s = &b->slice[i];
+    const double h = to - from, *c = snw_magnus_abscissae(r->order);
+    *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi};
+    for (int k = 0; k < r->nc; k++) {
+        const double x = from + c[k] * h;
+        b->nphi += snw_rod_basis(r, x, from + 0.5 * h, s->first, s->count, b->phi + b->nphi);
+        b->xi0[i * SNW_MAGNUS_POINTS + k] = snw_rod_rest(&b->m->desc->link[r->link].rod, x);
+    }
+    for (int a = 0; a < r->na; a++) s->ncol += s->count[a];
+}
+
+// ---- stiffness and damping, rods.md 2.2 ------------------------------------------------------------
+
+static void add_outer(const snw_rod *r, const snw_point *p, const double *phi, const double H[36],
+                      double *K) {
+    const double *pa = phi;
+    for (int a = 0; a < r->na; a++) {
+        const double *pb = phi;
+        for (int c = 0; c < r->na; c++) {
+            const double k = p->w * H[6 * r->comp[a] + r->comp[c]];
+            for (int i = 0; k != 0 && i < p->count[a]; i++) {
+                const int row = r->dof[a] - r->dof0 + p->first[a] + i;
+                const int col = r->dof[c] - r->dof0 + p->first[c];
+                for (int j = 0; j < p->count[c]; j++) {
+                    K[(size_t)row * (size_t)r->ndof + (size_t)(col + j)] += k * pa[i] * pb[j];
+                }
+            }
+            pb += p->count[c];
+        }
+        pa += p->count[a];
+    }
+}
+
+static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[r->link];
+    const size_t n = (size_t)r->ndof;
+    double *K = snw_build_array(b, n * n, sizeof *K);
+    double *D = snw_build_array(b, n * n, sizeof *D);
+    const int ns = strain_points(r, lay);
+    double *x = snw_build_array(b, (size_t)ns, sizeof *x);
+    double *w = snw_build_array(b, (size_t)ns, sizeof *w);
+    if (b->memory_out) return SNW_E_MEMORY;
+    snw_gauss(ns, x, w);
+    r->point0 = b->m->npoint;
+    for (int e = 0; e < lay->nelem; e++) {
+        const double from = lay->breaks[e], h = lay->breaks[e + 1] - from;
+        for (int i = 0; i < ns; i++) {
+            snw_point *p = &b->point[b->m->npoint++];
+            *p = (snw_point){.x = from + h * x[i], .w = h * w[i], .phi = b->nphi};
+            b->nphi += snw_rod_basis(r, p->x, p->x, p->first, p->count, b->phi + b->nphi);
+            double Hx[36], Dx[36];
+            snw_inertia M;
+            SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
+            add_outer(r, p, b->phi + p->phi, Hx, K);
+            add_outer(r, p, b->phi + p->phi, Dx, D);
+        }
+    }
+    r->K = K;
+    r->D = D;
+    return SNW_OK;
+}
+
+// ---- segments --------------------------------------------------------------------------------------
+
+snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_link_desc *link = &m->desc->link[l];
+    const snw_layout *lay = &b->layout[l];
+    const int number = m->nrod++;
+    snw_rod *r = &b->rod[number];
+    *r = b->draft[l];
+    r->dof0 = m->nv;
+    for (int a = 0; a < r->na; a++) r->dof[a] += m->nv;
+    r->shift = m->nq - m->nv;
+    m->nq += r->ndof;
+    m->nv += r->ndof;
+    b->link_rod[l] = number;
+
+    r->root = parent;
+    r->seg0 = m->nseg;
+    r->nseg = lay->nnode;
+    const int path = snw_build_path(b, b->seg[parent].path, r->dof0, r->ndof);
+    double from = 0;
+    for (int k = 0; k < lay->nnode; k++) {
+        const snw_node_at *node = &lay->node[k];
+        parent = snw_build_slice_seg(b, parent, l, path, node->x, node->w);
+        snw_build_slice(b, b->seg[parent].item, number, from, node->x);
+        from = node->x;
+        if (!(node->w > 0)) continue;
+        double H[36], D[36];
+        snw_inertia M;
+        SNW_TRY(snw_section_at(&link->rod, link->name, node->x, H, D, &M, err));
+        M.m *= node->w;
+        M.mc = snw_scale(node->w, M.mc);
+        for (int i = 0; i < 6; i++) M.I[i] *= node->w;
+        snw_build_inertia(b, parent, &M);
+    }
+    *end = parent;
+    return add_stiffness(b, r, lay, err);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+//
+// Stations that probes look at. Where a node of the physics is not at hand, an observer is hung on the
+// nearest node towards the root: it sees without being felt.
+//
+// The internal wrench at a station is minus what lies beyond it. Inertia and distributed loads sit at the
+// quadrature points as lumps; their share beyond x is the integral from x of the polynomial that is one at that
+// point and zero at the others, over the weight, which makes the wrench as accurate as the rule itself.
+#include "model/compile.h"
+
+#include "math/quadrature.h"
+
+#include <math.h>
+
+// integral from u to 1 of the Lagrange polynomial of point i among the n points x, by a rule of n points
+static double tail(int n, const double *x, const double *w, int i, double u) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        const double at = u + (1 - u) * x[k];
+        double l = 1;
+        for (int j = 0; j < n; j++) {
+            if (j != i) l *= (at - x[j]) / (x[i] - x[j]);
+        }
+        sum += (1 - u) * w[k] * l;
+    }
+    return sum;
+}
+
+static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
+    const snw_layout *lay = &b->layout[rod->link];
+    const int n = lay->per_element;
+    double *share = snw_build_array(b, (size_t)rod->nseg, sizeof *share);
+    double *px = snw_build_array(b, (size_t)n, sizeof *px);
+    double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
+    if (b->memory_out) return NULL;
+    snw_gauss(n, px, pw);
+    for (int k = 0; k < rod->nseg; k++) {
+        const snw_node_at *node = &lay->node[k];
+        if (node->c < 0) {
+            share[k] = node->x >= x - 1e-12 * rod->L; // an attachment is there or not
+            continue;
+        }
+        const double from = lay->global ? 0 : lay->breaks[node->element];
+        const double to = lay->global ? rod->L : lay->breaks[node->element + 1];
+        if (x <= from) {
+            share[k] = 1;
+        } else if (x < to) {
+            const int i = (int)node->c;
+            share[k] = tail(n, px, pw, i, (x - from) / (to - from)) / pw[i];
+        }
+    }
+    return share;
+}
+
+static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
+    snw_model *m = b->m;
+    if (x <= 1e-12 * rod->L) return rod->root;
+    int below = rod->root;
+    double from = 0;
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
+        if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
+    }
+    const int s = m->nseg + m->nobs++;
+    b->seg[s] = (snw_seg){.kind = SNW_SEG_ROD,
+                          .parent = below,
+                          .item = m->nslice++,
+                          .link = rod->link,
+                          .path = b->seg[rod->seg0].path};
+    b->seg_x[s] = x;
+    snw_build_slice(b, b->seg[s].item, number, from, x);
+    return s;
+}
+
+static int observer_of_site(snw_build *b, const snw_site *site, double x, int *rod) {
+    snw_model *m = b->m;
+    *rod = site->link >= 0 ? b->link_rod[site->link] : -1;
+    int s = 0;
+    switch (site->kind) {
+    case SNW_SITE_WORLD:
+        break;
+    case SNW_SITE_END:
+        s = b->link_end[site->link];
+        break;
+    case SNW_SITE_ROOT:
+        s = b->rod[*rod].root;
+        break;
+    case SNW_SITE_AT:
+        s = observer(b, &b->rod[*rod], *rod, x);
+        break;
+    }
+    if (!site->offset) return s;
+    const int o = m->nseg + m->nobs++;
+    b->pose[m->npose] = snw_pose_desc_identity();
+    b->pose[m->npose].R0 = site->pose.R;
+    for (int i = 0; i < 3; i++) {
+        b->pose[m->npose].xyz[i] = snw_expr_constant(m->pool, site->pose.p.e[i]);
+        if (!b->pose[m->npose].xyz[i]) b->memory_out = true;
+    }
+    b->seg[o] = (snw_seg){.kind = SNW_SEG_POSE,
+                          .parent = s,
+                          .item = m->npose++,
+                          .link = site->link,
+                          .path = b->seg[s].path};
+    return o;
+}
+
+static double station(const snw_site *site, const snw_rod *rod) {
+    switch (site->kind) {
+    case SNW_SITE_WORLD:
+    case SNW_SITE_ROOT:
+        return 0;
+    case SNW_SITE_END:
+        return rod ? rod->L : 0;
+    case SNW_SITE_AT:
+        return site->x;
+    }
+    return 0;
+}
+
+snw_status snw_build_watches(snw_build *b, snw_error *err) {
+    (void)err;
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    int total = 0;
+    for (int i = 0; i < d->nprobe; i++) total += d->probe[i].along > 0 ? d->probe[i].along : 1;
+    snw_watch *watch = snw_build_array(b, (size_t)total, sizeof *watch);
+    int *first = snw_build_array(b, (size_t)d->nprobe, sizeof *first);
+    int *count = snw_build_array(b, (size_t)d->nprobe, sizeof *count);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nprobe; i++) {
+        const snw_probe_desc *p = &d->probe[i];
+        first[i] = m->nwatch;
+        count[i] = p->along > 0 ? p->along : 1;
+        for (int k = 0; k < count[i]; k++) {
+            snw_site site = p->site;
+            const int r = site.link >= 0 ? b->link_rod[site.link] : -1;
+            const snw_rod *rod = r >= 0 ? &b->rod[r] : NULL;
+            double x = station(&site, rod);
+            if (p->along > 0 && rod) {
+                x = p->along > 1 ? rod->L * k / (p->along - 1) : 0;
+                site.kind = SNW_SITE_AT;
+            }
+            snw_watch *w = &watch[m->nwatch++];
+            *w = (snw_watch){.x = x};
+            w->seg = observer_of_site(b, &site, x, &w->rod);
+            if (p->kind == SNW_PROBE_WRENCH && rod) w->beyond = shares_beyond(b, rod, x);
+        }
+    }
+    m->watch = watch;
+    m->probe_watch = first;
+    m->probe_count = count;
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// layout.h: where a rod has its nodes. Private to the compiler of models.
+//
+// Nodes are the union of the tip, the breaks of the strain bases, the stations where something is
+// attached, and the quadrature points of the inertia (rods.md 3.1). No segment contains a break.
+#pragma once
+
+#include "model/model.h"
+
+typedef struct snw_node_at {
+    double x, w; // station and quadrature weight, m; weight 0 where the rule has no point
+    double c;    // for interpolation inside an element: its index there, -1 for other nodes
+    int element; // of the inertia rule
+} snw_node_at;
+
+typedef struct snw_layout {
+    int nnode;
+    snw_node_at *node; // rising x; the root is not among them, the last is the tip
+    int nelem;
+    double *breaks; // nelem + 1, m: union of the breaks of all components
+    int per_element;    // points of the inertia rule in an element, or on the whole rod when global
+    bool global;        // one rule on the whole rod
+    int nodes;          // points of the rule in all
+    double geometry;    // predicted relative error of the tip
+} snw_layout;
+
+// `station`: nstation attachments, any order. rod->na, comp, basis, L, order, nc must be set.
+SNW_NODISCARD snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char *name,
+                                        int nstation, const double *station, snw_pool *pool,
+                                        snw_layout *out, snw_error *err);

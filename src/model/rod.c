@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Strain field of a rod: which functions live at a station, and what they add up to.
+#include "model/model.h"
+
+#include <math.h>
+
+static int element_of(const snw_basis *b, double x) {
+    int low = 0, high = b->nelem; // break(low) <= x < break(high)
+    while (high - low > 1) {
+        const int mid = (low + high) / 2;
+        if (x < snw_basis_break(b, mid)) {
+            high = mid;
+        } else {
+            low = mid;
+        }
+    }
+    return low;
+}
+
+int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int count[6],
+                  double *phi) {
+    int n = 0;
+    for (int a = 0; a < rod->na; a++) {
+        const snw_basis *b = &rod->basis[a];
+        const int e = element_of(b, toward / rod->L);
+        snw_basis_support(b, e, &first[a], &count[a]);
+        // rounding must not carry a point out of its element
+        const double u = fmin(fmax(x / rod->L, snw_basis_break(b, e)), snw_basis_break(b, e + 1));
+        snw_basis_eval(b, e, u, phi + n);
+        n += count[a];
+    }
+    return n;
+}
+
+snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double x,
+                         bool rate) {
+    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
+    snw_twist xi = rate ? (snw_twist){0} : snw_rod_rest(d, x);
+    int first[6], count[6];
+    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+    (void)snw_rod_basis(rod, x, x < rod->L ? x : rod->L * (1 - 1e-15), first, count, phi);
+    const double *at = phi;
+    for (int a = 0; a < rod->na; a++) {
+        const double *c = q + rod->dof[a] + first[a] + (rate ? 0 : rod->shift);
+        for (int j = 0; j < count[a]; j++) xi.e[rod->comp[a]] += at[j] * c[j];
+        at += count[a];
+    }
+    return xi;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "solve/dense.h"
+
+#include "base/alloc.h"
+
+#include "near.h"
+
+#include <string.h>
+
+enum { N = 12 };
+static _Alignas(64) unsigned char memory[1 << 16];
+
+// fixed numbers in (-1, 1) without a pattern
+static double noise(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+static void fill(int n, unsigned seed, double *A) {
+    for (int i = 0; i < n * n; i++) A[i] = noise(&seed);
+}
+
+// A A' + 1: symmetric, eigenvalues at least one
+static void fill_positive(int n, unsigned seed, double *S) {
+    double A[N * N];
+    fill(n, seed, A);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = i == j;
+            for (int k = 0; k < n; k++) sum += A[i + k * n] * A[j + k * n];
+            S[i + j * n] = sum;
+        }
+    }
+}
+
+static void multiply(int n, const double *A, const double *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++) y[i] += A[i + j * n] * x[j];
+    }
+}
+
+// the bits of a run may not depend on how many threads a machine has
+static void blas_is_the_serial_build(void **state) {
+    (void)state;
+    assert_non_null(strstr(snw_blas_name(), "OpenBLAS"));
+    assert_non_null(strstr(snw_blas_name(), "SINGLE_THREADED"));
+}
+
+static void lu_solves(void **state) {
+    (void)state;
+    double A[N * N], LU[N * N], x[N], y[N];
+    int pivot[N];
+    unsigned seed = 7;
+    fill(N, 3, A);
+    memcpy(LU, A, sizeof A);
+    for (int i = 0; i < N; i++) x[i] = noise(&seed);
+    multiply(N, A, x, y);
+    assert_int_equal(snw_lu_factor(N, LU, pivot), SNW_OK);
+    snw_lu_solve(N, LU, pivot, y);
+    // rounding times the condition number, about 100 here
+    for (int i = 0; i < N; i++) assert_near(y[i], x[i], 1e-13);
+}
+
+static void lu_knows_the_sign_of_the_determinant(void **state) {
+    (void)state;
+    int pivot[3];
+    double even[9] = {0, 2, 0, 0, 0, 3, 5, 0, 0}; // a cycle of three rows, det 30
+    assert_int_equal(snw_lu_factor(3, even, pivot), SNW_OK);
+    assert_int_equal(snw_lu_sign(3, even, pivot), 1);
+    double odd[9] = {0, 2, 0, 5, 0, 0, 0, 0, 3}; // two rows exchanged, det -30
+    assert_int_equal(snw_lu_factor(3, odd, pivot), SNW_OK);
+    assert_int_equal(snw_lu_sign(3, odd, pivot), -1);
+}
+
+static void cholesky_solves_from_the_lower_triangle(void **state) {
+    (void)state;
+    double S[N * N], L[N * N], x[N], y[N];
+    unsigned seed = 9;
+    fill_positive(N, 5, S);
+    memcpy(L, S, sizeof S);
+    for (int i = 0; i < N; i++) {
+        for (int j = i + 1; j < N; j++) L[i + j * N] = NAN; // above the diagonal
+        x[i] = noise(&seed);
+    }
+    multiply(N, S, x, y);
+    assert_int_equal(snw_cholesky_factor(N, L), SNW_OK);
+    snw_cholesky_solve(N, L, y);
+    for (int i = 0; i < N; i++) assert_near(y[i], x[i], 1e-14);
+}
+
+static void no_factors_of_what_is_singular_or_not_finite(void **state) {
+    (void)state;
+    int pivot[2];
+    double rank_one[4] = {1, 2, 2, 4};
+    assert_int_equal(snw_lu_factor(2, rank_one, pivot), SNW_E_SINGULAR);
+    double indefinite[4] = {1, 2, 2, 1};
+    assert_int_equal(snw_cholesky_factor(2, indefinite), SNW_E_SINGULAR);
+    const double bad[2] = {NAN, INFINITY};
+    const int at[3] = {0, 1, 3}; // the lower triangle
+    for (int k = 0; k < 6; k++) {
+        double A[4] = {2, 1, 1, 2}, S[4] = {2, 1, 1, 2};
+        A[at[k / 2]] = S[at[k / 2]] = bad[k % 2];
+        assert_int_equal(snw_lu_factor(2, A, pivot), SNW_E_SINGULAR);
+        assert_int_equal(snw_cholesky_factor(2, S), SNW_E_SINGULAR);
+    }
+}
+
+static void symmetric_eigenvectors_are_orthonormal_in_B(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[N * N], B[N * N], X[N * N], L[N * N], lambda[N], alone[N];
+    fill_positive(N, 11, A);
+    for (int i = 0; i < N; i++) A[i + i * N] -= 3; // some negative eigenvalues
+    fill_positive(N, 12, B);
+    memcpy(X, A, sizeof A);
+    memcpy(L, B, sizeof B);
+    const size_t allocations = snw_alloc_count();
+    assert_int_equal(snw_eigen_symmetric(N, X, L, true, &scratch, lambda), SNW_OK);
+    assert_true(snw_alloc_count() == allocations);
+    assert_true(scratch.used == 0 && scratch.peak <= snw_eigen_symmetric_scratch(N));
+    for (int k = 0; k < N; k++) {
+        double Ax[N], Bx[N];
+        multiply(N, A, X + k * N, Ax);
+        multiply(N, B, X + k * N, Bx);
+        for (int i = 0; i < N; i++) assert_near(Ax[i], lambda[k] * Bx[i], 1e-13);
+        for (int l = 0; l < N; l++) {
+            double dot = 0;
+            for (int i = 0; i < N; i++) dot += X[i + l * N] * Bx[i];
+            assert_near(dot, l == k, 1e-14);
+        }
+        assert_true(k == 0 || lambda[k] >= lambda[k - 1]);
+    }
+    memcpy(X, A, sizeof A);
+    memcpy(L, B, sizeof B);
+    assert_int_equal(snw_eigen_symmetric(N, X, L, false, &scratch, alone), SNW_OK);
+    for (int k = 0; k < N; k++) assert_near(alone[k], lambda[k], 1e-13);
+}
+
+// clamped spring-mass chain of n equal links: lambda_k = 4 sin^2(k pi / (2 (n + 1)))
+static void chain_has_its_closed_form_spectrum(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[N * N] = {0}, B[N * N] = {0}, lambda[N];
+    for (int i = 0; i < N; i++) {
+        A[i + i * N] = 2, B[i + i * N] = 1;
+        if (i + 1 < N) A[i + 1 + i * N] = -1;
+    }
+    assert_int_equal(snw_eigen_symmetric(N, A, B, false, &scratch, lambda), SNW_OK);
+    for (int k = 0; k < N; k++) {
+        const double s = sin((k + 1) * acos(-1) / (2 * (N + 1)));
+        assert_near(lambda[k], 4 * s * s, 4e-15);
+    }
+}
+
+// rotation with growth: A = [a -b; b a] B has a +- i b
+static void general_eigenvalues_come_in_conjugate_pairs(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    const double B0[4] = {2, 0.5, 0.5, 1}, R[4] = {-0.3, 1.7, -1.7, -0.3};
+    double A[4], B[4], re[2], im[2];
+    memcpy(B, B0, sizeof B);
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) A[i + 2 * j] = B0[i] * R[2 * j] + B0[i + 2] * R[1 + 2 * j];
+    }
+    const size_t allocations = snw_alloc_count();
+    assert_int_equal(snw_eigen_general(2, A, B, &scratch, re, im), SNW_OK);
+    assert_true(snw_alloc_count() == allocations);
+    assert_true(scratch.used == 0 && scratch.peak <= snw_eigen_general_scratch(2));
+    for (int k = 0; k < 2; k++) {
+        assert_near(re[k], -0.3, 1e-15);
+        assert_near(im[k], k == 0 ? 1.7 : -1.7, 1e-15);
+    }
+}
+
+// on a symmetric A both routines must find the same real numbers
+static void general_agrees_with_symmetric(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[N * N], B[N * N], X[N * N], L[N * N], lambda[N], re[N], im[N];
+    fill_positive(N, 21, A);
+    fill_positive(N, 22, B);
+    memcpy(X, A, sizeof A);
+    memcpy(L, B, sizeof B);
+    assert_int_equal(snw_eigen_symmetric(N, X, L, false, &scratch, lambda), SNW_OK);
+    assert_int_equal(snw_eigen_general(N, A, B, &scratch, re, im), SNW_OK);
+    assert_true(scratch.peak <= snw_eigen_general_scratch(N));
+    for (int k = 0; k < N; k++) {
+        double nearest = INFINITY;
+        for (int l = 0; l < N; l++) nearest = fmin(nearest, fabs(re[l] - lambda[k]));
+        assert_near(nearest, 0, 1e-13);
+        assert_near(im[k], 0, 1e-13);
+    }
+}
+
+// LAPACK's iterations may spin on NaN: it must not get there
+static void eigenvalues_of_nan_are_refused(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double lambda[2], im[2];
+    for (int at = 0; at < 4; at++) {
+        double A[4] = {2, 1, 1, 2}, B[4] = {2, 0, 0, 2}, C[4] = {2, 1, 1, 2}, D[4] = {2, 0, 0, 2};
+        A[at] = C[at] = NAN;
+        if (at != 2) {
+            assert_int_equal(snw_eigen_symmetric(2, A, B, true, &scratch, lambda), SNW_E_DIVERGED);
+        }
+        assert_int_equal(snw_eigen_general(2, C, D, &scratch, lambda, im), SNW_E_DIVERGED);
+    }
+    double A[4] = {2, 1, 1, 2}, B[4] = {1, 3, 3, 1};
+    assert_int_equal(snw_eigen_symmetric(2, A, B, true, &scratch, lambda), SNW_E_SINGULAR);
+    double C[4] = {2, 1, 1, 2}, D[4] = {1, NAN, NAN, 1};
+    assert_int_equal(snw_eigen_general(2, C, D, &scratch, lambda, im), SNW_E_SINGULAR);
+}
+
+static void nothing_is_a_valid_size(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    assert_int_equal(snw_lu_factor(0, NULL, NULL), SNW_OK);
+    snw_lu_solve(0, NULL, NULL, NULL);
+    assert_int_equal(snw_cholesky_factor(0, NULL), SNW_OK);
+    snw_cholesky_solve(0, NULL, NULL);
+    assert_int_equal(snw_eigen_symmetric(0, NULL, NULL, true, &scratch, NULL), SNW_OK);
+    assert_int_equal(snw_eigen_general(0, NULL, NULL, &scratch, NULL, NULL), SNW_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blas_is_the_serial_build),
+        cmocka_unit_test(lu_solves),
+        cmocka_unit_test(lu_knows_the_sign_of_the_determinant),
+        cmocka_unit_test(cholesky_solves_from_the_lower_triangle),
+        cmocka_unit_test(no_factors_of_what_is_singular_or_not_finite),
+        cmocka_unit_test(symmetric_eigenvectors_are_orthonormal_in_B),
+        cmocka_unit_test(chain_has_its_closed_form_spectrum),
+        cmocka_unit_test(general_eigenvalues_come_in_conjugate_pairs),
+        cmocka_unit_test(general_agrees_with_symmetric),
+        cmocka_unit_test(eigenvalues_of_nan_are_refused),
+        cmocka_unit_test(nothing_is_a_valid_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
