@@ -9,7 +9,7 @@
 #include "sinew/status.h"
 
 typedef enum snw_node_kind {
-    SNW_NODE_NULL, // a key without value
+    SNW_NODE_NULL, // a key without value; also plain `~` and `null`
     SNW_NODE_TEXT,
     SNW_NODE_LIST,
     SNW_NODE_MAP
@@ -19,14 +19,14 @@ typedef struct snw_node snw_node;
 
 typedef struct snw_entry {
     const char *key; // of a map; NULL in a list
-    snw_place place; // of the key
-    snw_node *value;
+    snw_place place; // of the key; in a list of the item
+    snw_node *value; // never NULL
 } snw_entry;
 
 struct snw_node {
     snw_node_kind kind;
-    snw_place place;
-    const char *text; // of a scalar, unquoted
+    snw_place place;  // where the text begins, behind an opening quote; where a list or map begins
+    const char *text; // of a scalar, unquoted; "" for SNW_NODE_NULL
     bool quoted;
     int n;
     snw_entry *entry;       // of a list or map, in the order written
@@ -44,4 +44,6 @@ snw_status
 snw_fail_at(snw_error *err, snw_place place, const char *format, ...); // always SNW_E_PARSE
 
 // The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
+// A slip is a letter missing, added, wrong, or two neighbours swapped; a third of the letters at
+// most. NULLs among the known words are skipped; of equally near ones the first wins.
 const char *snw_nearest(const char *word, int n, const char *const *known);
