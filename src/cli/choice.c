@@ -4,15 +4,16 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "io/node.h"
+#include "study/series.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// is `name` the wanted one, or the wanted one followed by a dot or a bracket
+// is `name` the wanted one, or the wanted one followed by a dot, a bracket or a station
 static bool is_meant(const char *name, const char *wanted) {
     const size_t length = strlen(wanted);
     if (length == 0 || strncmp(name, wanted, length) != 0) return false;
-    return !name[length] || name[length] == '.' || name[length] == '(';
+    return !name[length] || name[length] == '.' || name[length] == '(' || name[length] == '@';
 }
 
 // `what` is "run" or "probe"
@@ -62,19 +63,10 @@ snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char 
     char *text = (char *)(name + n);
     for (size_t i = 0; i < n; i++) {
         name[i] = text + i * NAME;
-        snw_column_text(&info->column[i], text + i * NAME, NAME);
+        snw_column_name(&info->column[i], text + i * NAME, NAME);
     }
     const snw_status status =
         choose("probe", info->ncolumn, name, nwanted, wanted, chosen, nchosen, err);
     snw_free(name);
     return status;
-}
-
-void snw_column_text(const snw_column *c, char *out, size_t size) {
-    const char *dot = c->component[0] ? "." : "";
-    if (c->station < 0) {
-        (void)snprintf(out, size, "%s%s%s", c->probe, dot, c->component);
-    } else {
-        (void)snprintf(out, size, "%s(%d)%s%s", c->probe, c->station + 1, dot, c->component);
-    }
 }

@@ -5,8 +5,6 @@
 
 #include "study/record.h"
 
-#include <stddef.h>
-
 // chosen <- indices of the runs meant by `wanted`, in the order of `name`; all when nothing is
 // wanted. A run is meant by its name, and by the part before a dot: "load" means load.1, load.2,
 // ... SNW_E_ARGUMENT names the first wanted run that does not exist. `chosen` has room for n.
@@ -18,6 +16,3 @@ SNW_NODISCARD snw_status snw_choose_runs(int n, const char *const *name, int nwa
 SNW_NODISCARD snw_status snw_choose_columns(const snw_run_info *info, int nwanted,
                                             const char *const *wanted, int *chosen, int *nchosen,
                                             snw_error *err);
-
-// Name of a column: "tip.x", "energy", of the third station "arm(3).my".
-void snw_column_text(const snw_column *c, char *out, size_t size);

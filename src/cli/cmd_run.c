@@ -7,6 +7,7 @@
 #include "cli/job.h"
 #include "cli/stop.h"
 #include "io/result.h"
+#include "study/series.h"
 
 #include <math.h>
 #include <string.h>
@@ -203,7 +204,7 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
     for (int r = 0; r < nrun; r++) snw_grid_cell(g, "%s", job->run[r].name);
     for (int i = 0; i < nvalue; i++) {
         char name[256];
-        snw_column_text(&info->column[i], name, sizeof name);
+        snw_column_name(&info->column[i], name, sizeof name);
         snw_grid_cell(g, "%s", name);
         for (int r = 0; r < nrun; r++) {
             const bool known =
@@ -238,7 +239,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_json_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
-            snw_column_text(&info->column[i], name, sizeof name);
+            snw_column_name(&info->column[i], name, sizeof name);
             snw_json_number(j, name, o->value[i]);
         }
         snw_json_close(j);

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "io/result.h"
+#include "study/series.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -60,7 +61,7 @@ static double value_of(const cursor *c, int frame, int chosen) {
 }
 
 static void column_of(const cursor *c, int chosen, char *out, size_t size) {
-    snw_column_text(&snw_result_info(c->file, c->run)->column[c->chosen[chosen]], out, size);
+    snw_column_name(&snw_result_info(c->file, c->run)->column[c->chosen[chosen]], out, size);
 }
 
 // ---- series

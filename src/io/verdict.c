@@ -11,17 +11,11 @@ static const char no_period[] = "fewer than two rising crossings of the mean";
 
 int snw_verdict_count(const snw_expect *e) { return e->nrow * e->ncolumn; }
 
-// is `name` "probe.component", or "probe" of a scalar
-static bool is_named(const snw_column *c, const char *name) {
-    const size_t length = strlen(c->probe);
-    if (strncmp(name, c->probe, length) != 0) return false;
-    if (!c->component[0]) return !name[length];
-    return name[length] == '.' && !strcmp(name + length + 1, c->component);
-}
-
 static int find_column(const snw_run_info *info, const char *name) {
     for (int i = 0; i < info->ncolumn; i++) {
-        if (is_named(&info->column[i], name)) return i;
+        char known[256];
+        snw_column_name(&info->column[i], known, sizeof known);
+        if (!strcmp(known, name)) return i;
     }
     return -1;
 }
