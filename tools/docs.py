@@ -15,6 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = "written by `make docs` from `sinew help`; change it there"
 
 
+def exit_table(text):
+    rows = [line.split("  ", 1) for line in text.split("\n")]
+    return "\n".join(["| status | meaning |", "| --- | --- |", *(f"| {code} | {what} |" for code, what in rows)])
+
+
 def option_form(option, dash="--"):
     form = f"{dash}{option['name']}" + (f" {option['value']}" if option["value"] else "")
     return (f"-{option['letter']}, " if option["letter"] else "") + form
@@ -28,7 +33,7 @@ def page(command, exit_status):
     for option in command["options"]:
         form = option_form(option).replace("|", "\\|")
         lines.append(f"| `{form}` | {option['help'].replace('|', chr(92) + '|')} |")
-    lines += ["", "## Examples", "", "```sh", command["examples"], "```", "", "## Exit status", "", exit_status]
+    lines += ["", "## Examples", "", "```sh", command["examples"], "```", "", "## Exit status", "", exit_table(exit_status)]
     return "\n".join(lines) + "\n"
 
 
@@ -38,7 +43,7 @@ def index(help_):
         lines.append(f"| [`sinew {command['name']}`]({command['name']}.md) | {command['brief']} |")
     lines += ["", "Messages go to standard error, results to standard output. With `--json` a command answers with one",
               "object that ends with `error` (`null` when all went well) and `exit`, its exit status.", "",
-              help_["exit_status"]]
+              exit_table(help_["exit_status"])]
     return "\n".join(lines) + "\n"
 
 
@@ -60,7 +65,10 @@ def man(help_, version):
         for option in command["options"]:
             lines += [".TP", f".B {roff(option_form(option))}", roff(option["help"])]
         lines += [".PP", "Examples:", ".PP", ".nf", ".RS", roff(command["examples"]), ".RE", ".fi"]
-    lines += [".SH EXIT STATUS", roff(help_["exit_status"])]
+    lines += [".SH EXIT STATUS"]
+    for line in help_["exit_status"].split("\n"):
+        code, what = line.split("  ", 1)
+        lines += [".TP", f".B {code}", roff(what)]
     return "\n".join(lines) + "\n"
 
 

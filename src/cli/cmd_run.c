@@ -129,19 +129,23 @@ static snw_status execute(session *s, const snw_job_run *r, int index, outcome *
     return o->status = status;
 }
 
-static void say_failure(session *s, const outcome *o, const char *output, snw_error *err) {
+// name the run, where there are several, and say what is kept
+static void say_failure(session *s, const snw_job *job, int index, const outcome *o,
+                        const char *output, snw_error *err) {
+    char run[80] = "";
+    if (job->n > 1) (void)snprintf(run, sizeof run, "run '%.60s': ", job->run[index].name);
     if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", s->path);
-    char text[sizeof err->text];
+    char text[sizeof err->text], kept[160] = "";
+    if (o->frames > 0) (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
     if (err->status == SNW_E_STOPPED && o->frames > 0) {
-        (void)snprintf(err->text, sizeof err->text, "stopped at t = %g s, results kept in %s", o->t,
-                       output);
+        (void)snprintf(text, sizeof text, "%sstopped at t = %g s, %s", run, o->t, kept);
     } else if (err->status == SNW_E_STOPPED) {
-        (void)snprintf(err->text, sizeof err->text, "stopped before the first frame of this run");
-    } else if (o->frames > 0) {
-        (void)snprintf(text, sizeof text, "%.380s; results up to t = %g s kept in %.80s", err->text,
-                       o->t, output);
-        (void)snprintf(err->text, sizeof err->text, "%s", text);
+        (void)snprintf(text, sizeof text, "%sstopped before its first frame", run);
+    } else {
+        (void)snprintf(text, sizeof text, "%s%.240s%s%s", run, err->text, kept[0] ? "; " : "",
+                       kept);
     }
+    memcpy(err->text, text, sizeof text);
     snw_reply_fail(s->reply, err);
 }
 
@@ -154,7 +158,7 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
         snw_meter_run(&s->meter, i, job->run[i].name);
         if (execute(s, &job->run[i], i, &outcomes[i], &err) == SNW_OK) continue;
         exit_status = SNW_EXIT_FAILED;
-        say_failure(s, &outcomes[i], output, &err);
+        say_failure(s, job, i, &outcomes[i], output, &err);
         if (err.status == SNW_E_STOPPED || err.status == SNW_E_IO) break;
     }
     snw_meter_clear(&s->meter);

@@ -86,6 +86,12 @@ static void json_row(session *s, const char *run, const snw_verdict *v) {
     snw_json_close(j);
 }
 
+static void add_head(session *s) {
+    const char *const head[] = {"",       "probe", "run",       "where", "got",
+                                "wanted", "error", "tolerance", "source"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(s->grid, "%s", head[i]);
+}
+
 // how far off a verdict is, to choose the one to show: a miss without a number before all others
 static double badness(const snw_verdict *v) {
     if (v->why || isnan(v->error)) return INFINITY;
@@ -166,6 +172,12 @@ static snw_status count_expects(const snw_job *job, int *total, snw_error *err) 
     return SNW_OK;
 }
 
+static void name_run(const char *run, snw_error *err) {
+    char text[sizeof err->text];
+    (void)snprintf(text, sizeof text, "run '%.60s': %.400s", run, err->text);
+    memcpy(err->text, text, sizeof text);
+}
+
 static int verify_runs(session *s, const snw_job *job, snw_error *err) {
     int exit_status = SNW_EXIT_DONE;
     s->meter = snw_meter_start(job->n, false);
@@ -175,6 +187,7 @@ static int verify_runs(session *s, const snw_job *job, snw_error *err) {
         if (verify_run(s, job, i, err) == SNW_OK) continue;
         exit_status = SNW_EXIT_FAILED;
         if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", job->path);
+        if (job->n > 1) name_run(job->run[i].name, err);
         snw_reply_fail(s->reply, err);
         if (err->status == SNW_E_STOPPED) break;
     }
@@ -195,6 +208,7 @@ static int verify_job(session *s, const snw_job *job, snw_error *err) {
         snw_reply_fail(s->reply, err);
         return SNW_EXIT_FAILED;
     }
+    if (s->grid && total > 0) add_head(s);
     const int before = s->tally->misses;
     int exit_status = verify_runs(s, job, err);
     if (s->tally->misses > before) exit_status = SNW_EXIT_FAILED;

@@ -6,8 +6,9 @@
 enum { WIDTH = 96 };
 
 const char *const snw_exit_text =
-    "0: done. 1: could not be computed (what was computed is kept), or an expectation missed. "
-    "2: wrong usage or bad input.";
+    "0  done\n"
+    "1  could not be computed (what was computed is kept), or an expectation missed\n"
+    "2  wrong usage or bad input";
 
 static const char summary[] =
     "Sinew computes how soft, continuum, parallel and hybrid robots move.";

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void put_text(FILE *out, const char *text) {
     (void)fputc('"', out);
@@ -75,8 +76,14 @@ void snw_json_number(snw_json *j, const char *key, double value) {
         snw_json_null(j, key);
         return;
     }
+    // as few digits as give the same number back
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
     put_key(j, key);
-    (void)fprintf(j->out, "%.17g", value);
+    (void)fputs(text, j->out);
 }
 
 void snw_json_integer(snw_json *j, const char *key, long value) {
