@@ -53,7 +53,7 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         w->du[i] = still ? (snw_twist){0} : in->pose_du[seg->item];
         break;
     case SNW_SEG_FREE: {
-        const snw_free *f = &m->floating[seg->item];
+        const snw_floating *f = &m->floating[seg->item];
         w->h[i] = snw_se3_from_numbers(s->q + f->q);
         for (int k = 0; k < 6; k++) {
             w->u[i].e[k] = still ? 0 : s->v[f->dof + k];

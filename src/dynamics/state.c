@@ -27,7 +27,7 @@ void snw_state_destroy(snw_state *s) { snw_free(s); }
 
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out) {
     for (int f = 0; f < m->nfree; f++) {
-        const snw_free *j = &m->floating[f];
+        const snw_floating *j = &m->floating[f];
         snw_twist d;
         for (int i = 0; i < 6; i++) d.e[i] = step * dx[j->dof + i];
         const snw_se3 g = snw_se3_mul(snw_se3_from_numbers(q + j->q), snw_se3_exp(d));

@@ -86,21 +86,27 @@ static inline col inertia(const snw_inertia *M, col x) {
 }
 
 // Ad(h^-1) x
-static inline col to_child(const double R[9], const double p[3], col x) {
-    const double d = x.d - (p[1] * x.c - p[2] * x.b), e = x.e - (p[2] * x.a - p[0] * x.c),
-                 f = x.f - (p[0] * x.b - p[1] * x.a);
-    return (col){R[0] * x.a + R[3] * x.b + R[6] * x.c, R[1] * x.a + R[4] * x.b + R[7] * x.c,
-                 R[2] * x.a + R[5] * x.b + R[8] * x.c, R[0] * d + R[3] * e + R[6] * f,
-                 R[1] * d + R[4] * e + R[7] * f,       R[2] * d + R[5] * e + R[8] * f};
+static inline col to_child(const snw_se3 *h, col x) {
+    const snw_mat3 *R = &h->R;
+    const double d = x.d - (h->p.y * x.c - h->p.z * x.b), e = x.e - (h->p.z * x.a - h->p.x * x.c),
+                 f = x.f - (h->p.x * x.b - h->p.y * x.a);
+    return (col){R->e[0][0] * x.a + R->e[1][0] * x.b + R->e[2][0] * x.c,
+                 R->e[0][1] * x.a + R->e[1][1] * x.b + R->e[2][1] * x.c,
+                 R->e[0][2] * x.a + R->e[1][2] * x.b + R->e[2][2] * x.c,
+                 R->e[0][0] * d + R->e[1][0] * e + R->e[2][0] * f,
+                 R->e[0][1] * d + R->e[1][1] * e + R->e[2][1] * f,
+                 R->e[0][2] * d + R->e[1][2] * e + R->e[2][2] * f};
 }
 
 // Ad(h^-1)' P
-static inline col to_parent(const double R[9], const double p[3], col P) {
-    const double d = R[0] * P.d + R[1] * P.e + R[2] * P.f, e = R[3] * P.d + R[4] * P.e + R[5] * P.f,
-                 f = R[6] * P.d + R[7] * P.e + R[8] * P.f;
-    return (col){R[0] * P.a + R[1] * P.b + R[2] * P.c + p[1] * f - p[2] * e,
-                 R[3] * P.a + R[4] * P.b + R[5] * P.c + p[2] * d - p[0] * f,
-                 R[6] * P.a + R[7] * P.b + R[8] * P.c + p[0] * e - p[1] * d,
+static inline col to_parent(const snw_se3 *h, col P) {
+    const snw_mat3 *R = &h->R;
+    const double d = R->e[0][0] * P.d + R->e[0][1] * P.e + R->e[0][2] * P.f,
+                 e = R->e[1][0] * P.d + R->e[1][1] * P.e + R->e[1][2] * P.f,
+                 f = R->e[2][0] * P.d + R->e[2][1] * P.e + R->e[2][2] * P.f;
+    return (col){R->e[0][0] * P.a + R->e[0][1] * P.b + R->e[0][2] * P.c + h->p.y * f - h->p.z * e,
+                 R->e[1][0] * P.a + R->e[1][1] * P.b + R->e[1][2] * P.c + h->p.z * d - h->p.x * f,
+                 R->e[2][0] * P.a + R->e[2][1] * P.b + R->e[2][2] * P.c + h->p.x * e - h->p.y * d,
                  d,
                  e,
                  f};
@@ -110,19 +116,19 @@ static inline col to_parent(const double R[9], const double p[3], col P) {
 
 static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp, int ld,
                         double *restrict J) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
-    for (int j = 0; j < n; j++) store(J, ld, j, to_child(R, p, load(Jp, ldp, j)));
+    const snw_se3 H = *h;
+    for (int j = 0; j < n; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
 }
 
 static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
                   const double *restrict Jp, const double *restrict dJp,
                   const double *restrict ddJp, int ld, double *restrict J, double *restrict dJ,
                   double *restrict ddJ) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
+    const snw_se3 H = *h;
     for (int j = 0; j < n; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
-        const col x = to_child(R, p, load(Jp, ldp, j)), y = to_child(R, p, load(dJp, ldp, j)),
-                  z = to_child(R, p, load(ddJp, ldp, j)), ux = ad(u, x);
+        const col x = to_child(&H, load(Jp, ldp, j)), y = to_child(&H, load(dJp, ldp, j)),
+                  z = to_child(&H, load(ddJp, ldp, j)), ux = ad(u, x);
         store(J, ld, j, x);
         store(dJ, ld, j, minus(y, ux));
         store(ddJ, ld, j, minus(minus(z, ad(u, minus(times(2, y), ux))), ad(du, x)));
@@ -131,73 +137,78 @@ static void carry(const snw_se3 *h, const double *u, const double *du, int n, in
 
 enum { NZ = SNW_MAGNUS_LD };
 
-// the columns of the strains in use, all points: Y gathered to 6 by nz
-static void pick(const snw_rod *r, const double *Y, double *out) {
-    const int nz = r->nc * r->na;
+// the columns of the strains in use: Y gathered to 6 by nz
+static inline void pick(const snw_rod *r, const double *Y, double *out) {
+    const int nz = r->nz;
     for (int row = 0; row < 6; row++) {
-        for (int k = 0; k < r->nc; k++) {
-            for (int a = 0; a < r->na; a++) {
-                out[row * nz + k * r->na + a] = Y[row * NZ + 6 * k + r->comp[a]];
-            }
-        }
+        for (int z = 0; z < nz; z++) out[row * nz + z] = Y[row * NZ + r->z[z]];
     }
 }
 
-// out = L Y (+ what is there when `add`), L = [A 0; B A]
-static void lower_times(const snw_lower *L, double s, int nz, const double *restrict Y,
-                        double *restrict out) {
-    const double *A = &L->A.e[0][0], *B = &L->B.e[0][0];
+// out (+)= s L Y, L = [A 0; B A]
+static inline void lower_times(const snw_lower *L, double s, int nz, const double *restrict Y,
+                               bool add, double *restrict out) {
     for (int i = 0; i < 3; i++) {
+        const double a0 = s * L->A.e[i][0], a1 = s * L->A.e[i][1], a2 = s * L->A.e[i][2];
+        const double b0 = s * L->B.e[i][0], b1 = s * L->B.e[i][1], b2 = s * L->B.e[i][2];
         for (int j = 0; j < nz; j++) {
             const double w0 = Y[j], w1 = Y[nz + j], w2 = Y[2 * nz + j];
             const double v0 = Y[3 * nz + j], v1 = Y[4 * nz + j], v2 = Y[5 * nz + j];
-            out[i * nz + j] += s * (A[3 * i] * w0 + A[3 * i + 1] * w1 + A[3 * i + 2] * w2);
-            out[(3 + i) * nz + j] += s * (B[3 * i] * w0 + B[3 * i + 1] * w1 + B[3 * i + 2] * w2 +
-                                          A[3 * i] * v0 + A[3 * i + 1] * v1 + A[3 * i + 2] * v2);
+            const double up = a0 * w0 + a1 * w1 + a2 * w2;
+            const double down = b0 * w0 + b1 * w1 + b2 * w2 + a0 * v0 + a1 * v1 + a2 * v2;
+            out[i * nz + j] = add ? out[i * nz + j] + up : up;
+            out[(3 + i) * nz + j] = add ? out[(3 + i) * nz + j] + down : down;
         }
     }
 }
 
-// columns of the coordinates from columns of the strains: to[:, own + ...] += D Phi
-static void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D, int ld,
-                   double *to) {
-    const int nz = r->nc * r->na;
+// to[row, columns of the slice] <- D Phi, `rows` of them; the columns of component a begin at at[a]
+static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, int rows,
+                          const double *restrict D, const int *at, int ld, double *restrict to) {
+    const int nz = r->nz, step = sl->ncol;
     const double *phi = m->phi + sl->phi;
-    for (int k = 0; k < r->nc; k++) {
-        for (int a = 0; a < r->na; a++) {
-            const int c0 = r->dof[a] - r->dof0 + sl->first[a], z = k * r->na + a;
-            for (int row = 0; row < 6; row++) {
-                const double d = D[row * nz + z];
-                double *out = to + (size_t)row * (size_t)ld + c0;
-                for (int j = 0; j < sl->count[a]; j++) out[j] += d * phi[j];
+    for (int a = 0; a < r->na; a++) {
+        const int n = sl->count[a];
+        for (int row = 0; row < rows; row++) {
+            const double *d = D + row * nz + a;
+            double *out = to + (size_t)row * (size_t)ld + at[a];
+            switch (r->nc) { // written out: the sum over the points stays in registers
+            case 1:
+                for (int j = 0; j < n; j++) out[j] = d[0] * phi[j];
+                break;
+            case 2:
+                for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                }
+                break;
             }
-            phi += sl->count[a];
         }
+        phi += n;
     }
 }
 
 // K += Phi' G Phi within the rod
-static void expand_twice(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *G,
-                         double *K) {
-    const int nz = r->nc * r->na, n = r->ndof;
-    const double *phi_b = m->phi + sl->phi;
-    for (int kb = 0; kb < r->nc; kb++) {
-        for (int b = 0; b < r->na; b++) {
-            const int c0 = r->dof[b] - r->dof0 + sl->first[b], zb = kb * r->na + b;
-            const double *phi_a = m->phi + sl->phi;
-            for (int ka = 0; ka < r->nc; ka++) {
-                for (int a = 0; a < r->na; a++) {
-                    const double g = G[(ka * r->na + a) * nz + zb];
-                    const int r0 = r->dof[a] - r->dof0 + sl->first[a];
-                    for (int i = 0; i < sl->count[a]; i++) {
-                        const double gi = g * phi_a[i];
-                        double *out = K + (size_t)(r0 + i) * (size_t)n + c0;
-                        for (int j = 0; j < sl->count[b]; j++) out[j] += gi * phi_b[j];
-                    }
-                    phi_a += sl->count[a];
+static inline void expand_twice(const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                                const double *G, double *GP, double *K) {
+    const int nz = r->nz, n = r->ndof, step = sl->ncol;
+    int at[6] = {0};
+    for (int a = 1; a < r->na; a++) at[a] = at[a - 1] + sl->count[a - 1];
+    expand(m, sl, r, nz, G, at, step, GP);
+    for (int k = 0; k < r->nc; k++) {
+        const double *phi = m->phi + sl->phi + k * step;
+        for (int a = 0; a < r->na; a++) {
+            const double *row = GP + (size_t)(k * r->na + a) * (size_t)step;
+            double *out = K + (size_t)(r->dof[a] - r->dof0 + sl->first[a]) * (size_t)n;
+            for (int i = 0; i < sl->count[a]; i++, out += n) {
+                for (int b = 0; b < r->na; b++) {
+                    double *to = out + r->dof[b] - r->dof0 + sl->first[b];
+                    for (int j = 0; j < sl->count[b]; j++) to[j] += phi[i] * row[at[b] + j];
                 }
             }
-            phi_b += sl->count[b];
+            phi += sl->count[a];
         }
     }
 }
@@ -205,24 +216,24 @@ static void expand_twice(const snw_model *m, const snw_slice *sl, const snw_rod 
 // G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with p = T' F,
 // N = d(T' F)/dW
 static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
-                            snw_wrench F, const double *Y, double *G) {
-    const int nz = r->nc * r->na;
+                            snw_wrench F, const double *restrict Y, double *restrict G) {
+    const int nz = r->nz;
     double N[36], H[NZ * NZ], NY[6 * NZ];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
     snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < nz; j++) NY[i * nz + j] = 0;
-        for (int k = 0; k < 6; k++) {
-            const double x = N[6 * i + k];
-            for (int j = 0; j < nz; j++) NY[i * nz + j] += x * Y[k * nz + j];
+        const double *x = N + 6 * i;
+        for (int j = 0; j < nz; j++) {
+            NY[i * nz + j] = x[0] * Y[j] + x[1] * Y[nz + j] + x[2] * Y[2 * nz + j] +
+                             x[3] * Y[3 * nz + j] + x[4] * Y[4 * nz + j] + x[5] * Y[5 * nz + j];
         }
     }
     for (int i = 0; i < nz; i++) {
-        const double *row = H + (size_t)(6 * (i / r->na) + r->comp[i % r->na]) * NZ;
-        for (int j = 0; j < nz; j++) G[i * nz + j] = row[6 * (j / r->na) + r->comp[j % r->na]];
-        for (int k = 0; k < 6; k++) {
-            const double x = Y[k * nz + i];
-            for (int j = 0; j < nz; j++) G[i * nz + j] += x * NY[k * nz + j];
+        const double *row = H + (size_t)r->z[i] * NZ, *y = Y + i;
+        for (int j = 0; j < nz; j++) {
+            G[i * nz + j] = row[r->z[j]] + y[0] * NY[j] + y[nz] * NY[nz + j] +
+                            y[2 * nz] * NY[2 * nz + j] + y[3 * nz] * NY[3 * nz + j] +
+                            y[4 * nz] * NY[4 * nz + j] + y[5 * nz] * NY[5 * nz + j];
         }
     }
 }
@@ -247,39 +258,50 @@ static void clear_own(const snw_path *path, double *J) {
     }
 }
 
-// S of a slice and its rates into own columns, added to J, dJ, ddJ; curvature into K
+static inline void add_columns(int n, int ld, const double *restrict S, double *restrict J) {
+    for (int row = 0; row < 6; row++) {
+        for (int j = 0; j < n; j++) J[row * ld + j] += S[row * ld + j];
+    }
+}
+
+// S of a slice into its own columns and added to those of J, likewise the rates; curvature into K. `spare` has
+// room for the columns of one segment and of the slice's strains.
 static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool still,
                           const snw_slice_work *sw, double *S, double *J, double *dJ, double *ddJ,
-                          double *K) {
+                          double *spare, double *K) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
-    const int nz = r->nc * r->na;
-    double raw[6 * NZ], Y[6 * NZ], D[6 * NZ] = {0}, G[NZ * NZ];
+    const int nz = r->nz;
+    int at[6];
+    for (int a = 0; a < r->na; a++) at[a] = r->dof[a] - r->dof0 + sl->first[a];
+    double raw[6 * NZ], Y[6 * NZ], D[6 * NZ], G[NZ * NZ];
     if (still) {
         snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {
-        double draw[6 * NZ], ddraw[6 * NZ], dY[6 * NZ], ddY[6 * NZ], dD[6 * NZ] = {0},
-                                                                    ddD[6 * NZ] = {0};
+        double draw[6 * NZ], ddraw[6 * NZ], dY[6 * NZ], ddY[6 * NZ];
         snw_lower T, dT, ddT;
         snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
         pick(r, raw, Y);
         pick(r, draw, dY);
         pick(r, ddraw, ddY);
         snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T, &dT, &ddT);
-        lower_times(&dT, 1, nz, Y, dD);
-        lower_times(&T, 1, nz, dY, dD);
-        lower_times(&ddT, 1, nz, Y, ddD);
-        lower_times(&dT, 2, nz, dY, ddD);
-        lower_times(&T, 1, nz, ddY, ddD);
-        expand(m, sl, r, dD, ld, dJ);
-        expand(m, sl, r, ddD, ld, ddJ);
+        // S'' = T'' Y + 2 T' Y' + T Y'', then S' = T' Y + T Y'
+        lower_times(&ddT, 1, nz, Y, false, D);
+        lower_times(&dT, 2, nz, dY, true, D);
+        lower_times(&T, 1, nz, ddY, true, D);
+        expand(m, sl, r, 6, D, at, ld, S);
+        add_columns(r->ndof, ld, S, ddJ);
+        lower_times(&dT, 1, nz, Y, false, D);
+        lower_times(&T, 1, nz, dY, true, D);
+        expand(m, sl, r, 6, D, at, ld, S);
+        add_columns(r->ndof, ld, S, dJ);
     }
-    lower_times(&sw->T, 1, nz, Y, D);
-    expand(m, sl, r, D, ld, S);
-    expand(m, sl, r, D, ld, J);
+    lower_times(&sw->T, 1, nz, Y, false, D);
+    expand(m, sl, r, 6, D, at, ld, S);
+    add_columns(r->ndof, ld, S, J);
     slice_curvature(sl, r, sw, F, Y, G);
-    expand_twice(m, sl, r, G, K);
+    expand_twice(m, sl, r, G, spare, K);
 }
 
 void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
@@ -310,7 +332,8 @@ void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state
             const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
             clear_own(path, S);
             slice_columns(m, seg->item, ld, w->F[i], still, &w->slice[seg->item], S + path->own,
-                          J + path->own, dJ + path->own, ddJ + path->own, w->K + rod->own_store);
+                          J + path->own, dJ + path->own, ddJ + path->own, w->spare,
+                          w->K + rod->own_store);
         }
     }
 }
@@ -379,9 +402,9 @@ static void product(int rows, int ldj, const double *restrict J, int cols, int l
 // Z[:, j] (+)= - cq A' coad(F) S for the own columns
 static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n, int lds,
                               const double *restrict S, int ldz, double *restrict Z) {
-    const double *R = &h->R.e[0][0], *p = h->p.e;
+    const snw_se3 H = *h;
     for (int j = 0; j < n; j++) {
-        const col x = to_parent(R, p, coad(F, load(S, lds, j)));
+        const col x = to_parent(&H, coad(F, load(S, lds, j)));
         store(Z, ldz, j, minus(load(Z, ldz, j), times(cq, x)));
     }
 }

@@ -38,7 +38,7 @@ static int add_path(snw_build *b, int parent_path, int dof0, int n) {
     for (int i = 0; i < up->n; i++) dof[i] = up->dof[i];
     for (int i = 0; i < n; i++) dof[up->n + i] = dof0 + i;
     const int total = up->n + n;
-    b->path[b->m->npath] = (snw_path){.n = total, .ld = (total + 7) / 8 * 8, .own = up->n, .dof = dof};
+    b->path[b->m->npath] = (snw_path){.n = total, .ld = (total + 3) / 4 * 4, .own = up->n, .dof = dof};
     return b->m->npath++;
 }
 
@@ -111,7 +111,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     if (d->joint == SNW_JOINT_FREE) {
         const int k = b->m->nfree++;
         const int path = add_path(b, b->seg[s].path, b->m->nv, 6);
-        b->floating[k] = (snw_free){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
+        b->floating[k] = (snw_floating){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
         b->m->nq += 7;
         b->m->nv += 6;
         s = add_seg(b, SNW_SEG_FREE, s, k, l, path);
@@ -296,6 +296,7 @@ static snw_status place_store(snw_build *b) {
         b->rod[r].own_store = m->store_own;
         m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
     }
+    m->store_slice = (size_t)SNW_MAGNUS_LD * (size_t)b->most_phi;
     for (int p = 0; p < m->npath; p++) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;

@@ -16,7 +16,7 @@ typedef struct snw_build {
     snw_seg *seg;
     snw_path *path;
     snw_pose_desc *pose;
-    snw_free *floating;
+    snw_floating *floating;
     snw_slice *slice;
     snw_rod *rod;
     snw_point *point;

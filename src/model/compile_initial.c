@@ -111,7 +111,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         const int r = b->link_rod[ini->link];
         if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
         for (int f = 0; f < m->nfree; f++) {
-            const snw_free *fj = &m->floating[f];
+            const snw_floating *fj = &m->floating[f];
             if (b->seg[fj->seg].link != ini->link) continue;
             if (ini->has_pose) snw_se3_to_numbers(ini->pose, q0 + fj->q);
             for (int k = 0; k < 6; k++) v0[fj->dof + k] = ini->twist.e[k];

@@ -83,6 +83,9 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
         most += count;
         r->na++;
     }
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; a++) r->z[r->nz++] = 6 * k + r->comp[a];
+    }
     if (most > b->most_phi) b->most_phi = most;
     SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;

@@ -27,7 +27,9 @@ typedef struct snw_run_hooks {
 typedef struct snw_run_totals {
     int frames, iterations, increments;
     double worst_residual, worst_geometry; // geometry relative to the rod's length
-    double seconds;                        // wall clock
+    double stability; // at the last frame, NaN when not known
+    bool follower;    // the tangent was not symmetric there: flutter may come before buckling
+    double seconds;   // wall clock
 } snw_run_totals;
 
 // Compile the description. The description must outlive the run; `name` is copied.
@@ -36,6 +38,7 @@ SNW_NODISCARD snw_status snw_run_create(const snw_desc *desc, const char *name, 
 void snw_run_destroy(snw_run *r); // NULL is fine
 
 const snw_run_info *snw_run_describe(const snw_run *r);
+const struct snw_model *snw_run_model(const snw_run *r);
 
 // Each recorder gets every frame, in order; all are told how it ended.
 SNW_NODISCARD snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "study/probe.h"
+
+#include "model/probe_columns.h"
+
+#include <math.h>
+
+// the rotation vector of R nearest to `near`: vectors of one rotation differ by whole turns about its axis
+static snw_vec3 nearest_log(snw_mat3 R, snw_vec3 near) {
+    const snw_vec3 w = snw_so3_log(R);
+    const double angle = snw_norm(w), turn = 2 * M_PI;
+    if (angle < 1e-8) {
+        const double size = snw_norm(near);
+        const double k = nearbyint(size / turn);
+        return k > 0 ? snw_add(w, snw_scale(k * turn / size, near)) : w;
+    }
+    const double k = nearbyint((snw_dot(near, w) / angle - angle) / turn);
+    return snw_scale(1 + k * turn / angle, w);
+}
+
+void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation) {
+    for (int i = 1; i < m->nseg + m->nobs; i++) {
+        const snw_vec3 near = m->seg[i].kind == SNW_SEG_ROD ? rotation[m->seg[i].parent] : rotation[i];
+        rotation[i] = nearest_log(w->g[i].R, near);
+    }
+}
+
+static double *put(double *out, snw_vec3 a) {
+    for (int i = 0; i < 3; i++) *out++ = a.e[i];
+    return out;
+}
+
+static double *put_rotation(double *out, snw_mat3 R, snw_vec3 vector) {
+    const snw_quat h = snw_quat_from_mat3(R);
+    for (int i = 0; i < 4; i++) *out++ = h.e[i];
+    out = put(out, vector);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) *out++ = R.e[i][j];
+    }
+    return out;
+}
+
+static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
+    out = put(out, to_world ? snw_rotate(*to_world, F.m) : F.m);
+    return put(out, to_world ? snw_rotate(*to_world, F.f) : F.f);
+}
+
+// one station
+static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
+                       const snw_inputs *in, const snw_state *s, const snw_work *w,
+                       const snw_readings *more, double *out) {
+    const int i = at->seg;
+    const snw_se3 g = w->g[i];
+    const snw_mat3 *world = p->body ? NULL : &g.R;
+    switch (p->kind) {
+    case SNW_PROBE_POSITION:
+        return put(out, g.p);
+    case SNW_PROBE_ROTATION:
+        return put_rotation(out, g.R, more->rotation[i]);
+    case SNW_PROBE_POSE:
+        return put_rotation(put(out, g.p), g.R, more->rotation[i]);
+    case SNW_PROBE_VELOCITY:
+        return put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+    case SNW_PROBE_TWIST:
+        out = put(out, world ? snw_rotate(g.R, w->V[i].w) : w->V[i].w);
+        return put(out, world ? snw_rotate(g.R, w->V[i].v) : w->V[i].v);
+    case SNW_PROBE_ACCELERATION: {
+        // A lacks gravity and the turning of the frame: d/dt (R v) = R (v' + w x v)
+        const snw_vec3 felt = snw_add(w->A[i].v, snw_cross(w->V[i].w, w->V[i].v));
+        const snw_vec3 a = snw_add(snw_rotate(g.R, felt), in->gravity);
+        out = put(out, world ? a : snw_rotate_inv(g.R, a));
+        return put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
+    }
+    case SNW_PROBE_STRAIN: {
+        snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+        xi.e[SNW_STRETCH] -= 1;
+        for (int k = 0; k < 6; k++) *out++ = xi.e[k];
+        return out;
+    }
+    case SNW_PROBE_WRENCH:
+        return put_wrench(out, snw_internal_wrench(m, at, w), NULL);
+    case SNW_PROBE_REACTION: {
+        const int first = m->link_first[p->site.link];
+        return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
+    }
+    case SNW_PROBE_ENERGY: {
+        const snw_energy *e = &more->energy;
+#define X(name) *out++ = e->name;
+        SNW_ENERGY_LIST(X)
+#undef X
+        *out++ = e->kinetic + e->elastic + e->gravity;
+        return out;
+    }
+    case SNW_PROBE_MOMENTUM:
+        return put_wrench(out, snw_momentum(m, w), NULL);
+    case SNW_PROBE_CENTER_OF_MASS: {
+        snw_vec3 c;
+        (void)snw_center_of_mass(m, w, &c);
+        return put(out, c);
+    }
+    case SNW_PROBE_STABILITY:
+        *out++ = more->stability;
+        return out;
+    }
+    return out;
+}
+
+void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
+                    const snw_work *w, const snw_readings *more, double *out) {
+    for (int k = 0; k < m->probe_count[i]; k++) {
+        out = read_at(m, &m->desc->probe[i], &m->watch[m->probe_watch[i] + k], in, s, w, more, out);
+    }
+}

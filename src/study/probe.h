@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// probe.h: named quantities, read off the motion.
+#pragma once
+
+#include "dynamics/dynamics.h"
+#include "study/record.h"
+
+// What probes need besides the motion.
+typedef struct snw_readings {
+    snw_energy energy;
+    double stability;
+    const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
+} snw_readings;
+
+// Rotation vectors of all segments and observers: of a rod's section nearest to its neighbour's towards the root,
+// of other frames nearest to what they were; so they count turns along a rod and in time. Zero at first.
+void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation);
+
+// out <- the columns of probe i, in the order of model/probe_columns.h. After snw_residual and snw_observe.
+void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
+                    const snw_work *w, const snw_readings *more, double *out);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "study/statics.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "solve/continuation.h"
+#include "solve/dense.h"
+#include "solve/relax.h"
+
+#include <math.h>
+#include <string.h>
+
+struct snw_statics {
+    const snw_model *m;
+    snw_work *w;
+    snw_inputs *before, *after, *now; // of the last solve, of this one, and between
+    snw_state *trial;
+    double blended; // fraction that `now` holds
+    snw_arena scratch;
+    double *K, *T; // elastic stiffness and tangent, nv x nv
+    double *x;     // configuration, nq
+};
+
+snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-10}; }
+
+static size_t scratch_size(const snw_model *m) {
+    const size_t parts[] = {snw_continuation_scratch(m->nv, m->nq), snw_relax_scratch(m->nv, m->nq),
+                            snw_eigen_symmetric_scratch(m->nv), snw_eigen_general_scratch(m->nv)};
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) most = parts[i] > most ? parts[i] : most;
+    return most + 3 * ((size_t)m->nv * sizeof(double) + 64); // eigenvalues
+}
+
+snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
+    *out = NULL;
+    snw_statics *st = snw_alloc(sizeof *st);
+    if (!st) return SNW_E_MEMORY;
+    st->m = m;
+    const size_t nv = (size_t)m->nv, size = scratch_size(m);
+    st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
+    st->K = snw_alloc(nv * nv * sizeof(double));
+    st->T = snw_alloc(nv * nv * sizeof(double));
+    st->x = snw_alloc((size_t)m->nq * sizeof(double));
+    if (!st->scratch.base || !st->K || !st->T || !st->x || snw_work_create(m, &st->w) != SNW_OK ||
+        snw_inputs_create(m, &st->before) != SNW_OK || snw_inputs_create(m, &st->after) != SNW_OK ||
+        snw_inputs_create(m, &st->now) != SNW_OK || snw_state_create(m, &st->trial) != SNW_OK) {
+        snw_statics_destroy(st);
+        return SNW_E_MEMORY;
+    }
+    *out = st;
+    return SNW_OK;
+}
+
+void snw_statics_destroy(snw_statics *st) {
+    if (!st) return;
+    snw_free(st->scratch.base);
+    snw_free(st->K);
+    snw_free(st->T);
+    snw_free(st->x);
+    snw_work_destroy(st->w);
+    snw_inputs_destroy(st->before);
+    snw_inputs_destroy(st->after);
+    snw_inputs_destroy(st->now);
+    snw_state_destroy(st->trial);
+    snw_free(st);
+}
+
+void snw_statics_reset(snw_statics *st) { snw_inputs_unload(st->m, st->before); }
+void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
+
+// ---- the equations as the solver sees them ---------------------------------------------------------
+
+static void evaluate(snw_statics *st, double load, const double *x) {
+    if (load != st->blended) {
+        snw_inputs_blend(st->m, st->before, st->after, load, st->now);
+        st->blended = load;
+    }
+    if (st->m->nq) memcpy(st->trial->q, x, (size_t)st->m->nq * sizeof *x);
+    snw_residual(st->m, st->now, st->trial, true, st->w);
+}
+
+static snw_status residual(void *user, double load, const double *x, double *r) {
+    snw_statics *st = user;
+    evaluate(st, load, x);
+    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
+    return SNW_OK;
+}
+
+static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
+    snw_statics *st = user;
+    evaluate(st, load, x);
+    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
+    snw_tangent_sweep(st->m, st->now, st->trial, st->w);
+    snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
+    return SNW_OK;
+}
+
+static void move(void *user, const double *x, double step, const double *dx, double *out) {
+    const snw_statics *st = user;
+    snw_move(st->m, x, step, dx, out);
+}
+
+static snw_problem problem_of(snw_statics *st) {
+    const snw_model *m = st->m;
+    return (snw_problem){.n = m->nv,
+                         .nx = m->nq,
+                         .user = st,
+                         .residual = residual,
+                         .tangent = tangent,
+                         .move = m->nfree ? move : NULL,
+                         .scale = m->scale};
+}
+
+// ---- solving ---------------------------------------------------------------------------------------
+
+static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info) {
+    const snw_problem p = problem_of(st);
+    snw_continuation_opts c = snw_continuation_defaults();
+    c.newton.tol = opts->tolerance;
+    snw_continuation_info ci = {0};
+    const snw_status s =
+        snw_continuation_solve(&p, &c, opts->stop, opts->user, &st->scratch, st->x, &ci);
+    *info = (snw_statics_info){.iterations = ci.iterations,
+                               .increments = ci.increments,
+                               .residual = ci.residual,
+                               .reached = ci.reached};
+    return s;
+}
+
+static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
+                        snw_error *err) {
+    const snw_problem p = problem_of(st);
+    snw_elastic_matrices(st->m, NULL, st->T);
+    snw_relax_opts o = snw_relax_defaults();
+    o.time = opts->march;
+    o.step = opts->march_step;
+    o.stop = opts->stop;
+    o.stop_user = opts->user;
+    snw_relax_info ri = {0};
+    const snw_status s = snw_relax_solve(&p, &o, st->T, &st->scratch, st->x, &ri);
+    *info = (snw_statics_info){.iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
+    if (s == SNW_E_SINGULAR) {
+        return snw_fail(err, s,
+                        "march needs damping on every allowed strain; give the material damping: 1 ms, or "
+                        "leave march away to use Newton");
+    }
+    return s;
+}
+
+static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info, double t,
+                          snw_error *err) {
+    switch (s) {
+    case SNW_E_SINGULAR:
+        if (st->m->nfree) {
+            return snw_fail(err, s,
+                            "static at t = %g s: a free joint is held by nothing, so the equilibrium is not "
+                            "determined; hold the robot or use a dynamic step",
+                            t);
+        }
+        return snw_fail(err, s,
+                        "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a strain "
+                        "without stiffness); last equilibrium kept. Try a small lateral load, or march:",
+                        t, info->reached);
+    case SNW_E_DIVERGED:
+        return snw_fail(err, s,
+                        "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
+                        "typical force); the last one is kept. Try smaller steps, more functions, or march:",
+                        t, info->reached, info->residual);
+    case SNW_E_STOPPED:
+        return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
+    case SNW_OK:
+    case SNW_E_ARGUMENT:
+    case SNW_E_MEMORY:
+    case SNW_E_IO:
+    case SNW_E_PARSE:
+    case SNW_E_MODEL:
+        break;
+    }
+    return s;
+}
+
+static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) {
+    const snw_inputs *in = st->after;
+    const double *numbers = (const double *)(const void *)in->pose;
+    bool fine = isfinite(snw_dot(in->gravity, in->gravity));
+    for (size_t i = 0; fine && i < in->bytes / sizeof(double); i++) fine = isfinite(numbers[i]);
+    if (fine) return SNW_OK;
+    for (int k = 0; k < st->m->nact; k++) {
+        for (int c = 0; c < 6; c++) {
+            if (isfinite(in->load[k].e[c])) continue;
+            const snw_load_desc *load = &st->m->desc->load[st->m->act[k].load];
+            return snw_fail_place(err,
+                                  snw_fail(err, SNW_E_DIVERGED, "load '%s' is not a number at t = %g s",
+                                           load->name, t),
+                                  load->place.file, load->place.line, load->place.column);
+        }
+    }
+    return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s", t);
+}
+
+snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
+                             snw_statics_info *info, snw_error *err) {
+    const snw_model *m = st->m;
+    *info = (snw_statics_info){.reached = 1};
+    snw_inputs_at(m, t, st->after);
+    SNW_TRY(check_inputs(st, t, err));
+    st->blended = NAN;
+    if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
+    snw_status status = SNW_OK;
+    if (m->nv > 0) {
+        status = opts->march > 0 ? march(st, opts, info, err) : newton(st, opts, info);
+        if (!(opts->march > 0 && status == SNW_E_SINGULAR)) status = explain(st, status, info, t, err);
+    }
+    if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
+    for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+    if (status == SNW_OK) s->t = t;
+    // the loads that hold at s: all, or the share reached
+    snw_inputs_blend(m, st->before, st->after, info->reached, st->now);
+    snw_inputs_copy(st->now, st->before);
+    return status;
+}
+
+const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
+    snw_residual(st->m, st->now, s, true, st->w);
+    snw_observe(st->m, st->now, s, true, st->w);
+    return st->w;
+}
+
+const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
+
+// ---- stability -------------------------------------------------------------------------------------
+
+static bool symmetric(int n, const double *A) {
+    double largest = 0, skew = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            const double a = A[(size_t)i * (size_t)n + (size_t)j], b = A[(size_t)j * (size_t)n + (size_t)i];
+            skew = fmax(skew, fabs(a - b));
+            largest = fmax(largest, fabs(a) + fabs(b));
+        }
+        largest = fmax(largest, fabs(A[(size_t)i * (size_t)(n + 1)]));
+    }
+    return skew <= 1e-9 * largest;
+}
+
+snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
+    const int n = st->m->nv;
+    snw_stability out = {.value = NAN, .symmetric = true};
+    if (n == 0 || st->m->nfree) return out;
+    snw_residual(st->m, st->now, s, true, st->w);
+    snw_tangent_sweep(st->m, st->now, s, st->w);
+    snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);
+    snw_elastic_matrices(st->m, st->K, NULL);
+    out.symmetric = symmetric(n, st->T);
+    const size_t mark = snw_arena_mark(&st->scratch);
+    double *re = snw_arena_doubles(&st->scratch, (size_t)n), *im = snw_arena_doubles(&st->scratch, (size_t)n);
+    const snw_status status = out.symmetric
+                                  ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
+                                  : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);
+    if (status == SNW_OK) {
+        out.value = re[0];
+        for (int i = 1; i < n; i++) out.value = fmin(out.value, re[i]);
+    }
+    snw_arena_reset(&st->scratch, mark);
+    return out;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// statics.h: equilibria of a model: by Newton with load increments, or by the damped march of rods.md 2.3.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+typedef struct snw_statics snw_statics;
+
+typedef struct snw_statics_opts {
+    double tolerance;         // on forces relative to the model's typical ones, default 1e-10
+    double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
+    bool (*stop)(void *user); // asked between increments; NULL: never
+    void *user;
+} snw_statics_opts;
+
+typedef struct snw_statics_info {
+    int iterations, increments;
+    double residual; // largest, relative to typical forces
+    double reached;  // fraction of the change of load, 1 when all
+} snw_statics_info;
+
+snw_statics_opts snw_statics_defaults(void);
+
+// Everything a solve needs; a solve allocates nothing.
+SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
+void snw_statics_destroy(snw_statics *st); // NULL is fine
+
+// s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the solve before
+// (none at first). s->v and s->a become zero. On failure s->q is the last equilibrium found and `err` says at
+// which share of the load.
+SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
+                                           snw_state *s, snw_statics_info *info, snw_error *err);
+
+// What held before the next solve: no loads at all, or those of time t.
+void snw_statics_reset(snw_statics *st);
+void snw_statics_assume(snw_statics *st, double t);
+
+// Motion, wrenches and inputs at s, observers included, for whoever wants to look.
+const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
+const snw_inputs *snw_statics_inputs(const snw_statics *st);
+
+typedef struct snw_stability {
+    double value;   // smallest real part of the eigenvalues of K_T x = lambda K x; NaN when K is singular
+    bool symmetric; // no follower load: zero means buckling. Else flutter may come first and needs the mass
+} snw_stability;
+
+// Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness.
+snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);
