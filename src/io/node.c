@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "io/node.h"
 
+#include "base/alloc.h"
+#include "base/fail.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 snw_node *snw_node_get(const snw_node *map, const char *key) {
@@ -11,6 +15,52 @@ snw_node *snw_node_get(const snw_node *map, const char *key) {
         if (strcmp(map->entry[i].key, key) == 0) return map->entry[i].value;
     }
     return NULL;
+}
+
+static int by_key_then_order(const void *a, const void *b) {
+    const snw_entry *const p = *(const snw_entry *const *)a, *const q =
+                                                                 *(const snw_entry *const *)b;
+    const int order = strcmp(p->key, q->key);
+    return order ? order : (p > q) - (p < q);
+}
+
+const snw_entry **snw_node_sorted(const snw_node *map) {
+    const snw_entry **s = snw_alloc((size_t)map->n * sizeof *s);
+    if (!s) return NULL;
+    for (int i = 0; i < map->n; i++) s[i] = &map->entry[i];
+    qsort(s, (size_t)map->n, sizeof *s, by_key_then_order);
+    return s;
+}
+
+const snw_entry *snw_node_find(const snw_entry *const *sorted, int n, const char *key) {
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        const int mid = lo + (hi - lo) / 2;
+        const int order = strcmp(sorted[mid]->key, key);
+        if (order == 0) return sorted[mid];
+        if (order < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return NULL;
+}
+
+snw_status snw_node_duplicate(const snw_node *map, const snw_entry **first,
+                              const snw_entry **second, snw_error *err) {
+    *first = *second = NULL;
+    if (map->n < 2) return SNW_OK;
+    const snw_entry **s = snw_node_sorted(map);
+    if (!s) return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
+    for (int i = 1; i < map->n; i++) {
+        if (strcmp(s[i - 1]->key, s[i]->key) != 0) continue;
+        if (*second && s[i] > *second) continue;
+        *first = s[i - 1];
+        *second = s[i];
+    }
+    snw_free(s);
+    return SNW_OK;
 }
 
 snw_status snw_fail_at(snw_error *err, snw_place place, const char *format, ...) {

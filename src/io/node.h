@@ -25,7 +25,7 @@ typedef struct snw_entry {
 
 struct snw_node {
     snw_node_kind kind;
-    snw_place place;  // where the text begins, behind an opening quote; where a list or map begins
+    snw_place place;  // where it begins, an opening quote included
     const char *text; // of a scalar, unquoted; "" for SNW_NODE_NULL
     bool quoted;
     int n;
@@ -35,6 +35,16 @@ struct snw_node {
 
 // Value of a key, NULL when the map has none or `map` is NULL or no map.
 snw_node *snw_node_get(const snw_node *map, const char *key);
+
+// Entries of a map by key, those of the same key in the order written, for finding many of them.
+// From snw_alloc: the caller frees it. NULL when memory is out.
+const snw_entry **snw_node_sorted(const snw_node *map);
+const snw_entry *snw_node_find(const snw_entry *const *sorted, int n, const char *key); // or NULL
+
+// The first entry that repeats an earlier one's key, and that earlier one; NULLs when there is
+// none.
+SNW_NODISCARD snw_status snw_node_duplicate(const snw_node *map, const snw_entry **first,
+                                            const snw_entry **second, snw_error *err);
 
 // Fail at a place: fills file, line and column besides the text.
 #if defined(__GNUC__)

@@ -9,7 +9,6 @@
 #include "io/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <libfyaml.h>
@@ -201,8 +200,10 @@ static snw_status read_scalar(reader *r, snw_node **out) {
     snw_node *n;
     SNW_TRY(new_node(r, SNW_NODE_TEXT, place_of(r, fy_event_start_mark(r->event)), &n));
     SNW_TRY(token_text(r, token, &n->text));
-    const bool plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
-    n->quoted = !plain || strcmp(as, "str") == 0;
+    const enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+    n->quoted = style != FYSS_PLAIN || strcmp(as, "str") == 0;
+    // libfyaml's mark is behind the quote
+    if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) n->place.column--;
     if (strcmp(as, "null") == 0 && !is_null(n->text)) {
         return snw_fail_at(r->err, n->place, "'%s' is tagged !!null", n->text);
     }
@@ -257,59 +258,19 @@ static snw_status read_key(reader *r, snw_entry *e, bool *merge) {
     return SNW_OK;
 }
 
-static int by_key_then_order(const void *a, const void *b) {
-    const snw_entry *const p = *(const snw_entry *const *)a, *const q =
-                                                                 *(const snw_entry *const *)b;
-    const int order = strcmp(p->key, q->key);
-    return order ? order : (p > q) - (p < q);
-}
-
-// entries sorted by key; the caller frees
-static const snw_entry **sorted(const snw_node *map) {
-    const snw_entry **s = snw_alloc((size_t)map->n * sizeof *s);
-    if (!s) return NULL;
-    for (int i = 0; i < map->n; i++) s[i] = &map->entry[i];
-    qsort(s, (size_t)map->n, sizeof *s, by_key_then_order);
-    return s;
-}
-
 static snw_status check_duplicates(reader *r, const snw_node *map) {
-    if (map->n < 2) return SNW_OK;
-    const snw_entry **s = sorted(map);
-    if (!s) return out_of_memory(r);
-    const snw_entry *first = NULL, *second = NULL;
-    for (int i = 1; i < map->n; i++) {
-        if (strcmp(s[i - 1]->key, s[i]->key) != 0) continue;
-        if (second && s[i] > second) continue; // report the first that repeats
-        first = s[i - 1];
-        second = s[i];
-    }
-    snw_free(s);
+    const snw_entry *first, *second;
+    SNW_TRY(snw_node_duplicate(map, &first, &second, r->err));
     if (!second) return SNW_OK;
     return snw_fail_at(r->err, second->place, "key '%s' is given twice, first in line %d",
                        second->key, first->place.line);
-}
-
-static bool has_key(const snw_entry *const *s, int n, const char *key) {
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        const int mid = lo + (hi - lo) / 2;
-        const int order = strcmp(s[mid]->key, key);
-        if (order == 0) return true;
-        if (order < 0) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return false;
 }
 
 // entries of `from` whose keys `map` (as it was, in `own`) does not have go to its end
 static snw_status take_missing(reader *r, const snw_entry *const *own, int nown,
                                const snw_node *from, snw_node *map, int *room) {
     for (int i = 0; i < from->n; i++) {
-        if (has_key(own, nown, from->entry[i].key)) continue;
+        if (snw_node_find(own, nown, from->entry[i].key)) continue;
         SNW_TRY(reserve(r, map, map->n + 1, room));
         map->entry[map->n++] = from->entry[i];
     }
@@ -323,7 +284,7 @@ static snw_status merge_one(reader *r, const snw_node *from, snw_place at, snw_n
     if (map->n + from->n > SNW_YAML_KEYS) {
         return snw_fail_at(r->err, at, "more than %d keys in one map", SNW_YAML_KEYS);
     }
-    const snw_entry **own = sorted(map);
+    const snw_entry **own = snw_node_sorted(map);
     if (!own) return out_of_memory(r);
     // `own` points into the present entries, so new ones must not move them: copy first
     snw_node wide = *map;
