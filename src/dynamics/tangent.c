@@ -16,6 +16,8 @@
 // Rows are stored one after the other, 6 by ld, so that loops run along the columns and vectorise.
 #include "dynamics/dynamics.h"
 
+#include "base/vectorise.h"
+
 #include <string.h>
 
 // a column of six by value; named fields so that the compiler keeps it in registers
@@ -117,6 +119,7 @@ static inline col to_parent(const snw_se3 *h, col P) {
 static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp, int ld,
                         double *restrict J) {
     const snw_se3 H = *h;
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
 }
 
@@ -125,6 +128,7 @@ static void carry(const snw_se3 *h, const double *u, const double *du, int n, in
                   const double *restrict ddJp, int ld, double *restrict J, double *restrict dJ,
                   double *restrict ddJ) {
     const snw_se3 H = *h;
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
         const col x = to_child(&H, load(Jp, ldp, j)), y = to_child(&H, load(dJp, ldp, j)),
@@ -348,6 +352,7 @@ static void inertia_columns(const snw_seg *seg, const double *V, const double *A
     const snw_inertia M = seg->M;
     const snw_twist Vt = {.e = {V[0], V[1], V[2], V[3], V[4], V[5]}};
     const snw_wrench P = snw_inertia_apply(&M, Vt);
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const col x = load(J, ld, j), y = load(dJ, ld, j), z = load(ddJ, ld, j), Vx = ad(V, x);
         // combined variations of V' and of V
@@ -364,6 +369,7 @@ static void inertia_columns(const snw_seg *seg, const double *V, const double *A
 static void inertia_columns_still(const snw_seg *seg, const double *A, double cq, double ca, int n,
                                   int ld, const double *restrict J, double *restrict WJ) {
     const snw_inertia M = seg->M;
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const col x = load(J, ld, j);
         const col acc = plus(times(cq, ad(A, x)), times(ca, x));
@@ -374,6 +380,7 @@ static void inertia_columns_still(const snw_seg *seg, const double *A, double cq
 // a dead wrench turns against the section: - delta(R' f) = - (R' f) x zeta
 static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
                          const double *restrict J, double *restrict WJ) {
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const double a = J[j], b = J[ld + j], c = J[2 * ld + j];
         WJ[j] -= cq * (moment.y * c - moment.z * b);
@@ -403,6 +410,7 @@ static void product(int rows, int ldj, const double *restrict J, int cols, int l
 static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n, int lds,
                               const double *restrict S, int ldz, double *restrict Z) {
     const snw_se3 H = *h;
+    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const col x = to_parent(&H, coad(F, load(S, lds, j)));
         store(Z, ldz, j, minus(load(Z, ldz, j), times(cq, x)));
