@@ -22,7 +22,8 @@ void snw_document_destroy(snw_document *d); // NULL is fine
 int snw_document_runs(const snw_document *d);
 const char *snw_document_run_name(const snw_document *d, int run);
 
-// The description of one run, in its own pool. Everything is checked that does not need the model's
+// The description of one run, in its own pool; its places name files by the document's text, so it must
+// not outlive the document. Everything is checked that does not need the model's
 // compiler: unknown keys, dangling names, units, cycles, expectations of probes that do not exist.
 SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
                                                snw_error *err);
@@ -60,7 +61,7 @@ typedef enum snw_expect_how {
 typedef struct snw_expect {
     snw_place place;
     int ncolumn;
-    const char *const *column; // resolved names: "tip.x", "e.kinetic"
+    const char *const *column; // resolved names as of snw_column_name: "tip.x", "wire@3.my"
     const char *run;           // NULL: every run; a name; or the stem of `each` ("load" for load.1 ..)
     snw_expect_when when;
     double t0, t1;     // at; over (all: -inf, inf)
@@ -74,7 +75,8 @@ typedef struct snw_expect {
     const char *source; // may be NULL
 } snw_expect;
 
-// Expectations that apply to a run; belong to the description's pool.
+// Expectations that apply to the run that `desc` was made for, read and checked by
+// snw_document_describe; they belong to the description's pool. Never fails.
 SNW_NODISCARD snw_status snw_document_expects(const snw_document *d, int run,
                                               const snw_desc *desc, int *n,
                                               const snw_expect **out, snw_error *err);

@@ -9,7 +9,7 @@
 #include "sinew/status.h"
 
 typedef enum snw_node_kind {
-    SNW_NODE_NULL, // a key without value
+    SNW_NODE_NULL, // a key without value; also plain `~` and `null`
     SNW_NODE_TEXT,
     SNW_NODE_LIST,
     SNW_NODE_MAP
@@ -19,14 +19,14 @@ typedef struct snw_node snw_node;
 
 typedef struct snw_entry {
     const char *key; // of a map; NULL in a list
-    snw_place place; // of the key
-    snw_node *value;
+    snw_place place; // of the key; in a list of the item
+    snw_node *value; // never NULL
 } snw_entry;
 
 struct snw_node {
     snw_node_kind kind;
-    snw_place place;
-    const char *text; // of a scalar, unquoted
+    snw_place place;  // where it begins, an opening quote included
+    const char *text; // of a scalar, unquoted; "" for SNW_NODE_NULL
     bool quoted;
     int n;
     snw_entry *entry;       // of a list or map, in the order written
@@ -36,6 +36,16 @@ struct snw_node {
 // Value of a key, NULL when the map has none or `map` is NULL or no map.
 snw_node *snw_node_get(const snw_node *map, const char *key);
 
+// Entries of a map by key, those of the same key in the order written, for finding many of them.
+// From snw_alloc: the caller frees it. NULL when memory is out.
+const snw_entry **snw_node_sorted(const snw_node *map);
+const snw_entry *snw_node_find(const snw_entry *const *sorted, int n, const char *key); // or NULL
+
+// The first entry that repeats an earlier one's key, and that earlier one; NULLs when there is
+// none.
+SNW_NODISCARD snw_status snw_node_duplicate(const snw_node *map, const snw_entry **first,
+                                            const snw_entry **second, snw_error *err);
+
 // Fail at a place: fills file, line and column besides the text.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -44,4 +54,6 @@ snw_status
 snw_fail_at(snw_error *err, snw_place place, const char *format, ...); // always SNW_E_PARSE
 
 // The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
+// A slip is a letter missing, added, wrong, or two neighbours swapped; a third of the letters at
+// most. NULLs among the known words are skipped; of equally near ones the first wins.
 const char *snw_nearest(const char *word, int n, const char *const *known);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// tree.h: from files to the tree of one run: YAML read safely, includes laid beneath, merges and aliases
-// followed, parameters gathered, repetitions written out, overrides applied.
+// tree.h: from files to the tree of one run: YAML read safely, includes laid beneath, merges and
+// aliases followed, parameters gathered, repetitions written out, overrides applied.
 #pragma once
 
 #include "io/node.h"
@@ -9,23 +9,40 @@
 // What was read, before any run is chosen.
 typedef struct snw_source snw_source;
 
+// Read `path` and what it includes; `set` are overrides `path=value` of the command line, laid over
+// those of every run. Syntax, version, includes and the list of runs are checked here. A failure to
+// open the first file is SNW_E_IO with the path as file, everything else SNW_E_PARSE with a place;
+// the command line is called `--set` there.
 SNW_NODISCARD snw_status snw_source_read(const char *path, int nset, const char *const *set,
                                          snw_source **out, snw_error *err);
+// The same from memory; `name` stands in messages, includes are relative to the current folder.
 SNW_NODISCARD snw_status snw_source_parse(const char *name, const char *text, size_t length,
                                           int nset, const char *const *set, snw_source **out,
                                           snw_error *err);
 void snw_source_destroy(snw_source *s); // NULL is fine
+
+// The text as read, included files after the first, each headed by a comment line with its name.
 const char *snw_source_text(const snw_source *s);
 
+// Who reads the files of `table(..)`; to be said before the first snw_source_tree. `file` comes as
+// written in the model.
+void snw_source_tables(snw_source *s, snw_table_fn *fn, void *user);
+
+// Runs, ranges of their names and `each` written out; without `runs:` there is one, "main".
 int snw_source_runs(const snw_source *s);
 const char *snw_source_run_name(const snw_source *s, int run);
 
-// The whole tree of one run in `pool`: keys `runs` and `include` gone, every `name(k=1..n)` written out as
-// name(1) .. name(n) with the index bound in the scope of its node, overrides applied, `x-` keys
-// dropped. root->scope is the scope of the parameters.
+// The whole tree of one run in `pool`, which may outlive the source. Keys `runs` and `include` are
+// gone, `x-` keys dropped. Every `name(k=1..n)` is written out as name(1) .. name(n) with the index
+// bound in the scope of its node; a text with a range becomes several items of its list (or a list
+// of its own), indices in keys are evaluated. A text that names a parameter that is a list, or a
+// row of a list of lists, is replaced by that list. Overrides are applied: of the run, then of the
+// command line. Every node has a scope; root->scope is the scope of the parameters. Names of
+// things, steps and parameters are distinct, and no probe has a parameter's.
 SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool,
                                          snw_node **root, snw_error *err);
 
-// Text such as `leg(k-1).tip` with its indices evaluated, `leg(2).tip`.
+// Text such as `leg(k-1).tip` with its indices evaluated, `leg(2).tip`, by the scope of the node,
+// which must be a text. From an '@' on it is left as it is.
 SNW_NODISCARD snw_status snw_name_resolve(const snw_node *node, snw_pool *pool, const char **out,
                                           snw_error *err);

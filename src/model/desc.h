@@ -38,6 +38,10 @@ typedef struct snw_pose_desc {
 
 snw_pose_desc snw_pose_desc_identity(void);
 
+// The pose at time t, and which variables it depends on (or-ed snw_var; 0: constant).
+snw_se3 snw_pose_desc_at(const snw_pose_desc *p, double t);
+int snw_pose_desc_vars(const snw_pose_desc *p);
+
 typedef enum snw_site_kind {
     SNW_SITE_WORLD,
     SNW_SITE_END,  // a link's end; of a rod its tip
@@ -61,10 +65,11 @@ typedef enum snw_joint_kind { SNW_JOINT_FIXED, SNW_JOINT_FREE } snw_joint_kind;
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
 extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
 
+// Laws of x (and L), evaluated along the rod that uses it. Poisson or shear; damping in s.
 typedef struct snw_material_desc {
     const char *name;
     snw_place place;
-    snw_law young, poisson, shear, density, damping; // poisson or shear; damping in s
+    snw_law young, poisson, shear, density, damping;
 } snw_material_desc;
 
 typedef enum snw_section_kind {

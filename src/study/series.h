@@ -5,23 +5,36 @@
 
 #include "study/record.h"
 
+#include <stddef.h>
+
 // Grows as frames come in. t, stage: nframe; value: nframe x ncolumn, frame by frame.
 typedef struct snw_series {
     int nframe, ncolumn;
     double *t;
     int *stage;
     double *value;
-    snw_status status; // how the run ended
+    snw_status status; // how the run ended, SNW_OK until it has
     int capacity;
 } snw_series;
 
+// Empty, for frames of `ncolumn` columns.
 void snw_series_init(snw_series *s, int ncolumn);
+
+// Give the memory back; `s` is as after init.
 void snw_series_clear(snw_series *s);
+
+// Appends to `s`, which must outlive the recorder. SNW_E_MEMORY when memory is out.
 snw_recorder snw_series_recorder(snw_series *s);
 
-// Value of `column` at time t: the frame at t (to 1e-9 of the time scale), else linear between the
-// neighbours; false when t is outside of what was recorded.
+// Value of `column` at time t: of the frame at t (to 1e-9 of the largest time), else linear between
+// the two neighbouring frames around t; false when t is outside of what was recorded. Where the
+// same time was recorded more than once (a static step before a dynamic one, a step `from` an
+// earlier one), the later frame counts.
 bool snw_series_at(const snw_series *s, int column, double t, double *value);
 
 // Last frame of a stage, -1 when it has none.
 int snw_series_last(const snw_series *s, int stage);
+
+// Full name of a column: "tip.x", "e" (a scalar probe), "wire@3.my" (station 3). Cut to `size`
+// bytes, NUL included.
+void snw_column_name(const snw_column *c, char *name, size_t size);

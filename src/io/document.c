@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "io/document.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/read.h"
+#include "io/tree.h"
+
+#include <string.h>
+
+enum { LANGUAGE = 1 }; // version of the model language
+
+static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take
+
+struct snw_document {
+    snw_source *source;
+    const char **run_name;
+};
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// takes the source over, also on failure
+static snw_status wrap(snw_source *source, snw_document **out, snw_error *err) {
+    const int n = snw_source_runs(source);
+    snw_document *d = snw_alloc(sizeof *d);
+    const char **name = snw_alloc((size_t)n * sizeof *name);
+    if (!d || !name) {
+        snw_free(d);
+        snw_free(name);
+        snw_source_destroy(source);
+        return snw_fail(err, SNW_E_MEMORY, "no memory for the document");
+    }
+    for (int i = 0; i < n; i++) name[i] = snw_source_run_name(source, i);
+    *d = (snw_document){.source = source, .run_name = name};
+    *out = d;
+    return SNW_OK;
+}
+
+snw_status snw_document_read(const char *path, int nset, const char *const *set, snw_document **out,
+                             snw_error *err) {
+    snw_source *source = NULL;
+    SNW_TRY(snw_source_read(path, nset, set, &source, err));
+    return wrap(source, out, err);
+}
+
+snw_status snw_document_parse(const char *name, const char *text, size_t length, int nset,
+                              const char *const *set, snw_document **out, snw_error *err) {
+    snw_source *source = NULL;
+    SNW_TRY(snw_source_parse(name, text, length, nset, set, &source, err));
+    return wrap(source, out, err);
+}
+
+void snw_document_destroy(snw_document *d) {
+    if (!d) return;
+    snw_source_destroy(d->source);
+    snw_free(d->run_name);
+    snw_free(d);
+}
+
+int snw_document_runs(const snw_document *d) { return snw_source_runs(d->source); }
+
+const char *snw_document_run_name(const snw_document *d, int run) { return d->run_name[run]; }
+
+const char *snw_document_text(const snw_document *d) { return snw_source_text(d->source); }
+
+// ---- describing ---------------------------------------------------------------------------------
+
+#define FILE_KEYS(X)                                                                               \
+    X(FILE_SINEW, "sinew", "1", "version of the language, required")                               \
+    X(FILE_TITLE, "title", "text", "one line")                                                     \
+    X(FILE_ABOUT, "about", "text", "what it shows, where it comes from")                           \
+    X(FILE_INCLUDE, "include", "list of files", "lie beneath this file's own keys")                \
+    X(FILE_PARAMETERS, "parameters", "by name", "values, laws, lists and functions")               \
+    X(FILE_GRAVITY, "gravity", "0 or three, m/s^2, laws of t", "[0, 0, -9.81] unless given")       \
+    X(FILE_MATERIALS, "materials", "materials by name", "what rods are made of")                   \
+    X(FILE_ROBOT, "robot", "links by name", "the robot, required")                                 \
+    X(FILE_SITES, "sites", "sites by name", "named frames")                                        \
+    X(FILE_ACTUATORS, "actuators", "actuators by name", "what drives it")                          \
+    X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
+    X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
+    X(FILE_PROBES, "probes", "probes by name", "quantities to record and expect")                  \
+    X(FILE_STUDY, "study", "list of steps", "what to do, in order")                                \
+    X(FILE_RUNS, "runs", "overrides by name", "the same file several times")                       \
+    X(FILE_RECORD, "record", "what to record", "how often, and which probes")                      \
+    X(FILE_EXPECT, "expect", "list of expectations", "values that probes must show")
+
+enum { FILE_KEYS(SNW_KEY_CODE) FILE_N };
+SNW_KEYS(file, "file", "a model file", FILE_KEYS);
+
+// A description and what belongs to it but not to the robot.
+typedef struct described {
+    snw_desc desc; // first, so that the one is found from the other
+    int nexpect;
+    const snw_expect *expect;
+} described;
+
+static snw_status read_version(snw_reader *r, const snw_entry *e) {
+    if (!e) {
+        return snw_fail_at(r->err, r->root->place,
+                           "'sinew: %d', the version of the language, is missing", LANGUAGE);
+    }
+    double version = 0;
+    SNW_TRY(snw_read_number(r, e->value, "sinew", SNW_DIM_NONE, &version));
+    if (version == LANGUAGE) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place,
+                       "version %g of the language is not known, this program reads version %d",
+                       version, LANGUAGE);
+}
+
+static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
+    static const double standard[3] = {0, 0, -9.81};
+    snw_law *g = r->desc->gravity;
+    double value = 0;
+    if (e && e->value->kind == SNW_NODE_LIST) {
+        SNW_TRY(snw_read_laws(r, e->value, "gravity", SNW_DIM_ACCELERATION, SNW_VAR_T, g));
+    } else {
+        if (e) SNW_TRY(snw_read_number(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
+        if (value != 0) {
+            return snw_fail_at(r->err, e->value->place,
+                               "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);
+        }
+        for (int i = 0; i < 3; i++) {
+            g[i] = snw_expr_constant(r->pool, e ? 0 : standard[i]);
+            if (!g[i]) return snw_read_memory(r);
+        }
+    }
+    r->weightless = true;
+    for (int i = 0; i < 3; i++) {
+        if (!snw_law_constant(g[i], &value) || value != 0) r->weightless = false;
+    }
+    return SNW_OK;
+}
+
+static snw_status read_all(snw_reader *r) {
+    const snw_entry *e[FILE_N];
+    SNW_TRY(snw_read_map(r, r->root, &snw_keys_file, e));
+    SNW_TRY(read_version(r, e[FILE_SINEW]));
+    snw_desc *d = r->desc;
+    d->title = d->about = "";
+    if (e[FILE_TITLE]) SNW_TRY(snw_read_text(r, e[FILE_TITLE]->value, "title", &d->title));
+    if (e[FILE_ABOUT]) SNW_TRY(snw_read_text(r, e[FILE_ABOUT]->value, "about", &d->about));
+    SNW_TRY(read_gravity(r, e[FILE_GRAVITY]));
+    SNW_TRY(snw_read_names(r));
+    SNW_TRY(snw_read_materials(r));
+    SNW_TRY(snw_read_robot(r));
+    SNW_TRY(snw_read_actuators(r));
+    SNW_TRY(snw_read_loads(r));
+    SNW_TRY(snw_read_initial(r));
+    SNW_TRY(snw_read_probes(r));
+    SNW_TRY(snw_read_study(r));
+    SNW_TRY(snw_read_record(r));
+    return snw_read_expects(r);
+}
+
+snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
+    snw_pool *pool = snw_pool_create(LIMIT);
+    described *whole = pool ? snw_pool_take(pool, sizeof *whole) : NULL;
+    if (!whole) {
+        snw_pool_destroy(pool);
+        return snw_fail(err, SNW_E_MEMORY, "no memory for the description");
+    }
+    whole->desc.pool = pool;
+    snw_node *root = NULL;
+    snw_status status = snw_source_tree(d->source, run, pool, &root, err);
+    if (status == SNW_OK) {
+        snw_reader r = {.pool = pool,
+                        .desc = &whole->desc,
+                        .root = root,
+                        .err = err,
+                        .nrun = snw_source_runs(d->source),
+                        .run_name = d->run_name,
+                        .run = run};
+        status = read_all(&r);
+        whole->nexpect = r.nexpect;
+        whole->expect = r.expect;
+    }
+    if (status != SNW_OK) {
+        snw_pool_destroy(pool);
+        return status;
+    }
+    *out = &whole->desc;
+    return SNW_OK;
+}
+
+void snw_desc_destroy(snw_desc *d) {
+    if (d) snw_pool_destroy(d->pool);
+}
+
+snw_status snw_document_expects(const snw_document *d, int run, const snw_desc *desc, int *n,
+                                const snw_expect **out, snw_error *err) {
+    (void)d;
+    (void)run;
+    (void)err;
+    const described *whole = (const described *)(const void *)desc;
+    *n = whole->nexpect;
+    *out = whole->expect;
+    return SNW_OK;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "io/language.h"
+
+#include <string.h>
+
+static const snw_key_table *const tables[] = {
+#define X(symbol) &snw_keys_##symbol,
+    SNW_KEY_TABLES(X)
+#undef X
+};
+
+const snw_key_table *const *snw_language_tables(int *n) {
+    *n = (int)(sizeof tables / sizeof tables[0]);
+    return tables;
+}
+
+// What the language has and this version has not: the map or the choice, and its words. A
+// capability that arrives takes its words out.
+static const struct {
+    const char *place, *words;
+} later[] = {
+    {"file", "loops contacts fluid"},
+    {"link", "axis stiffness damping friction rest"}, // of joints that move
+    {"joint", "revolute prismatic cylindrical universal spherical planar"},
+    {"actuator", "joint rod wheels tendon chamber"},
+    {"actuator", "effort position rate shortening volume gas hold"},
+    {"probe", "angle value effort length volume tension frequency"},
+    {"study", "dynamic kinematic inverse modes linearize change"},
+    {"static", "engine until scheme"},
+};
+
+static bool has_word(const char *words, const char *word) {
+    const size_t n = strlen(word);
+    if (n == 0) return false;
+    for (const char *at = words; (at = strstr(at, word)); at += n) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) return true;
+    }
+    return false;
+}
+
+bool snw_language_later(const char *place, const char *word) {
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
+        if (strcmp(later[i].place, place) == 0 && has_word(later[i].words, word)) return true;
+    }
+    return false;
+}

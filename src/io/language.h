@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// language.h: the keys of the model language as tables. Readers, messages and the reference in
+// docs/language.md are made from the same tables, so they cannot disagree.
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct snw_key {
+    const char *name;
+    const char *form;    // what its value looks like: "m", "x y z or a vector", "a pose"
+    const char *meaning; // one line
+} snw_key;
+
+typedef struct snw_key_table {
+    const char *name;  // of the map: "rod"
+    const char *about; // one line
+    int n;
+    const snw_key *key;
+} snw_key_table;
+
+// A map's keys are written once, as a list macro LIST(X) of X(code, name, form, meaning). From it
+// come the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about,
+// LIST).
+#define SNW_KEY_CODE(code, name, form, meaning) code,
+#define SNW_KEY_ROW(code, name, form, meaning)  {name, form, meaning},
+#define SNW_KEYS(symbol, name, about, LIST)                                                        \
+    static const snw_key symbol##_key[] = {LIST(SNW_KEY_ROW)};                                     \
+    const snw_key_table snw_keys_##symbol = {                                                      \
+        name, about, (int)(sizeof symbol##_key / sizeof symbol##_key[0]), symbol##_key}
+
+// One line per table, in the order of the reference.
+#define SNW_KEY_TABLES(X)                                                                          \
+    X(file)                                                                                        \
+    X(material)                                                                                    \
+    X(link)                                                                                        \
+    X(pose)                                                                                        \
+    X(rod)                                                                                         \
+    X(section)                                                                                     \
+    X(circle)                                                                                      \
+    X(tube)                                                                                        \
+    X(widths)                                                                                      \
+    X(components)                                                                                  \
+    X(body)                                                                                        \
+    X(cylinder)                                                                                    \
+    X(sphere)                                                                                      \
+    X(site)                                                                                        \
+    X(load)                                                                                        \
+    X(actuator)                                                                                    \
+    X(stress)                                                                                      \
+    X(initial)                                                                                     \
+    X(probe)                                                                                       \
+    X(static)                                                                                      \
+    X(march)                                                                                       \
+    X(record)                                                                                      \
+    X(expect)
+
+#define X(symbol) extern const snw_key_table snw_keys_##symbol;
+SNW_KEY_TABLES(X)
+#undef X
+
+// All tables, in the order of the reference.
+const snw_key_table *const *snw_language_tables(int *n);
+
+// Whether `word` (a key, or a word such as a joint's) belongs to the language in this place but is
+// not part of this version. `place` is the name of the map or of the choice of words.
+bool snw_language_later(const char *place, const char *word);

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: MIT
+//
+// override.c: a path and a value put into the tree of a run. The path is the name of a parameter,
+// thing, study step or top key, then keys; `off` and `on` for a thing are its `when`, `off` for one
+// of its keys takes that key away.
+#include "io/source.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// sections whose entries are things, and what one of them is called
+static const struct {
+    const char *key, *thing;
+} sections[] = {
+    {"robot", "link"}, {"sites", "site"},       {"loops", "loop"},  {"actuators", "actuator"},
+    {"loads", "load"}, {"contacts", "contact"}, {"fluid", "fluid"}, {"materials", "material"},
+};
+enum { NSECTION = sizeof sections / sizeof *sections };
+
+static const char *const top_keys[] = {
+    "sinew",   "title",  "about", "include",   "parameters", "gravity",  "materials",
+    "robot",   "sites",  "loops", "actuators", "loads",      "contacts", "fluid",
+    "initial", "probes", "study", "runs",      "record",     "expect",
+};
+enum { NTOP = sizeof top_keys / sizeof *top_keys };
+
+static bool is_top_key(const char *name) {
+    for (int i = 0; i < NTOP; i++) {
+        if (strcmp(top_keys[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_word(const snw_node *n, const char *word) {
+    return n->kind == SNW_NODE_TEXT && !n->quoted && strcmp(n->text, word) == 0;
+}
+
+// ---- paths
+// ------------------------------------------------------------------------------------------
+
+enum { PATH_MAX_KEYS = 32 };
+
+typedef struct path {
+    const char *whole;
+    snw_place at;
+    int n;
+    const char *key[PATH_MAX_KEYS];
+} path;
+
+// at its dots, those in parentheses aside
+static snw_status split(snw_builder *b, const char *text, snw_place at, path *out) {
+    *out = (path){.whole = text, .at = at};
+    int depth = 0;
+    const char *from = text;
+    for (const char *p = text;; p++) {
+        if (*p && (*p != '.' || depth > 0)) {
+            depth += (*p == '(') - (*p == ')');
+            continue;
+        }
+        if (p == from)
+            return snw_fail_at(b->err, at, "'%s' is not a path: a name is missing", text);
+        if (out->n == PATH_MAX_KEYS) return snw_fail_at(b->err, at, "'%s' is too long", text);
+        out->key[out->n] = snw_pool_text(b->pool, from, (size_t)(p - from));
+        if (!out->key[out->n++]) return snw_builder_memory(b);
+        from = p + 1;
+        if (!*p) return SNW_OK;
+    }
+}
+
+// the whole number a key is, 0 when it is none
+static int number_of(const char *key) {
+    int n = 0;
+    if (!*key || strlen(key) > 6) return 0;
+    for (; *key; key++) {
+        if (!isdigit((unsigned char)*key)) return 0;
+        n = 10 * n + (*key - '0');
+    }
+    return n;
+}
+
+// ---- parameters
+// -------------------------------------------------------------------------------------
+
+static int commas(const char *text) {
+    int n = 0;
+    for (; *text; text++) n += *text == ',';
+    return n;
+}
+
+static snw_status set_item(snw_builder *b, const snw_entry *parameter, const path *p, long index,
+                           snw_node *value) {
+    snw_node *list = parameter->value;
+    if (list->kind != SNW_NODE_LIST) {
+        return snw_fail_at(b->err, p->at, "'%s': parameter '%s' is not a list", p->whole,
+                           parameter->key);
+    }
+    if (index < 1 || index > list->n) {
+        return snw_fail_at(b->err, p->at, "'%s': '%s' has items 1 to %d", p->whole, parameter->key,
+                           list->n);
+    }
+    list->entry[index - 1].value = value;
+    return SNW_OK;
+}
+
+snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
+    path p;
+    SNW_TRY(split(b, override->key, override->place, &p));
+    const snw_entry *found = snw_parameters_find(b->parameters, p.key[0]);
+    SNW_ASSERT(found);
+    const size_t word = snw_name_word(p.key[0]);
+    const char *behind = p.key[0] + word;
+    const bool function = strchr(found->key, '(') != NULL;
+    snw_node *value;
+    SNW_TRY(snw_node_copy(b, override->value, b->parameters->scope, &value));
+
+    if (p.n == 2 && !*behind && number_of(p.key[1]) > 0) {
+        return set_item(b, found, &p, number_of(p.key[1]), value);
+    }
+    if (p.n > 1) {
+        return snw_fail_at(b->err, p.at, "'%s': a parameter has no keys", override->key);
+    }
+    if (snw_name_has_range(p.key[0])) {
+        return snw_fail_at(b->err, p.at, "'%s': give the whole list to change several of its items",
+                           override->key);
+    }
+    if (function && (*behind != '(' || commas(behind) != commas(found->key))) {
+        return snw_fail_at(b->err, p.at, "'%s' is a function, override it as '%s'", p.key[0],
+                           found->key);
+    }
+    if (*behind && !function) {
+        const size_t length = strlen(p.key[0]);
+        if (behind[0] != '(' || p.key[0][length - 1] != ')') {
+            return snw_fail_at(b->err, p.at, "'%s' is not a parameter", p.key[0]);
+        }
+        long index;
+        SNW_TRY(snw_name_whole(b, b->run, p.key[0], word + 1, length - word - 2, p.at, &index));
+        return set_item(b, found, &p, index, value);
+    }
+    // a function may change the names of its arguments, so the head goes with the value
+    snw_entry *target = &b->parameters->entry[found - b->parameters->entry];
+    target->key = p.key[0];
+    target->value = value;
+    return SNW_OK;
+}
+
+// ---- study steps
+// ------------------------------------------------------------------------------------
+
+typedef struct step {
+    snw_node *item; // of the list `study`: a map of one key, or the kind alone
+    const char *kind;
+    const char *name; // given, NULL when not
+    int count;        // among those of this kind without a name, from 1
+} step;
+
+// the steps of a study, one after the other; `s` keeps its place between calls
+static bool next_step(const snw_node *study, int *i, step *s) {
+    if (!study || study->kind != SNW_NODE_LIST) return false;
+    while (*i < study->n) {
+        snw_node *item = study->entry[(*i)++].value;
+        *s = (step){.item = item};
+        if (item->kind == SNW_NODE_TEXT) s->kind = item->text;
+        if (item->kind == SNW_NODE_MAP && item->n == 1) {
+            s->kind = item->entry[0].key;
+            const snw_node *name = snw_node_get(item->entry[0].value, "name");
+            if (name && name->kind == SNW_NODE_TEXT) s->name = name->text;
+        }
+        if (s->kind) return true;
+    }
+    return false;
+}
+
+// kinds are few; counting them needs only this many
+enum { KINDS = 32 };
+typedef struct kind_count {
+    int n;
+    const char *kind[KINDS];
+    int count[KINDS];
+} kind_count;
+
+static int count_kind(kind_count *c, const char *kind) {
+    int k = 0;
+    while (k < c->n && strcmp(c->kind[k], kind) != 0) k++;
+    if (k == KINDS) return 1;
+    if (k == c->n) {
+        c->kind[k] = kind;
+        c->count[k] = 0;
+        c->n++;
+    }
+    return ++c->count[k];
+}
+
+static void step_name(const step *s, kind_count *c, char *out, size_t size) {
+    const int count = s->name ? 1 : count_kind(c, s->kind);
+    if (count == 1) {
+        (void)snprintf(out, size, "%s", s->name ? s->name : s->kind);
+    } else {
+        (void)snprintf(out, size, "%s.%d", s->kind, count);
+    }
+}
+
+// the body of a step, made a map when there is none yet
+static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
+    if (item->kind == SNW_NODE_TEXT) {
+        const char *kind = item->text;
+        snw_node *body;
+        const snw_node nothing = {.kind = SNW_NODE_MAP, .place = item->place, .text = ""};
+        SNW_TRY(snw_node_copy(b, &nothing, item->scope, &body));
+        item->kind = SNW_NODE_MAP;
+        item->text = "";
+        SNW_TRY(snw_node_set(b, item, kind, item->place, body));
+    }
+    *slot = &item->entry[0].value;
+    return SNW_OK;
+}
+
+// ---- finding what a path begins with
+// ----------------------------------------------------------------
+
+typedef struct target {
+    snw_node **slot;  // value to change
+    const char *what; // "load", "step", "key"
+    bool thing;       // has a `when`
+    int used;         // keys of the path used up
+    int found;
+    const char *also; // what else has the name
+} target;
+
+static void add_target(target *t, snw_node **slot, const char *what, bool thing, int used) {
+    if (t->found++ == 0) {
+        t->slot = slot;
+        t->what = what;
+        t->thing = thing;
+        t->used = used;
+    } else {
+        t->also = what;
+    }
+}
+
+static snw_status find_steps(snw_builder *b, const path *p, snw_node *root, target *t) {
+    kind_count counts = {0};
+    step s;
+    for (int i = 0; next_step(snw_node_get(root, "study"), &i, &s);) {
+        char name[256];
+        step_name(&s, &counts, name, sizeof name);
+        const size_t first = strlen(p->key[0]);
+        int used = 0;
+        if (strcmp(name, p->key[0]) == 0) used = 1;
+        // names with a dot, such as static.2, take two keys of the path
+        if (p->n > 1 && strncmp(name, p->key[0], first) == 0 && name[first] == '.' &&
+            strcmp(name + first + 1, p->key[1]) == 0) {
+            used = 2;
+        }
+        if (!used || (used == 1 && p->n > 1 && number_of(p->key[1]) > 0)) continue;
+        snw_node **slot;
+        SNW_TRY(step_body(b, s.item, &slot));
+        add_target(t, slot, "step", false, used);
+    }
+    return SNW_OK;
+}
+
+static snw_status find_target(snw_builder *b, const path *p, snw_node *root, target *t) {
+    for (int k = 0; k < NSECTION; k++) {
+        const snw_node *section = snw_node_get(root, sections[k].key);
+        if (!section || section->kind != SNW_NODE_MAP) continue;
+        for (int i = 0; i < section->n; i++) {
+            if (strcmp(section->entry[i].key, p->key[0]) != 0) continue;
+            const bool when =
+                strcmp(sections[k].key, "materials") != 0 && strcmp(sections[k].key, "sites") != 0;
+            add_target(t, &section->entry[i].value, sections[k].thing, when, 1);
+        }
+    }
+    SNW_TRY(find_steps(b, p, root, t));
+    if (!is_top_key(p->key[0])) return SNW_OK;
+    static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
+    for (size_t i = 0; i < sizeof used_up / sizeof *used_up; i++) {
+        if (strcmp(used_up[i], p->key[0]) != 0) continue;
+        return snw_fail_at(b->err, p->at, "'%s': '%s' cannot be overridden%s", p->whole, p->key[0],
+                           i == 2 ? ", name the parameter itself" : "");
+    }
+    if (!snw_node_get(root, p->key[0])) {
+        snw_node *empty;
+        const snw_node nothing = {.kind = SNW_NODE_NULL, .place = p->at, .text = ""};
+        SNW_TRY(snw_node_copy(b, &nothing, b->scope, &empty));
+        SNW_TRY(snw_node_set(b, root, p->key[0], p->at, empty));
+    }
+    for (int i = 0; i < root->n; i++) {
+        if (strcmp(root->entry[i].key, p->key[0]) != 0) continue;
+        add_target(t, &root->entry[i].value, "key", false, 1);
+    }
+    return SNW_OK;
+}
+
+// all names a path could begin with, for suggestions
+static const char *nearest_name(snw_builder *b, const char *name, const snw_node *root) {
+    int room = NTOP + b->parameters->n;
+    for (int k = 0; k < NSECTION; k++) {
+        const snw_node *section = snw_node_get(root, sections[k].key);
+        room += section ? section->n : 0;
+    }
+    const snw_node *study = snw_node_get(root, "study");
+    room += study ? study->n : 0;
+    const char **known = snw_pool_array(b->pool, (size_t)room, sizeof *known);
+    if (!known) return NULL;
+    int n = 0;
+    for (int i = 0; i < b->parameters->n; i++) known[n++] = b->parameters->entry[i].key;
+    for (int k = 0; k < NSECTION; k++) {
+        const snw_node *section = snw_node_get(root, sections[k].key);
+        if (!section || section->kind != SNW_NODE_MAP) continue;
+        for (int i = 0; i < section->n; i++) known[n++] = section->entry[i].key;
+    }
+    step s;
+    for (int i = 0; next_step(study, &i, &s);) known[n++] = s.name ? s.name : s.kind;
+    for (int i = 0; i < NTOP; i++) known[n++] = top_keys[i];
+    // a name without its index is the commonest slip
+    const size_t length = strlen(name);
+    for (int i = 0; i < n; i++) {
+        if (strncmp(known[i], name, length) == 0 && known[i][length] == '(') return known[i];
+    }
+    return snw_nearest(name, n, known);
+}
+
+// ---- setting
+// ----------------------------------------------------------------------------------------
+
+static snw_status make_map(snw_builder *b, const path *p, int depth, snw_node *node) {
+    if (node->kind == SNW_NODE_NULL) node->kind = SNW_NODE_MAP;
+    if (node->kind == SNW_NODE_MAP || node->kind == SNW_NODE_LIST) return SNW_OK;
+    return snw_fail_at(b->err, p->at, "'%s': there is no key '%s' in the value '%s'", p->whole,
+                       p->key[depth], node->text);
+}
+
+static snw_status list_slot(snw_builder *b, const path *p, int depth, snw_node *list,
+                            snw_node ***slot) {
+    const int index = number_of(p->key[depth]);
+    if (index < 1 || index > list->n) {
+        return snw_fail_at(b->err, p->at, "'%s': a list of %d has no item '%s'", p->whole, list->n,
+                           p->key[depth]);
+    }
+    *slot = &list->entry[index - 1].value;
+    return SNW_OK;
+}
+
+// the value of key `depth` of the path in `node`; made when it is missing
+static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *node,
+                           snw_node ***slot) {
+    SNW_TRY(make_map(b, p, depth, node));
+    if (node->kind == SNW_NODE_LIST) return list_slot(b, p, depth, node, slot);
+    const char *key = p->key[depth];
+    if (!snw_node_get(node, key)) {
+        snw_node *made;
+        const snw_node nothing = {.kind = SNW_NODE_NULL, .place = p->at, .text = ""};
+        SNW_TRY(snw_node_copy(b, &nothing, node->scope, &made));
+        SNW_TRY(snw_node_set(b, node, key, p->at, made));
+    }
+    for (int i = 0; i < node->n; i++) {
+        if (strcmp(node->entry[i].key, key) == 0) *slot = &node->entry[i].value;
+    }
+    return SNW_OK;
+}
+
+static snw_status set_whole(snw_builder *b, const path *p, const target *t, snw_node *value) {
+    const bool onoff = is_word(value, "off") || is_word(value, "on");
+    if (onoff && !t->thing) {
+        return snw_fail_at(b->err, p->at, "%s '%s' cannot be switched %s", t->what, p->whole,
+                           value->text);
+    }
+    if (!onoff) {
+        *t->slot = value;
+        return SNW_OK;
+    }
+    snw_node *thing = *t->slot;
+    if (thing->kind == SNW_NODE_NULL) thing->kind = SNW_NODE_MAP;
+    if (thing->kind != SNW_NODE_MAP) {
+        return snw_fail_at(b->err, p->at, "'%s' is no map and has no 'when'", p->whole);
+    }
+    return snw_node_set(b, thing, "when", p->at, value);
+}
+
+static snw_status set_key(snw_builder *b, const path *p, const target *t, snw_node *value) {
+    snw_node **slot = t->slot;
+    for (int k = t->used; k + 1 < p->n; k++) SNW_TRY(key_slot(b, p, k, *slot, &slot));
+    const char *last = p->key[p->n - 1];
+    SNW_TRY(make_map(b, p, p->n - 1, *slot));
+    if ((*slot)->kind == SNW_NODE_LIST) {
+        SNW_TRY(list_slot(b, p, p->n - 1, *slot, &slot));
+        *slot = value;
+        return SNW_OK;
+    }
+    if (is_word(value, "off") && strcmp(last, "when") != 0) {
+        snw_node_remove(*slot, last);
+        return SNW_OK;
+    }
+    return snw_node_set(b, *slot, last, p->at, value);
+}
+
+typedef struct setting {
+    snw_builder *b;
+    const snw_entry *override;
+    snw_node *root;
+} setting;
+
+// one path of those the override stands for
+static snw_status set_path(void *user, const char *text, const snw_scope *scope, int nbind,
+                           const snw_binding *bind) {
+    (void)nbind, (void)bind;
+    const setting *s = user;
+    snw_builder *b = s->b;
+    path p;
+    SNW_TRY(split(b, text, s->override->place, &p));
+    target t = {0};
+    SNW_TRY(find_target(b, &p, s->root, &t));
+    if (t.found == 0) {
+        const char *near = nearest_name(b, p.key[0], s->root);
+        return snw_fail_at(b->err, p.at, "'%s' names no parameter, thing, step or key%s%s%s",
+                           p.key[0], near ? " (did you mean '" : "", near ? near : "",
+                           near ? "'?)" : "");
+    }
+    if (t.found > 1) {
+        return snw_fail_at(b->err, p.at, "'%s' is ambiguous: it names a %s and a %s", p.key[0],
+                           t.what, t.also);
+    }
+    snw_node *value;
+    SNW_TRY(snw_expand(b, s->override->value, scope, &value));
+    return p.n == t.used ? set_whole(b, &p, &t, value) : set_key(b, &p, &t, value);
+}
+
+snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root) {
+    setting s = {.b = b, .override = override, .root = root};
+    return snw_name_each(b, override->key, override->place, b->scope, true, set_path, &s);
+}
+
+// ---- unique names
+// -----------------------------------------------------------------------------------
+
+typedef struct name {
+    const char *text;
+    size_t length;
+    snw_place place;
+    const char *what;
+    int order;
+} name;
+
+static int by_text(const void *a, const void *b) {
+    const name *p = a, *q = b;
+    const size_t shorter = p->length < q->length ? p->length : q->length;
+    const int order = strncmp(p->text, q->text, shorter);
+    if (order) return order;
+    if (p->length != q->length) return p->length < q->length ? -1 : 1;
+    return p->order - q->order;
+}
+
+typedef struct directory {
+    int n;
+    name *name;
+} directory;
+
+static void note(directory *d, const char *text, size_t length, snw_place place, const char *what) {
+    d->name[d->n] =
+        (name){.text = text, .length = length, .place = place, .what = what, .order = d->n};
+    d->n++;
+}
+
+// the name itself, and its word when it has an index: a parameter `leg` is in the way of `leg(1)`
+static const name *find_name(const directory *d, const char *text, size_t length) {
+    const name key = {.text = text, .length = length, .order = -1};
+    int lo = 0, hi = d->n;
+    while (lo < hi) {
+        const int mid = lo + (hi - lo) / 2;
+        if (by_text(&d->name[mid], &key) < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    const bool same =
+        lo < d->n && d->name[lo].length == length && strncmp(d->name[lo].text, text, length) == 0;
+    return same ? &d->name[lo] : NULL;
+}
+
+static snw_status against_parameters(snw_builder *b, const directory *parameters,
+                                     const snw_entry *e, const char *what) {
+    const size_t word = snw_name_word(e->key);
+    const name *p = word ? find_name(parameters, e->key, word) : NULL;
+    if (!p) return SNW_OK;
+    return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, line %d", what,
+                       e->key, p->place.line);
+}
+
+static snw_status note_section(snw_builder *b, const directory *parameters, const snw_node *root,
+                               int k, directory *things) {
+    const snw_node *section = snw_node_get(root, sections[k].key);
+    if (!section || section->kind != SNW_NODE_MAP) return SNW_OK;
+    for (int i = 0; i < section->n; i++) {
+        const snw_entry *e = &section->entry[i];
+        SNW_TRY(against_parameters(b, parameters, e, sections[k].thing));
+        if (is_top_key(e->key)) {
+            return snw_fail_at(b->err, e->place, "%s '%s' has the name of a key of the file",
+                               sections[k].thing, e->key);
+        }
+        note(things, e->key, strlen(e->key), e->place, sections[k].thing);
+    }
+    return SNW_OK;
+}
+
+static snw_status note_steps(snw_builder *b, const snw_node *root, directory *things) {
+    kind_count counts = {0};
+    step s;
+    for (int i = 0; next_step(snw_node_get(root, "study"), &i, &s);) {
+        char text[256];
+        step_name(&s, &counts, text, sizeof text);
+        const char *copy = snw_pool_text(b->pool, text, strlen(text));
+        if (!copy) return snw_builder_memory(b);
+        const snw_node *given = s.name ? snw_node_get(s.item->entry[0].value, "name") : s.item;
+        note(things, copy, strlen(copy), given->place, "step");
+    }
+    return SNW_OK;
+}
+
+static snw_status check_distinct(snw_builder *b, directory *d) {
+    qsort(d->name, (size_t)d->n, sizeof *d->name, by_text);
+    for (int i = 1; i < d->n; i++) {
+        const name *p = &d->name[i - 1], *q = &d->name[i];
+        if (p->length != q->length || strncmp(p->text, q->text, p->length) != 0) continue;
+        return snw_fail_at(b->err, q->place, "name '%.*s' is given to a %s and to a %s in line %d",
+                           (int)q->length, q->text, q->what, p->what, p->place.line);
+    }
+    return SNW_OK;
+}
+
+static snw_status check_probes(snw_builder *b, const snw_node *root, const directory *parameters) {
+    const snw_node *probes = snw_node_get(root, "probes");
+    if (!probes || probes->kind != SNW_NODE_MAP) return SNW_OK;
+    for (int i = 0; i < probes->n; i++) {
+        SNW_TRY(against_parameters(b, parameters, &probes->entry[i], "probe"));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_check_names(snw_builder *b, const snw_node *root) {
+    int room = 1;
+    for (int i = 0; i < root->n; i++) room += root->entry[i].value->n;
+    directory parameters = {0}, things = {0};
+    parameters.name = snw_pool_array(b->pool, (size_t)b->parameters->n + 1, sizeof(name));
+    things.name = snw_pool_array(b->pool, (size_t)room, sizeof(name));
+    if (!parameters.name || !things.name) return snw_builder_memory(b);
+    for (int i = 0; i < b->parameters->n; i++) {
+        const snw_entry *e = &b->parameters->entry[i];
+        note(&parameters, e->key, snw_name_word(e->key), e->place, "parameter");
+    }
+    SNW_TRY(check_distinct(b, &parameters));
+    for (int k = 0; k < NSECTION; k++) SNW_TRY(note_section(b, &parameters, root, k, &things));
+    SNW_TRY(note_steps(b, root, &things));
+    SNW_TRY(check_distinct(b, &things));
+    return check_probes(b, root, &parameters);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// read.h: what the readers of a document's parts share: from the tree of one run to its
+// description. Private to io/. Every reader takes the node to read, says what it is by its key
+// (`what`, for messages), and fails at the place of the fault.
+#pragma once
+
+#include "io/document.h"
+#include "io/language.h"
+#include "io/names.h"
+#include "io/node.h"
+
+// What a name of the file may be: things share one space, so that overrides are unambiguous.
+typedef enum snw_thing {
+    SNW_THING_MATERIAL,
+    SNW_THING_LINK,
+    SNW_THING_SITE,
+    SNW_THING_LOAD,
+    SNW_THING_ACTUATOR,
+    SNW_THING_STEP
+} snw_thing;
+
+typedef struct snw_reader {
+    snw_pool *pool; // of the description
+    snw_desc *desc; // filled part by part
+    const snw_node *root;
+    snw_error *err;
+
+    snw_names things;            // index: in the list of its kind
+    snw_material_desc *material; // by index
+    const snw_entry **site_entry;
+    snw_site *site;               // named sites, by index
+    char *site_state;             // 0 unread, 1 being read, 2 read
+    const snw_entry **link_entry; // in the order of desc->link
+    bool weightless;              // gravity is 0
+
+    snw_names probes;
+    double *step_end;       // time at the end of each step
+    double t_first, t_last; // covered by the study
+
+    int nrun; // names of all runs, and which one this is
+    const char *const *run_name;
+    int run;
+    int nexpect; // expectations that apply to this run
+    const snw_expect *expect;
+} snw_reader;
+
+// ---- parts, in the order in which they are read -------------------------------------------------
+
+snw_status snw_read_names(snw_reader *r);     // of things: valid, unique
+snw_status snw_read_materials(snw_reader *r); // needs names
+snw_status snw_read_robot(snw_reader *r);     // needs materials
+snw_status snw_read_loads(snw_reader *r);     // these need the robot
+snw_status snw_read_actuators(snw_reader *r);
+snw_status snw_read_initial(snw_reader *r);
+snw_status snw_read_probes(snw_reader *r);
+snw_status snw_read_study(snw_reader *r);
+snw_status snw_read_record(snw_reader *r);  // needs probes
+snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
+
+snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, snw_rod_desc *out);
+snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_desc *out);
+// Strain components and bases; `elements` and `breaks` are the rod's keys, NULL when not given.
+snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
+                           const snw_entry *breaks, snw_rod_desc *out);
+snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
+snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
+snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
+
+// A site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, a named one.
+snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out);
+// The named sites, once the links are known; links still in the order of the file.
+snw_status snw_read_sites(snw_reader *r);
+
+// ---- values -------------------------------------------------------------------------------------
+
+snw_status snw_read_memory(snw_reader *r); // the failure for a NULL of the pool
+
+// Where a scalar's text begins, `skip` characters in.
+snw_place snw_text_place(const snw_node *node, size_t skip);
+const snw_scope *snw_read_scope(const snw_reader *r, const snw_node *node);
+
+// entry[i] <- the entry of key i of the table, NULL when the map has none. Refuses what is no map,
+// unknown and repeated keys, and keys of other versions.
+snw_status snw_read_map(snw_reader *r, const snw_node *node, const snw_key_table *table,
+                        const snw_entry **entry);
+snw_status snw_unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table);
+
+// Entries of an optional section of named things at the top: 0 when it is missing or empty.
+snw_status snw_read_section_of_file(snw_reader *r, const char *key, const snw_node **out, int *n);
+
+snw_status snw_read_text(snw_reader *r, const snw_node *node, const char *what, const char **out);
+// The text with indices of repetitions evaluated.
+snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, const char **out);
+// The index of one of n words; `what` is also their place in the table of later versions.
+snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
+                         const char *const *word, int *out);
+
+snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                        int vars, snw_law *out);
+snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out); // a condition on t
+// Constants: what depends on a variable is refused, and so is what is not finite.
+snw_status snw_read_number(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                           double *out);
+snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                             double *out);
+snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
+                          int *out);
+// The same for a piece of a scalar's text, which begins `skip` characters in; `L` may be used and
+// is the rod's length unless that is NaN.
+snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                              const char *what, snw_dim dim, double L, double *out);
+
+snw_status snw_read_list(snw_reader *r, const snw_node *node, const char *what, int n);
+snw_status snw_read_laws(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                         int vars, snw_law out[3]);
+snw_status snw_read_vec3(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                         snw_vec3 *out);
+snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *what,
+                              snw_vec3 *out); // unit length
+// Six numbers, by component, or 0: angular and linear dimension. out keeps what is not given.
+snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, snw_dim angular,
+                        snw_dim linear, int vars, snw_law out[6]);
+
+// Value of a law that is a constant.
+bool snw_law_constant(snw_law law, double *value);
+
+// ---- names --------------------------------------------------------------------------------------
+
+// A thing of one kind by name, or a failure that says what is there instead.
+snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name, snw_thing kind,
+                          int *index);
+// A rod by name, as index of its link; its node is a scalar.
+snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link);
+snw_status snw_find_probe(snw_reader *r, snw_place place, const char *name, int *index);
+// Letters, digits and _, beginning with a letter, an index in parentheses allowed; no parameter.
+snw_status snw_check_name(snw_reader *r, const char *name, snw_place place);

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+//
+// read_probe.c: probes, and which of them are recorded.
+#include "io/read.h"
+
+#include "base/fail.h"
+#include "model/probe_columns.h"
+
+#include <string.h>
+
+// the quantities come first, in the order of snw_probe_kind
+#define PROBE_KEYS(X)                                                                              \
+    X(PROBE_POSITION, "position", "a site", "x y z")                                               \
+    X(PROBE_ROTATION, "rotation", "a site",                                                        \
+      "rx ry rz, continuous in time; also qw qx qy qz and the matrix xx xy .. zz")                 \
+    X(PROBE_POSE, "pose", "a site", "x y z qw qx qy qz; also as rotation")                         \
+    X(PROBE_VELOCITY, "velocity", "a site", "vx vy vz")                                            \
+    X(PROBE_TWIST, "twist", "a site", "wx wy wz vx vy vz")                                         \
+    X(PROBE_ACCELERATION, "acceleration", "a site", "ax ay az; also alx aly alz, angular")         \
+    X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
+    X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
+      "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
+    X(PROBE_REACTION, "reaction", "a link",                                                        \
+      "mx my mz fx fy fz, what holds the link in its parent")                                      \
+    X(PROBE_ENERGY, "energy", "a bare word", "kinetic elastic gravity dissipated work total")      \
+    X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
+      "lx ly lz, angular about the origin of the world, and px py pz")                             \
+    X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \
+    X(PROBE_STABILITY, "stability", "a bare word",                                                 \
+      "one number: smallest eigenvalue of the tangent, negative where unstable")                   \
+    X(PROBE_IN, "in", "world or body", "whose axes, of a site's quantity; world unless given")     \
+    X(PROBE_ALONG, "along", "number", "at so many equal stations of the rod named, ends included")
+
+enum { PROBE_KEYS(SNW_KEY_CODE) PROBE_N };
+SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
+
+enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
+
+// What a quantity is taken of.
+typedef enum subject { OF_SITE, OF_STATION, OF_LINK, OF_ALL } subject;
+
+static subject subject_of(snw_probe_kind kind) {
+    switch (kind) {
+    case SNW_PROBE_POSITION:
+    case SNW_PROBE_ROTATION:
+    case SNW_PROBE_POSE:
+    case SNW_PROBE_VELOCITY:
+    case SNW_PROBE_TWIST:
+    case SNW_PROBE_ACCELERATION:
+        return OF_SITE;
+    case SNW_PROBE_STRAIN:
+    case SNW_PROBE_WRENCH:
+        return OF_STATION;
+    case SNW_PROBE_REACTION:
+        return OF_LINK;
+    case SNW_PROBE_ENERGY:
+    case SNW_PROBE_MOMENTUM:
+    case SNW_PROBE_CENTER_OF_MASS:
+    case SNW_PROBE_STABILITY:
+        return OF_ALL;
+    }
+    return OF_ALL;
+}
+
+// `e: energy`
+static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
+    static const char *const words[] = {"energy", "momentum", "center_of_mass", "stability"};
+    const char *dot = strchr(node->text, '.');
+    if (dot && strncmp(node->text, "energy", (size_t)(dot - node->text)) == 0) {
+        return snw_fail_at(r->err, node->place,
+                           "a probe has all components; write '%s: energy' and use '%s.%s'",
+                           out->name, out->name, dot + 1);
+    }
+    for (int k = 0; k < NKIND; k++) {
+        if (strcmp(node->text, snw_keys_probe.key[k].name) == 0 &&
+            subject_of((snw_probe_kind)k) != OF_ALL) {
+            return snw_fail_at(r->err, node->place, "'%s' of what? write '{%s: %s}'", node->text,
+                               node->text, snw_keys_probe.key[k].form);
+        }
+    }
+    int word = 0;
+    SNW_TRY(snw_read_word(r, node, "probe", 4, words, &word));
+    out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
+    return SNW_OK;
+}
+
+static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_node *node = e->value;
+    SNW_TRY(snw_read_site(r, node, &out->site));
+    if (out->site.link < 0 || !r->desc->link[out->site.link].has_rod || out->site.offset) {
+        return snw_fail_at(r->err, node->place, "'%s' is taken at a rod's station, e.g. 'arm@50%%'",
+                           e->key);
+    }
+    out->body = true;
+    return SNW_OK;
+}
+
+static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = NULL;
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    out->site.kind = SNW_SITE_END;
+    out->site.place = e->value->place;
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    if (r->desc->link[out->site.link].joint != SNW_JOINT_FREE) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "link '%s' is free, nothing holds it", name);
+}
+
+static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_entry *quantity,
+                             snw_probe_desc *out) {
+    const subject of = subject_of(out->kind);
+    const snw_site *s = &out->site;
+    if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
+        strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
+        return snw_fail_at(r->err, along->place,
+                           "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
+                           "41}'");
+    }
+    return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+}
+
+static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    static const char *const frames[] = {"world", "body"};
+    int frame = 0;
+    SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
+    const subject of = subject_of(out->kind);
+    if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
+        return snw_fail_at(r->err, e->place, "'%s' is always in %s", snw_probe_name(out->kind),
+                           of == OF_ALL ? "the world" : "the section's frame");
+    }
+    out->body = frame == 1;
+    return SNW_OK;
+}
+
+static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+    out->name = entry->key;
+    out->place = entry->place;
+    out->site = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = entry->place};
+    out->site.pose = snw_se3_identity();
+    if (entry->value->kind == SNW_NODE_TEXT) return by_word(r, entry->value, out);
+
+    const snw_entry *e[PROBE_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_probe, e));
+    const snw_entry *quantity = NULL;
+    for (int k = 0; k < NKIND; k++) {
+        if (!e[k]) continue;
+        if (quantity) {
+            return snw_fail_at(r->err, e[k]->place,
+                               "a probe has one quantity, this has '%s' and '%s'; make it two",
+                               quantity->key, e[k]->key);
+        }
+        quantity = e[k];
+        out->kind = (snw_probe_kind)k;
+    }
+    if (!quantity) {
+        return snw_fail_at(r->err, entry->place,
+                           "probe '%s' has no quantity, e.g. '{position: arm.tip}'", entry->key);
+    }
+    switch (subject_of(out->kind)) {
+    case OF_SITE:
+        SNW_TRY(snw_read_site(r, quantity->value, &out->site));
+        break;
+    case OF_STATION:
+        SNW_TRY(of_station(r, quantity, out));
+        break;
+    case OF_LINK:
+        SNW_TRY(of_link(r, quantity, out));
+        break;
+    case OF_ALL:
+        return snw_fail_at(r->err, quantity->place, "'%s' is of the whole robot; write '%s: %s'",
+                           quantity->key, entry->key, quantity->key);
+    }
+    if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
+    return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
+}
+
+snw_status snw_read_probes(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "probes", &node, &d->nprobe));
+    d->probe = snw_pool_array(r->pool, (size_t)d->nprobe, sizeof *d->probe);
+    if (!d->probe || !snw_names_init(&r->probes, r->pool, d->nprobe)) return snw_read_memory(r);
+    for (int i = 0; i < d->nprobe; i++) {
+        const snw_entry *e = &node->entry[i];
+        SNW_TRY(snw_check_name(r, e->key, e->place));
+        if (snw_names_find(&r->probes, e->key)) {
+            return snw_fail_at(r->err, e->place, "probe '%s' is given twice", e->key);
+        }
+        snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .place = e->place});
+        SNW_TRY(probe(r, e, &d->probe[i]));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_find_probe(snw_reader *r, snw_place place, const char *name, int *index) {
+    const snw_name *found = snw_names_find(&r->probes, name);
+    if (found) {
+        *index = found->index;
+        return SNW_OK;
+    }
+    const char *near = snw_names_nearest(&r->probes, name);
+    return snw_fail_at(r->err, place, "there is no probe '%s'%s%s%s", name,
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+// ---- record -------------------------------------------------------------------------------------
+
+#define RECORD_KEYS(X)                                                                             \
+    X(RECORD_EVERY, "every", "s", "time between frames; every computed instant unless given")      \
+    X(RECORD_ONLY, "only", "list of probes", "what to record, all probes unless given")
+
+enum { RECORD_KEYS(SNW_KEY_CODE) RECORD_N };
+SNW_KEYS(record, "record", "what to record", RECORD_KEYS);
+
+static snw_status only(snw_reader *r, const snw_node *node) {
+    const bool one = node->kind == SNW_NODE_TEXT;
+    if (!one && node->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, node->place, "'only' is a list of probes");
+    }
+    snw_desc *d = r->desc;
+    const int n = one ? 1 : node->n;
+    int *list = snw_pool_array(r->pool, (size_t)n, sizeof *list);
+    if (!list) return snw_read_memory(r);
+    for (int i = 0; i < n; i++) {
+        const snw_node *item = one ? node : node->entry[i].value;
+        const char *name = NULL;
+        SNW_TRY(snw_read_name(r, item, "only", &name));
+        SNW_TRY(snw_find_probe(r, item->place, name, &list[i]));
+        for (int j = 0; j < i; j++) {
+            if (list[j] != list[i]) continue;
+            return snw_fail_at(r->err, item->place, "probe '%s' is listed twice", name);
+        }
+    }
+    d->nrecord = n;
+    d->record = list;
+    return SNW_OK;
+}
+
+snw_status snw_read_record(snw_reader *r) {
+    const snw_node *node = snw_node_get(r->root, "record");
+    r->desc->nrecord = -1;
+    if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
+    const snw_entry *e[RECORD_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_record, e));
+    if (e[RECORD_EVERY]) {
+        SNW_TRY(snw_read_positive(r, e[RECORD_EVERY]->value, "every", SNW_DIM_TIME,
+                                  &r->desc->record_every));
+    }
+    return e[RECORD_ONLY] ? only(r, e[RECORD_ONLY]->value) : SNW_OK;
+}

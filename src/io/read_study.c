@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+//
+// read_study.c: the list of things to do.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATIC_KEYS(X)                                                                             \
+    X(STATIC_NAME, "name", "a name", "of the step; 'static', then 'static.2', unless given")       \
+    X(STATIC_FROM, "from", "an earlier step's name",                                               \
+      "start where that one ended, t included; else where the last one ended")                     \
+    X(STATIC_FOR, "for", "s", "a path of equilibria as t goes on; at the present t if absent")     \
+    X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
+    X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
+    X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
+      "find the first equilibrium by a damped march in pseudo-time of this length")
+#define MARCH_KEYS(X)                                                                              \
+    X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
+    X(MARCH_STEP, "step", "s", "its step, chosen if absent")
+
+enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
+enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
+SNW_KEYS(static, "static", "a static step", STATIC_KEYS);
+SNW_KEYS(march, "march", "a march", MARCH_KEYS);
+
+static const double MAX_STEPS = 1e7; // of a path, a bound for input
+
+// a step within a duration, few enough of them
+static snw_status check_step(snw_reader *r, const snw_node *node, double duration, double step) {
+    if (!(step <= duration * (1 + 1e-12))) {
+        return snw_fail_at(r->err, node->place,
+                           "'step' must not be longer than 'for': %g s in %g s", step, duration);
+    }
+    if (duration / step <= MAX_STEPS) return SNW_OK;
+    return snw_fail_at(r->err, node->place, "%g steps are too many, at most %g are possible",
+                       ceil(duration / step), MAX_STEPS);
+}
+
+static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    if (node->kind != SNW_NODE_MAP) {
+        return snw_read_positive(r, node, "march", SNW_DIM_TIME, &out->march);
+    }
+    const snw_entry *e[MARCH_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_march, e));
+    if (!e[MARCH_FOR]) {
+        return snw_fail_at(r->err, node->place, "a march needs 'for', its length in pseudo-time");
+    }
+    SNW_TRY(snw_read_positive(r, e[MARCH_FOR]->value, "for", SNW_DIM_TIME, &out->march));
+    if (!e[MARCH_STEP]) return SNW_OK;
+    const snw_node *step = e[MARCH_STEP]->value;
+    SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->march_step));
+    return check_step(r, step, out->march, out->march_step);
+}
+
+static snw_status path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
+                       snw_step_desc *out) {
+    if (!duration && !step) return SNW_OK;
+    if (!duration || !step) {
+        return snw_fail_at(r->err, (duration ? duration : step)->place, "'%s' needs '%s' beside it",
+                           duration ? "for" : "step", duration ? "step" : "for");
+    }
+    SNW_TRY(snw_read_positive(r, duration->value, "for", SNW_DIM_TIME, &out->duration));
+    SNW_TRY(snw_read_positive(r, step->value, "step", SNW_DIM_TIME, &out->step));
+    return check_step(r, step->value, out->duration, out->step);
+}
+
+static snw_status read_from(snw_reader *r, const snw_node *node, int index, int *out) {
+    const char *name = NULL;
+    SNW_TRY(snw_read_name(r, node, "from", &name));
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (i < index && strcmp(r->desc->step[i].name, name) == 0) {
+            *out = i;
+            return SNW_OK;
+        }
+    }
+    const snw_name *later = snw_names_find(&r->things, name);
+    if (later && later->kind == (int)SNW_THING_STEP) {
+        return snw_fail_at(r->err, node->place, "'from' names an earlier step, '%s' is not", name);
+    }
+    return snw_find_thing(r, node, name, SNW_THING_STEP, out);
+}
+
+static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    const snw_entry *e[STATIC_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
+    if (e[STATIC_NAME]) SNW_TRY(snw_read_name(r, e[STATIC_NAME]->value, "name", &out->name));
+    if (e[STATIC_FROM]) SNW_TRY(read_from(r, e[STATIC_FROM]->value, index, &out->from));
+    SNW_TRY(path(r, e[STATIC_FOR], e[STATIC_STEP], out));
+    if (e[STATIC_TOLERANCE]) {
+        const snw_node *tolerance = e[STATIC_TOLERANCE]->value;
+        SNW_TRY(snw_read_positive(r, tolerance, "tolerance", SNW_DIM_NONE, &out->tolerance));
+        if (!(out->tolerance < 1)) {
+            return snw_fail_at(r->err, tolerance->place, "'tolerance' must be below 1, got %g",
+                               out->tolerance);
+        }
+    }
+    return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
+}
+
+// `static`, then `static.2`
+static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, int index,
+                               snw_step_desc *out) {
+    ++*unnamed;
+    out->name = *unnamed == 1 ? kind : snw_pool_format(r->pool, "%s.%d", kind, *unnamed);
+    if (!out->name) return snw_read_memory(r);
+    if (snw_names_find(&r->things, out->name)) {
+        return snw_fail_at(r->err, out->place, "'%s' is already a name, give this step another one",
+                           out->name);
+    }
+    const snw_name name = {
+        .text = out->name, .kind = (int)SNW_THING_STEP, .index = index, .place = out->place};
+    snw_names_add(&r->things, name);
+    return SNW_OK;
+}
+
+static snw_status step(snw_reader *r, const snw_node *node, int index, int *unnamed) {
+    static const char *const kinds[] = {"static"};
+    snw_step_desc *out = &r->desc->step[index];
+    out->from = -1;
+    out->place = node->place;
+    snw_node word = {.kind = SNW_NODE_TEXT, .text = node->text, .place = node->place};
+    const snw_node *keys = NULL;
+    if (node->kind == SNW_NODE_MAP && node->n >= 1) {
+        word.text = node->entry[0].key;
+        word.place = node->entry[0].place;
+        keys = node->entry[0].value;
+    } else if (node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, node->place, "a step is its kind and keys, e.g. 'static: {}'");
+    }
+    int kind = 0;
+    SNW_TRY(snw_read_word(r, &word, "study", 1, kinds, &kind));
+    if (node->kind == SNW_NODE_MAP && node->n > 1) {
+        return snw_fail_at(r->err, node->entry[1].place,
+                           "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
+                           word.text);
+    }
+    out->kind = (snw_step_kind)kind;
+    if (keys && keys->kind != SNW_NODE_NULL) SNW_TRY(read_static(r, keys, index, out));
+    return out->name ? SNW_OK : default_name(r, kinds[kind], unnamed, index, out);
+}
+
+snw_status snw_read_study(snw_reader *r) {
+    const snw_node *node = snw_node_get(r->root, "study");
+    if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
+    if (node->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, node->place, "'study' is a list of steps, '- static: {..}'");
+    }
+    snw_desc *d = r->desc;
+    d->step = snw_pool_array(r->pool, (size_t)node->n, sizeof *d->step);
+    r->step_end = snw_pool_array(r->pool, (size_t)node->n, sizeof *r->step_end);
+    if (!d->step || !r->step_end) return snw_read_memory(r);
+    int unnamed = 0;
+    for (int i = 0; i < node->n; i++) {
+        SNW_TRY(step(r, node->entry[i].value, i, &unnamed));
+        d->nstep = i + 1;
+        const int from = d->step[i].from >= 0 ? d->step[i].from : i - 1;
+        const double start = from >= 0 ? r->step_end[from] : 0;
+        r->step_end[i] = start + d->step[i].duration;
+        r->t_first = i == 0 ? start : fmin(r->t_first, start);
+        r->t_last = fmax(r->t_last, r->step_end[i]);
+    }
+    return SNW_OK;
+}

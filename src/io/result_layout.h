@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// result_layout.h: what lies where in a result file, for its writer and its reader. No data of
+// variable length: a file that is read while it grows must not have any.
+#pragma once
+
+#include "io/result.h"
+
+#include <hdf5.h>
+
+#define SNW_LAYOUT_FORMAT "sinew results"
+enum { SNW_LAYOUT_VERSION = 1 };
+
+// One frame of a field as a piece of its dataset: {1}, {1, width} or {1, nodes, 7}.
+typedef struct snw_layout_shape {
+    int rank;
+    hsize_t dims[3]; // 1 beyond the rank
+    size_t width;    // their product
+} snw_layout_shape;
+
+snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field field);
+
+// The one record per run that is rewritten in place.
+typedef struct snw_layout_status {
+    char state[16], message[512];
+} snw_layout_status;
+
+// HDF5 types, to be closed by the caller; negative when there is no memory.
+hid_t snw_layout_text_type(size_t size); // UTF-8 of fixed size, NUL included
+hid_t snw_layout_status_type(void);
+
+// Name of a run's group in /runs: '/', '%' and what else HDF5 cannot have as %XX. For snw_free;
+// NULL when there is no memory.
+char *snw_layout_group_name(const char *run);
+
+// Attributes of the root, the model's text and the empty group /runs; false with HDF5's error stack
+// set.
+bool snw_layout_create_head(hid_t h5, const char *model_text);
+
+// All that a run has before its first frame; *status_at <- where in the file its status record
+// lies.
+bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "model/desc.h"
+
+const char *const snw_strain_name[6] = {"twist",   "bend_y",  "bend_z",
+                                        "stretch", "shear_y", "shear_z"};
+
+snw_pose_desc snw_pose_desc_identity(void) {
+    const snw_pose_desc p = {.R0 = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+    return p;
+}
+
+snw_se3 snw_pose_desc_at(const snw_pose_desc *p, double t) {
+    const snw_at at = {.t = t};
+    snw_se3 g = {.R = p->R0};
+    for (int i = 0; i < 3; i++) g.p.e[i] = p->xyz[i] ? snw_expr_value(p->xyz[i], at) : 0;
+    for (int i = 0; i < p->nturn; i++) {
+        const double angle = p->turn[i].angle ? snw_expr_value(p->turn[i].angle, at) : 0;
+        const snw_twist w = {.w = snw_scale(angle, p->turn[i].axis)};
+        g.R = snw_mat3_mul(g.R, snw_se3_exp(w).R);
+    }
+    return g;
+}
+
+int snw_pose_desc_vars(const snw_pose_desc *p) {
+    int vars = 0;
+    for (int i = 0; i < 3; i++) vars |= p->xyz[i] ? snw_expr_vars(p->xyz[i]) : 0;
+    for (int i = 0; i < p->nturn; i++) {
+        vars |= p->turn[i].angle ? snw_expr_vars(p->turn[i].angle) : 0;
+    }
+    return vars;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "model/probe_columns.h"
+
+#define DIM_LENGTH                                                                                 \
+    { .m = 1 }
+#define DIM_NONE                                                                                   \
+    { 0 }
+#define DIM_PER_LENGTH                                                                             \
+    { .m = -1 }
+#define DIM_SPEED                                                                                  \
+    { .m = 1, .s = -1 }
+#define DIM_RATE                                                                                   \
+    { .s = -1 }
+#define DIM_TORQUE                                                                                 \
+    { .m = 2, .kg = 1, .s = -2 }
+#define DIM_FORCE                                                                                  \
+    { .m = 1, .kg = 1, .s = -2 }
+
+#define POINT                                                                                      \
+    {"x", DIM_LENGTH}, {"y", DIM_LENGTH}, { "z", DIM_LENGTH }
+#define QUATERNION                                                                                 \
+    {"qw", DIM_NONE}, {"qx", DIM_NONE}, {"qy", DIM_NONE}, { "qz", DIM_NONE }
+#define VECTOR                                                                                     \
+    {"rx", DIM_NONE}, {"ry", DIM_NONE}, { "rz", DIM_NONE }
+#define MATRIX                                                                                     \
+    {"xx", DIM_NONE}, {"xy", DIM_NONE}, {"xz", DIM_NONE}, {"yx", DIM_NONE}, {"yy", DIM_NONE},      \
+        {"yz", DIM_NONE}, {"zx", DIM_NONE}, {"zy", DIM_NONE}, {                                    \
+        "zz", DIM_NONE                                                                             \
+    }
+#define LINEAR_VELOCITY                                                                            \
+    {"vx", DIM_SPEED}, {"vy", DIM_SPEED}, { "vz", DIM_SPEED }
+
+static const snw_component point[] = {POINT};
+static const snw_component rotation[] = {QUATERNION, VECTOR, MATRIX};
+static const snw_component pose[] = {POINT, QUATERNION, VECTOR, MATRIX};
+static const snw_component velocity[] = {LINEAR_VELOCITY};
+static const snw_component twist[] = {
+    {"wx", DIM_RATE}, {"wy", DIM_RATE}, {"wz", DIM_RATE}, LINEAR_VELOCITY};
+static const snw_component acceleration[] = {{"ax", {.m = 1, .s = -2}}, {"ay", {.m = 1, .s = -2}},
+                                             {"az", {.m = 1, .s = -2}}, {"alx", {.s = -2}},
+                                             {"aly", {.s = -2}},        {"alz", {.s = -2}}};
+static const snw_component strain[] = {{"twist", DIM_PER_LENGTH},  {"bend_y", DIM_PER_LENGTH},
+                                       {"bend_z", DIM_PER_LENGTH}, {"stretch", DIM_NONE},
+                                       {"shear_y", DIM_NONE},      {"shear_z", DIM_NONE}};
+static const snw_component wrench[] = {{"mx", DIM_TORQUE}, {"my", DIM_TORQUE}, {"mz", DIM_TORQUE},
+                                       {"fx", DIM_FORCE},  {"fy", DIM_FORCE},  {"fz", DIM_FORCE}};
+static const snw_component energy[] = {{"kinetic", DIM_TORQUE}, {"elastic", DIM_TORQUE},
+                                       {"gravity", DIM_TORQUE}, {"dissipated", DIM_TORQUE},
+                                       {"work", DIM_TORQUE},    {"total", DIM_TORQUE}};
+static const snw_component momentum[] = {
+    {"lx", {.m = 2, .kg = 1, .s = -1}}, {"ly", {.m = 2, .kg = 1, .s = -1}},
+    {"lz", {.m = 2, .kg = 1, .s = -1}}, {"px", {.m = 1, .kg = 1, .s = -1}},
+    {"py", {.m = 1, .kg = 1, .s = -1}}, {"pz", {.m = 1, .kg = 1, .s = -1}}};
+static const snw_component scalar[] = {{"", DIM_NONE}};
+
+const char *snw_probe_name(snw_probe_kind kind) {
+    switch (kind) {
+#define X(code, name)                                                                              \
+    case code:                                                                                     \
+        return name;
+        SNW_PROBE_LIST(X)
+#undef X
+    }
+    return "unknown";
+}
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define GIVE(array)                                                                                \
+    *n = COUNT(array);                                                                             \
+    return array
+
+const snw_component *snw_probe_components(snw_probe_kind kind, int *n) {
+    switch (kind) {
+    case SNW_PROBE_POSITION:
+    case SNW_PROBE_CENTER_OF_MASS:
+        GIVE(point);
+    case SNW_PROBE_ROTATION:
+        GIVE(rotation);
+    case SNW_PROBE_POSE:
+        GIVE(pose);
+    case SNW_PROBE_VELOCITY:
+        GIVE(velocity);
+    case SNW_PROBE_TWIST:
+        GIVE(twist);
+    case SNW_PROBE_ACCELERATION:
+        GIVE(acceleration);
+    case SNW_PROBE_STRAIN:
+        GIVE(strain);
+    case SNW_PROBE_WRENCH:
+    case SNW_PROBE_REACTION:
+        GIVE(wrench);
+    case SNW_PROBE_ENERGY:
+        GIVE(energy);
+    case SNW_PROBE_MOMENTUM:
+        GIVE(momentum);
+    case SNW_PROBE_STABILITY:
+        GIVE(scalar);
+    }
+    *n = 0;
+    return scalar;
+}
+
+int snw_probe_columns(const snw_probe_desc *p) {
+    int n;
+    (void)snw_probe_components(p->kind, &n);
+    return n * (p->along > 0 ? p->along : 1);
+}
+
+void snw_probe_primary(snw_probe_kind kind, int nvalue, int *first, int *count) {
+    *first = 0;
+    (void)snw_probe_components(kind, count);
+    if (kind == SNW_PROBE_POSE) *count = 7;
+    if (kind == SNW_PROBE_ACCELERATION) *count = 3;
+    if (kind == SNW_PROBE_ROTATION) {
+        *first = nvalue == 4 ? 0 : nvalue == 9 ? 7 : 4;
+        *count = nvalue == 4 || nvalue == 9 ? nvalue : 3;
+    }
+}
