@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "solve/tangent.h"
+
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+
+size_t snw_tangent_scratch(int n) {
+    const size_t N = (size_t)n, pad = 64;
+    return (N * N + 2 * N) * sizeof(double) + N * sizeof(int) + 4 * pad;
+}
+
+snw_tangent snw_tangent_take(int n, snw_arena *arena) {
+    const size_t N = (size_t)n;
+    return (snw_tangent){.n = n,
+                         .J = snw_arena_doubles(arena, N * N),
+                         .row = snw_arena_doubles(arena, N),
+                         .diagonal = snw_arena_doubles(arena, N),
+                         .pivot = snw_arena_ints(arena, N)};
+}
+
+snw_status snw_tangent_factor(snw_tangent *t) {
+    const int n = t->n;
+    t->sign = 0;
+    for (int i = 0; i < n; i++) t->row[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *column = t->J + (size_t)j * n;
+        t->diagonal[j] = column[j];
+        for (int i = 0; i < n; i++) {
+            const double a = fabs(column[i]);
+            if (!(a <= t->row[i])) t->row[i] = a; // NaN stays
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (!(t->row[i] > 0 && t->row[i] < INFINITY)) return SNW_E_SINGULAR;
+        t->row[i] = ldexp(1, -ilogb(t->row[i]));
+    }
+    for (int j = 0; j < n; j++) {
+        double *column = t->J + (size_t)j * n;
+        for (int i = 0; i < n; i++) column[i] *= t->row[i];
+    }
+    SNW_TRY(snw_lu_factor(n, t->J, t->pivot));
+    t->sign = snw_lu_sign(n, t->J, t->pivot);
+    return SNW_OK;
+}
+
+void snw_tangent_solve(const snw_tangent *t, double *r) {
+    SNW_ASSERT(t->sign != 0);
+    for (int i = 0; i < t->n; i++) r[i] *= t->row[i];
+    snw_lu_solve(t->n, t->J, t->pivot, r);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// tangent.h: a tangent J = dr/dx with its factors, kept from one solve to the next.
+//
+// Rows of J carry different units (forces, moments, gaps), so they are brought to a common size, by
+// powers of two, before pivots are chosen.
+#pragma once
+
+#include "base/arena.h"
+#include "sinew/status.h"
+
+typedef struct snw_tangent {
+    int n;
+    double *J;        // n x n column major: in, the matrix; after factoring, its factors
+    double *row;      // factors of the rows
+    double *diagonal; // of J, before factoring
+    int *pivot;
+    int sign; // of det J, 1 or -1; 0: not factorised
+} snw_tangent;
+
+// Bytes that snw_tangent_take takes from an arena.
+size_t snw_tangent_scratch(int n);
+snw_tangent snw_tangent_take(int n, snw_arena *arena);
+
+// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite.
+SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t);
+
+// r <- inv(J) r
+void snw_tangent_solve(const snw_tangent *t, double *r);
