@@ -100,7 +100,7 @@ static snw_status read_version(snw_reader *r, const snw_entry *e) {
                            "'sinew: %d', the version of the language, is missing", LANGUAGE);
     }
     double version = 0;
-    SNW_TRY(snw_read_number(r, e->value, "sinew", SNW_DIM_NONE, &version));
+    SNW_TRY(snw_read_constant(r, e->value, "sinew", SNW_DIM_NONE, &version));
     if (version == LANGUAGE) return SNW_OK;
     return snw_fail_at(r->err, e->value->place,
                        "version %g of the language is not known, this program reads version %d",
@@ -114,7 +114,7 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
     if (e && e->value->kind == SNW_NODE_LIST) {
         SNW_TRY(snw_read_laws(r, e->value, "gravity", SNW_DIM_ACCELERATION, SNW_VAR_T, g));
     } else {
-        if (e) SNW_TRY(snw_read_number(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
+        if (e) SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
         if (value != 0) {
             return snw_fail_at(r->err, e->value->place,
                                "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);

@@ -160,7 +160,7 @@ static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_in
     SNW_TRY(snw_read_list(r, twist, "twist", 6));
     for (int i = 0; i < 6; i++) {
         const snw_dim dim = i < 3 ? (snw_dim){.s = -1} : (snw_dim){.m = 1, .s = -1};
-        SNW_TRY(snw_read_number(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
+        SNW_TRY(snw_read_constant(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
     }
     return SNW_OK;
 }

@@ -34,8 +34,8 @@ static snw_status station(snw_reader *r, const snw_node *node, const char *text,
     const char *expr = snw_pool_text(r->pool, text, percent ? length - 1 : length);
     if (!expr) return snw_read_memory(r);
     double value = 0;
-    SNW_TRY(snw_read_number_in(r, node, expr, skip, "station",
-                               percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
+    SNW_TRY(snw_read_constant_in(r, node, expr, skip, "station",
+                                 percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
     const double x = percent ? value / 100 * L : value;
     const double slack = 1e-12 * L; // rounding of the expression
     if (!(x >= -slack && x <= L + slack)) {

@@ -41,7 +41,7 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
         double x = 0;
-        SNW_TRY(snw_read_number(r, value, "breaks", SNW_DIM_LENGTH, &x));
+        SNW_TRY(snw_read_constant(r, value, "breaks", SNW_DIM_LENGTH, &x));
         if (i == 0 && fabs(x) <= slack * L) continue;
         if (i == node->n - 1 && fabs(x - L) <= slack * L) continue;
         if (!(x > 0 && x < L)) {
@@ -93,8 +93,8 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
             return snw_fail_at(r->err, node->place, "'%s' needs a number of functions, e.g. '%s 3'",
                                basis_name[kind], basis_name[kind]);
         }
-        SNW_TRY(snw_read_number_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
-                                   (double)NAN, &n));
+        SNW_TRY(snw_read_constant_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
+                                     (double)NAN, &n));
         if (!(n >= 1 && n <= SNW_BASIS_MAX_FUNCTIONS && n == floor(n))) {
             return snw_fail_at(r->err, size_place,
                                "the number of functions is a whole number from 1 to %d, got %g",

@@ -176,8 +176,8 @@ snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
     return parse(r, node, text, 0, &rules, out);
 }
 
-snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
-                              const char *what, snw_dim dim, double L, double *out) {
+snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                                const char *what, snw_dim dim, double L, double *out) {
     const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L};
     snw_law law = NULL;
     SNW_TRY(parse(r, node, text, skip, &rules, &law));
@@ -196,16 +196,16 @@ snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *t
     return SNW_OK;
 }
 
-snw_status snw_read_number(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
-                           double *out) {
+snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                             double *out) {
     const char *text = NULL;
     SNW_TRY(snw_read_text(r, node, what, &text));
-    return snw_read_number_in(r, node, text, 0, what, dim, (double)NAN, out);
+    return snw_read_constant_in(r, node, text, 0, what, dim, (double)NAN, out);
 }
 
 snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out) {
-    SNW_TRY(snw_read_number(r, node, what, dim, out));
+    SNW_TRY(snw_read_constant(r, node, what, dim, out));
     if (*out > 0) return SNW_OK;
     return snw_fail_at(r->err, node->place, "'%s' must be positive, got %g", what, *out);
 }
@@ -213,7 +213,7 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
 snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                           int *out) {
     double value = 0;
-    SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &value));
+    SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_NONE, &value));
     if (value != floor(value)) {
         return snw_fail_at(r->err, node->place, "'%s' must be a whole number, got %g", what, value);
     }
@@ -251,7 +251,7 @@ snw_status snw_read_vec3(snw_reader *r, const snw_node *node, const char *what, 
                          snw_vec3 *out) {
     SNW_TRY(snw_read_list(r, node, what, 3));
     for (int i = 0; i < 3; i++) {
-        SNW_TRY(snw_read_number(r, node->entry[i].value, what, dim, &out->e[i]));
+        SNW_TRY(snw_read_constant(r, node->entry[i].value, what, dim, &out->e[i]));
     }
     return SNW_OK;
 }
@@ -306,7 +306,7 @@ snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, s
     }
     if (node->kind == SNW_NODE_TEXT) {
         double zero = 0;
-        SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &zero));
+        SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_NONE, &zero));
         if (zero != 0) {
             return snw_fail_at(r->err, node->place,
                                "'%s' is 0, six numbers or by component ('{bend_z: ..}'), got %g",
