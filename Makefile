@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+#
+# make          the command, build/sinew
+# make demo     the showpiece
+# make test     every test, also under sanitizers; closes with CTest's summary
+# make bench    tables of speed
+# make install  PREFIX=/usr/local, DESTDIR honoured
+# make docs     pages written from the command's own help
+# make format, make tidy, make clean
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+showpiece = examples/rods/boyer2.yaml
+
+# a preset, configured and built; CMake does nothing that is not needed
+build_preset = cmake --preset $(1) $(2) --log-level=WARNING >/dev/null && cmake --build --preset $(1) --parallel $(JOBS)
+
+all: setup
+	$(call build_preset,release)
+	@ln -sfn release/sinew build/sinew
+
+demo: all
+	build/sinew check $(showpiece)
+	build/sinew run $(showpiece) -o build/demo.h5
+	build/sinew show build/demo.h5
+	build/sinew verify examples/*/*.yaml
+
+# one CTest over the builds: each names its tests with its own prefix
+test: setup-test
+	$(call build_preset,dev)
+	$(call build_preset,asan)
+	@mkdir -p build/test
+	@printf 'subdirs("%s")\n' ../dev ../asan > build/test/CTestTestfile.cmake
+	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
+
+bench: setup-test
+	$(call build_preset,bench)
+	@for b in build/bench/bench_*; do test -x "$$b" || continue; "$$b" || exit 1; done
+
+install: setup
+	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	cmake --install build/release --prefix $(PREFIX)
+
+docs: all
+	tools/docs.py build/sinew
+
+format:
+	tools/format.py clang-format
+
+tidy: setup-test
+	$(call build_preset,clang)
+	tools/tidy.sh build/clang $(JOBS)
+
+setup:
+	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh test
+
+clean:
+	rm -rf build
+
+.PHONY: all demo test bench install docs format tidy setup setup-test clean

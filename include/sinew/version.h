@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+//
+// version.h: which Sinew this is. The build reads its version from here.
+#pragma once
+
+#define SNW_VERSION_MAJOR 0
+#define SNW_VERSION_MINOR 1
+#define SNW_VERSION_PATCH 0
+#define SNW_VERSION       "0.1.0"

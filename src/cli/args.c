@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "cli/args.h"
+
+#include "base/fail.h"
+#include "base/pool.h"
+#include "io/node.h"
+
+#include <string.h>
+
+enum { MAX_OPTIONS = 16, POOL_LIMIT = 64 << 20 };
+
+struct snw_args {
+    snw_pool *pool;
+    const snw_command *command;
+    int noperand;
+    const char **operand;
+    int nvalue[MAX_OPTIONS]; // times each option was given
+    const char **value[MAX_OPTIONS];
+};
+
+static int option_index(const snw_command *c, const char *name, size_t length) {
+    for (int i = 0; c->option[i].name; i++) {
+        SNW_ASSERT(i < MAX_OPTIONS);
+        if (strlen(c->option[i].name) == length && !strncmp(c->option[i].name, name, length)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int letter_index(const snw_command *c, char letter) {
+    for (int i = 0; c->option[i].name; i++) {
+        if (c->option[i].letter == letter) return i;
+    }
+    return -1;
+}
+
+static snw_status unknown_option(const snw_args *a, const char *name, snw_error *err) {
+    const char *known[MAX_OPTIONS];
+    int n = 0;
+    for (; a->command->option[n].name; n++) known[n] = a->command->option[n].name;
+    const char *near = snw_nearest(name, n, known);
+    if (near) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s: unknown option '--%s' (did you mean '--%s'?)",
+                        a->command->name, name, near);
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%s: unknown option '--%s'; 'sinew help %s' lists the options",
+                    a->command->name, name, a->command->name);
+}
+
+// value of option `index`: what stands in the same argument, else the next one
+static snw_status take_value(snw_args *a, int index, const char *shown, const char *attached,
+                             int argc, const char *const *argv, int *next, snw_error *err) {
+    const snw_option *o = &a->command->option[index];
+    const char *value = attached;
+    if (!o->value && attached) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s: option '%s' takes no value, got '%s'",
+                        a->command->name, shown, attached);
+    }
+    if (o->value && !attached) {
+        if (*next >= argc) {
+            return snw_fail(err, SNW_E_ARGUMENT, "%s: option '%s' needs a value, %s",
+                            a->command->name, shown, o->value);
+        }
+        value = argv[(*next)++];
+    }
+    a->value[index][a->nvalue[index]++] = value;
+    return SNW_OK;
+}
+
+static snw_status take_long(snw_args *a, const char *arg, int argc, const char *const *argv,
+                            int *next, snw_error *err) {
+    const char *name = arg + 2;
+    const char *equals = strchr(name, '=');
+    const size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    char *shown = snw_pool_text(a->pool, arg, length + 2);
+    if (!shown) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const int index = option_index(a->command, name, length);
+    if (index < 0) return unknown_option(a, shown + 2, err);
+    return take_value(a, index, shown, equals ? equals + 1 : NULL, argc, argv, next, err);
+}
+
+// -q, -o FILE, -oFILE, and flags together, -qh
+static snw_status take_short(snw_args *a, const char *arg, int argc, const char *const *argv,
+                             int *next, snw_error *err) {
+    for (const char *c = arg + 1; *c; c++) {
+        const int index = letter_index(a->command, *c);
+        if (index < 0) {
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "%s: unknown option '-%c'; 'sinew help %s' lists the options",
+                            a->command->name, *c, a->command->name);
+        }
+        const char shown[] = {'-', *c, 0};
+        const bool takes = a->command->option[index].value;
+        const char *attached = takes && c[1] ? c + 1 : NULL;
+        SNW_TRY(take_value(a, index, shown, attached, argc, argv, next, err));
+        if (takes) return SNW_OK;
+    }
+    return SNW_OK;
+}
+
+static snw_status check_operands(const snw_args *a, snw_error *err) {
+    const snw_command *c = a->command;
+    if (a->noperand < c->min_operands) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s: %s is missing; usage: sinew %s [options] %s",
+                        c->name, c->operands, c->name, c->operands);
+    }
+    if (a->noperand > c->max_operands) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s: unexpected '%s'; usage: sinew %s [options] %s",
+                        c->name, a->operand[c->max_operands], c->name, c->operands);
+    }
+    return SNW_OK;
+}
+
+static snw_status parse(snw_args *a, int argc, const char *const *argv, snw_error *err) {
+    a->operand = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->operand);
+    if (!a->operand) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i == 0 || a->command->option[i - 1].name; i++) {
+        a->value[i] = snw_pool_array(a->pool, (size_t)argc + 1, sizeof *a->value[i]);
+        if (!a->value[i]) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
+    bool options = true;
+    for (int next = 0; next < argc;) {
+        const char *arg = argv[next++];
+        if (!options || arg[0] != '-' || !arg[1]) {
+            a->operand[a->noperand++] = arg;
+        } else if (!strcmp(arg, "--")) {
+            options = false;
+        } else if (arg[1] == '-') {
+            SNW_TRY(take_long(a, arg, argc, argv, &next, err));
+        } else {
+            SNW_TRY(take_short(a, arg, argc, argv, &next, err));
+        }
+    }
+    return snw_args_has(a, "help") ? SNW_OK : check_operands(a, err);
+}
+
+snw_status snw_args_parse(const snw_command *command, int argc, const char *const *argv,
+                          snw_args **out, snw_error *err) {
+    *out = NULL;
+    snw_pool *pool = snw_pool_create(POOL_LIMIT);
+    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_args *a = snw_pool_take(pool, sizeof *a);
+    if (!a) {
+        snw_pool_destroy(pool);
+        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
+    a->pool = pool;
+    a->command = command;
+    const snw_status status = parse(a, argc, argv, err);
+    if (status != SNW_OK) {
+        snw_pool_destroy(pool);
+        return status;
+    }
+    *out = a;
+    return SNW_OK;
+}
+
+void snw_args_destroy(snw_args *a) {
+    if (a) snw_pool_destroy(a->pool);
+}
+
+int snw_args_operands(const snw_args *a) { return a->noperand; }
+
+const char *snw_args_operand(const snw_args *a, int i) { return a->operand[i]; }
+
+int snw_args_values(const snw_args *a, const char *option, const char *const **values) {
+    const int index = option_index(a->command, option, strlen(option));
+    SNW_ASSERT(index >= 0);
+    if (values) *values = a->value[index];
+    return a->nvalue[index];
+}
+
+bool snw_args_has(const snw_args *a, const char *option) {
+    return snw_args_values(a, option, NULL) > 0;
+}
+
+const char *snw_args_value(const snw_args *a, const char *option) {
+    const char *const *values;
+    const int n = snw_args_values(a, option, &values);
+    return n > 0 ? values[n - 1] : NULL;
+}

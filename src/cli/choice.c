@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "cli/choice.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/node.h"
+#include "study/series.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// is `name` the wanted one, or the wanted one followed by a dot, a bracket or a station
+static bool is_meant(const char *name, const char *wanted) {
+    const size_t length = strlen(wanted);
+    if (length == 0 || strncmp(name, wanted, length) != 0) return false;
+    return !name[length] || name[length] == '.' || name[length] == '(' || name[length] == '@';
+}
+
+// `what` is "run" or "probe"
+static snw_status unknown(const char *what, const char *wanted, int n, const char *const *name,
+                          snw_error *err) {
+    const char *near = snw_nearest(wanted, n, name);
+    if (near) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no %s '%s' (did you mean '%s'?)", what,
+                        wanted, near);
+    }
+    char list[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < n && used + strlen(name[i]) + 6 < sizeof list; i++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name[i]);
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no %s '%s'; there is %s", what, wanted,
+                    n ? list : "none");
+}
+
+static snw_status choose(const char *what, int n, const char *const *name, int nwanted,
+                         const char *const *wanted, int *chosen, int *nchosen, snw_error *err) {
+    for (int w = 0; w < nwanted; w++) {
+        bool found = false;
+        for (int i = 0; i < n && !found; i++) found = is_meant(name[i], wanted[w]);
+        if (!found) return unknown(what, wanted[w], n, name, err);
+    }
+    *nchosen = 0;
+    for (int i = 0; i < n; i++) {
+        bool take = nwanted == 0;
+        for (int w = 0; w < nwanted && !take; w++) take = is_meant(name[i], wanted[w]);
+        if (take) chosen[(*nchosen)++] = i;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_choose_runs(int n, const char *const *name, int nwanted, const char *const *wanted,
+                           int *chosen, int *nchosen, snw_error *err) {
+    return choose("run", n, name, nwanted, wanted, chosen, nchosen, err);
+}
+
+snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char *const *wanted,
+                              int *chosen, int *nchosen, snw_error *err) {
+    enum { NAME = 128 };
+    const size_t n = (size_t)info->ncolumn;
+    const char **name = snw_alloc(n * (sizeof *name + NAME));
+    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    char *text = (char *)(name + n);
+    for (size_t i = 0; i < n; i++) {
+        name[i] = text + i * NAME;
+        snw_column_name(&info->column[i], text + i * NAME, NAME);
+    }
+    const snw_status status =
+        choose("probe", info->ncolumn, name, nwanted, wanted, chosen, nchosen, err);
+    snw_free(name);
+    return status;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/job.h"
+
+// values the file expects of a run; reading them checks them
+static snw_status count_values(const snw_job *job, int run, int *values, snw_error *err) {
+    const snw_expect *expect;
+    int n;
+    const snw_job_run *r = &job->run[run];
+    SNW_TRY(snw_document_expects(job->document, r->index, r->desc, &n, &expect, err));
+    *values = 0;
+    for (int i = 0; i < n; i++) *values += expect[i].nrow * expect[i].ncolumn;
+    return SNW_OK;
+}
+
+static snw_status print_job(const snw_job *job, snw_error *err) {
+    const snw_desc *first = job->run[0].desc;
+    printf("%s: %s\n", job->path, first->title && first->title[0] ? first->title : "(no title)");
+    if (first->about && first->about[0]) printf("  %s\n", first->about);
+    printf("\nruns\n");
+    for (int i = 0; i < job->n; i++) {
+        const snw_run_info *info = snw_run_describe(job->run[i].run);
+        int values = 0;
+        SNW_TRY(count_values(job, i, &values, err));
+        printf("  %s  %d degrees of freedom, %d nodes, %d recorded values, %d expected\n",
+               job->run[i].name, info->nv, info->nnode, info->ncolumn, values);
+    }
+    if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
+    snw_explain_print(first, snw_run_describe(job->run[0].run));
+    return SNW_OK;
+}
+
+static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
+    snw_field_text(j, "file", job->path);
+    snw_field_text(j, "title", job->run[0].desc->title);
+    snw_field_list(j, "runs");
+    for (int i = 0; i < job->n; i++) {
+        int values = 0;
+        SNW_TRY(count_values(job, i, &values, err));
+        snw_field_object(j, NULL);
+        snw_field_text(j, "run", job->run[i].name);
+        snw_field_integer(j, "expected", values);
+        snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run));
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    return SNW_OK;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    snw_job job;
+    snw_status status = snw_job_open(snw_args_operand(args, 0), args, &job, &err);
+    if (status == SNW_OK) {
+        status = reply->json ? json_job(reply->json, &job, &err) : print_job(&job, &err);
+    }
+    if (status != SNW_OK) snw_reply_fail(reply, &err);
+    snw_job_close(&job);
+    return snw_reply_exit_input(status);
+}
+
+static const snw_option options[] = {SNW_OPTION_RUN, SNW_OPTION_SET, SNW_OPTION_JSON,
+                                     SNW_OPTION_END};
+
+const snw_command snw_cmd_check = {
+    .name = "check",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "read a model file and explain it, without running it",
+    .about = "Reads a model file, checks all of it, and says what it describes: its runs and their "
+             "degrees of "
+             "freedom, the tree of links with their rods, loads, probes and the steps of the "
+             "study. Numbers are "
+             "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
+    .option = options,
+    .examples = "sinew check examples/rods/boyer2.yaml\n"
+                "sinew check arm.yaml --set arm.rod.strain='cosserat cubic'",
+    .run = run,
+};

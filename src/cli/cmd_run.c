@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/grid.h"
+#include "cli/job.h"
+#include "cli/stop.h"
+#include "io/result.h"
+#include "study/series.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24 }; // of the closing table
+
+// what is kept of one run for its closing summary
+typedef struct outcome {
+    snw_status status;
+    snw_run_totals totals;
+    int frames;
+    double t;      // of the last frame
+    double *value; // its columns
+} outcome;
+
+// what the hooks of a run work on
+typedef struct session {
+    snw_reply *reply;
+    const char *path; // of the model
+    snw_meter meter;
+    snw_results *results;
+    snw_error flush; // why results could not be written between frames
+} session;
+
+// ---- recorder of the last frame
+// ---------------------------------------------------------------------
+
+typedef struct last_frame {
+    outcome *outcome;
+    int ncolumn;
+} last_frame;
+
+static snw_status keep_frame(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    const last_frame *last = user;
+    last->outcome->frames++;
+    last->outcome->t = f->t;
+    if (last->ncolumn > 0) {
+        memcpy(last->outcome->value, f->column, (size_t)last->ncolumn * sizeof *f->column);
+    }
+    return SNW_OK;
+}
+
+static snw_status keep_end(void *user, snw_status status, const char *message, snw_error *err) {
+    (void)message, (void)err;
+    const last_frame *last = user;
+    last->outcome->status = status;
+    return SNW_OK;
+}
+
+// ---- hooks
+// ------------------------------------------------------------------------------------------
+
+static void show_progress(void *user, const snw_progress *p) {
+    session *s = user;
+    snw_meter_show(&s->meter, p);
+}
+
+// between increments: has someone asked to stop, and do frames wait too long for the disk
+static bool should_stop(void *user) {
+    session *s = user;
+    if (s->flush.status == SNW_OK && snw_results_flush(s->results, 1, &s->flush) != SNW_OK) {
+        return true;
+    }
+    return snw_stop_asked();
+}
+
+static void pass_warning(void *user, const char *message) {
+    session *s = user;
+    snw_reply_warn(s->reply, s->path, message);
+}
+
+// ---- the work
+// ---------------------------------------------------------------------------------------
+
+// FILE's name with .h5 for its ending, in the current folder
+static void default_output(const char *path, char *out, size_t size) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    (void)snprintf(out, size, "%.*s.h5", length, name);
+}
+
+static snw_status refuse_own_input(const char *input, const char *output, snw_error *err) {
+    struct stat a, b;
+    if (stat(input, &a) || stat(output, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "results would overwrite the model '%s'; give another -o",
+                    input);
+}
+
+static snw_status create_results(const snw_job *job, const char *output, snw_results **out,
+                                 snw_error *err) {
+    const snw_run_info **info = snw_alloc((size_t)job->n * sizeof *info);
+    if (!info) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < job->n; i++) info[i] = snw_run_describe(job->run[i].run);
+    const snw_status status =
+        snw_results_create(output, job->n, info, snw_document_text(job->document), out, err);
+    snw_free(info);
+    return status;
+}
+
+static snw_status execute(session *s, const snw_job_run *r, int index, outcome *o, snw_error *err) {
+    const int ncolumn = snw_run_describe(r->run)->ncolumn;
+    o->value = snw_alloc((size_t)ncolumn * sizeof *o->value);
+    if (!o->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    last_frame last = {o, ncolumn};
+    const snw_recorder recorder[] = {snw_results_recorder(s->results, index),
+                                     {&last, keep_frame, keep_end}};
+    const snw_run_hooks hooks = {s, show_progress, should_stop, pass_warning};
+    const snw_status status = snw_run_execute(r->run, 2, recorder, &hooks, &o->totals, err);
+    if (s->flush.status != SNW_OK) {
+        *err = s->flush;
+        return o->status = err->status;
+    }
+    return o->status = status;
+}
+
+// name the run, where there are several, and say what is kept
+static void say_failure(session *s, const snw_job *job, int index, const outcome *o,
+                        const char *output, snw_error *err) {
+    char run[80] = "";
+    if (job->n > 1) (void)snprintf(run, sizeof run, "run '%.60s': ", job->run[index].name);
+    if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", s->path);
+    char text[sizeof err->text], kept[160] = "";
+    if (o->frames > 0) (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
+    if (err->status == SNW_E_STOPPED && o->frames > 0) {
+        (void)snprintf(text, sizeof text, "%sstopped at t = %g s, %s", run, o->t, kept);
+    } else if (err->status == SNW_E_STOPPED) {
+        (void)snprintf(text, sizeof text, "%sstopped before its first frame", run);
+    } else {
+        (void)snprintf(text, sizeof text, "%s%.240s%s%s", run, err->text, kept[0] ? "; " : "",
+                       kept);
+    }
+    memcpy(err->text, text, sizeof text);
+    snw_reply_fail(s->reply, err);
+}
+
+// every run in turn; one that fails does not keep the others from their chance
+static int execute_all(session *s, const snw_job *job, const char *output, outcome *outcomes) {
+    int exit_status = SNW_EXIT_DONE;
+    for (int i = 0; i < job->n; i++) outcomes[i].status = SNW_E_STOPPED;
+    for (int i = 0; i < job->n; i++) {
+        snw_error err = {0};
+        snw_meter_run(&s->meter, i, job->run[i].name);
+        if (execute(s, &job->run[i], i, &outcomes[i], &err) == SNW_OK) continue;
+        exit_status = SNW_EXIT_FAILED;
+        say_failure(s, job, i, &outcomes[i], output, &err);
+        if (err.status == SNW_E_STOPPED || err.status == SNW_E_IO) break;
+    }
+    snw_meter_clear(&s->meter);
+    return exit_status;
+}
+
+// ---- the summary
+// ------------------------------------------------------------------------------------
+
+static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("llrrrrrr", &g, err));
+    const char *const head[] = {"run",        "",         "frames",         "increments",
+                                "iterations", "residual", "geometry error", "time"};
+    for (int i = 0; i < 8; i++) snw_grid_cell(g, "%s", head[i]);
+    for (int i = 0; i < job->n; i++) {
+        const outcome *o = &outcomes[i];
+        const snw_run_totals *t = &o->totals;
+        snw_grid_cell(g, "%s", job->run[i].name);
+        snw_grid_cell(g, "%s",
+                      o->status == SNW_OK          ? "done"
+                      : o->status == SNW_E_STOPPED ? "stopped"
+                                                   : "failed");
+        snw_grid_cell(g, "%d", o->frames);
+        snw_grid_cell(g, "%d", t->increments);
+        snw_grid_cell(g, "%d", t->iterations);
+        snw_grid_number(g, 2, t->worst_residual);
+        snw_grid_number(g, 2, t->worst_geometry);
+        snw_grid_cell(g, "%.3g s", t->seconds);
+    }
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    return status;
+}
+
+// last values, a column per run: all runs of a file have the same probes unless overrides differ
+static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_error *err) {
+    const snw_run_info *info = snw_run_describe(job->run[0].run);
+    const int nrun = job->n < SHOWN_RUNS ? job->n : SHOWN_RUNS;
+    const int nvalue = info->ncolumn < SHOWN_VALUES ? info->ncolumn : SHOWN_VALUES;
+    if (nvalue == 0) return SNW_OK;
+    char align[SHOWN_RUNS + 2] = "l";
+    memset(align + 1, 'r', (size_t)nrun);
+    snw_grid *g;
+    SNW_TRY(snw_grid_create(align, &g, err));
+    snw_grid_cell(g, "last value");
+    for (int r = 0; r < nrun; r++) snw_grid_cell(g, "%s", job->run[r].name);
+    for (int i = 0; i < nvalue; i++) {
+        char name[256];
+        snw_column_name(&info->column[i], name, sizeof name);
+        snw_grid_cell(g, "%s", name);
+        for (int r = 0; r < nrun; r++) {
+            const bool known =
+                outcomes[r].frames > 0 && i < snw_run_describe(job->run[r].run)->ncolumn;
+            snw_grid_number(g, 9, known ? outcomes[r].value[i] : NAN);
+        }
+    }
+    printf("\n");
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    if (nvalue < info->ncolumn || nrun < job->n) {
+        printf("  ... %d values of %d runs in all, see 'sinew show'\n", info->ncolumn, job->n);
+    }
+    return status;
+}
+
+static void json_summary(snw_json *j, const snw_job *job, const outcome *outcomes) {
+    snw_field_list(j, "runs");
+    for (int r = 0; r < job->n; r++) {
+        const snw_run_info *info = snw_run_describe(job->run[r].run);
+        const outcome *o = &outcomes[r];
+        snw_field_object(j, NULL);
+        snw_field_text(j, "run", job->run[r].name);
+        snw_field_text(j, "status", snw_status_text(o->status));
+        snw_field_integer(j, "frames", o->frames);
+        snw_field_integer(j, "increments", o->totals.increments);
+        snw_field_integer(j, "iterations", o->totals.iterations);
+        snw_field_number(j, "worst_residual", o->totals.worst_residual);
+        snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_number(j, "seconds", o->totals.seconds);
+        snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
+        snw_field_object(j, "last");
+        for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
+            char name[256];
+            snw_column_name(&info->column[i], name, sizeof name);
+            snw_field_number(j, name, o->value[i]);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static snw_status summarise(const session *s, const snw_job *job, const char *output,
+                            const outcome *outcomes, snw_error *err) {
+    int frames = 0;
+    for (int i = 0; i < job->n; i++) frames += outcomes[i].frames;
+    if (s->reply->json) {
+        snw_field_text(s->reply->json, "file", job->path);
+        snw_field_text(s->reply->json, "output", frames > 0 ? output : NULL);
+        json_summary(s->reply->json, job, outcomes);
+        return SNW_OK;
+    }
+    const char *title = job->run[0].desc->title;
+    printf("%s%s%s\n", job->path, title && title[0] ? ": " : "", title ? title : "");
+    SNW_TRY(print_totals(job, outcomes, err));
+    SNW_TRY(print_values(job, outcomes, err));
+    if (frames > 0) printf("\nresults in %s\n", output);
+    return SNW_OK;
+}
+
+static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply *reply) {
+    session s = {.reply = reply, .path = job->path};
+    snw_error err = {0};
+    outcome *outcomes = snw_alloc((size_t)job->n * sizeof *outcomes);
+    snw_status status = outcomes ? SNW_OK : snw_fail(&err, SNW_E_MEMORY, "out of memory");
+    if (status == SNW_OK) status = create_results(job, output, &s.results, &err);
+    if (status != SNW_OK) {
+        snw_reply_fail(reply, &err);
+        snw_free(outcomes);
+        return SNW_EXIT_FAILED;
+    }
+    s.meter = snw_meter_start(job->n, quiet);
+    reply->meter = &s.meter;
+    int exit_status = execute_all(&s, job, output, outcomes);
+    if (snw_results_close(s.results, &err) != SNW_OK) {
+        // a failed write was said already when it ended the run
+        if (reply->error.status != SNW_E_IO) snw_reply_fail(reply, &err);
+        exit_status = SNW_EXIT_FAILED;
+    }
+    reply->meter = NULL;
+    if ((reply->json || !quiet) && summarise(&s, job, output, outcomes, &err) != SNW_OK) {
+        snw_reply_fail(reply, &err);
+        exit_status = SNW_EXIT_FAILED;
+    }
+    for (int i = 0; i < job->n; i++) snw_free(outcomes[i].value);
+    snw_free(outcomes);
+    return exit_status;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    const char *path = snw_args_operand(args, 0);
+    char output[4096];
+    default_output(path, output, sizeof output);
+    if (snw_args_has(args, "output")) {
+        (void)snprintf(output, sizeof output, "%s", snw_args_value(args, "output"));
+    }
+    snw_error err = {0};
+    snw_job job;
+    snw_status status = snw_job_open(path, args, &job, &err);
+    if (status == SNW_OK) status = refuse_own_input(path, output, &err);
+    int exit_status = snw_reply_exit_input(status);
+    if (status != SNW_OK) {
+        snw_reply_fail(reply, &err);
+    } else {
+        exit_status = run_job(&job, output, snw_args_has(args, "quiet"), reply);
+    }
+    snw_job_close(&job);
+    return exit_status;
+}
+
+static const snw_option options[] = {
+    {"output", 'o', "OUT.h5", false,
+     "where the results go; FILE's name with .h5 in the current folder unless given"},
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_run = {
+    .name = "run",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "do the study of a model file and keep the results",
+    .about = "Reads a model file, does its study, every run of it, and writes the results to an "
+             "HDF5 file. "
+             "All is checked before anything is written, and an older file of that name is "
+             "replaced only "
+             "once the new run has its first frame.\n\n"
+             "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
+             "when a "
+             "run fails or is killed.",
+    .option = options,
+    .examples = "sinew run examples/rods/boyer2.yaml\n"
+                "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
+                "sinew run sweep.yaml --run load --json",
+    .run = run,
+};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/grid.h"
+#include "io/csv.h"
+#include "io/result.h"
+#include "study/series.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { SHOWN_VALUES = 60 }; // last values in the summary of a run
+enum { BLOCK = 1 << 14 };   // numbers read at a time, about
+
+// frames of one run, as they are read: t and the chosen columns
+typedef struct cursor {
+    snw_result *file;
+    int run, ncolumn, nchosen, nframe, room;
+    int *chosen;
+    double *t, *value; // room, room x ncolumn
+} cursor;
+
+static void close_cursor(cursor *c) {
+    snw_free(c->chosen);
+    snw_free(c->t);
+    snw_free(c->value);
+    *c = (cursor){0};
+}
+
+static snw_status open_cursor(snw_result *file, int run, const snw_args *args, cursor *c,
+                              snw_error *err) {
+    const char *const *probe;
+    const int nprobe = snw_args_values(args, "probe", &probe);
+    const snw_run_info *info = snw_result_info(file, run);
+    *c = (cursor){.file = file,
+                  .run = run,
+                  .ncolumn = info->ncolumn,
+                  .nframe = snw_result_frames(file, run),
+                  .room = info->ncolumn < BLOCK ? BLOCK / (info->ncolumn + 1) + 1 : 1};
+    c->chosen = snw_alloc((size_t)c->ncolumn * sizeof *c->chosen);
+    c->t = snw_alloc((size_t)c->room * sizeof *c->t);
+    c->value = snw_alloc((size_t)c->room * (size_t)c->ncolumn * sizeof *c->value);
+    if (!c->chosen || !c->t || !c->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    return snw_choose_columns(info, nprobe, probe, c->chosen, &c->nchosen, err);
+}
+
+// frames that fit into the cursor from `first` on
+static int block_at(const cursor *c, int first) {
+    return c->nframe - first < c->room ? c->nframe - first : c->room;
+}
+
+static snw_status read_frames(cursor *c, int first, int n, snw_error *err) {
+    SNW_TRY(snw_result_read(c->file, c->run, SNW_RESULT_T, first, n, c->t, err));
+    return snw_result_read(c->file, c->run, SNW_RESULT_COLUMNS, first, n, c->value, err);
+}
+
+static double value_of(const cursor *c, int frame, int chosen) {
+    return c->value[(size_t)frame * (size_t)c->ncolumn + (size_t)c->chosen[chosen]];
+}
+
+static void column_of(const cursor *c, int chosen, char *out, size_t size) {
+    snw_column_name(&snw_result_info(c->file, c->run)->column[c->chosen[chosen]], out, size);
+}
+
+// ---- series
+// -----------------------------------------------------------------------------------------
+
+// lines of t and the columns, lined up
+static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
+    char name[256];
+    printf("%12s", "t");
+    for (int i = 0; i < c->nchosen; i++) {
+        column_of(c, i, name, sizeof name);
+        printf(" %16s", name);
+    }
+    printf("\n");
+    for (int first = 0, n; first < c->nframe; first += n) {
+        n = block_at(c, first);
+        SNW_TRY(read_frames(c, first, n, err));
+        for (int f = 0; f < n; f++) {
+            printf("%12.6g", c->t[f]);
+            for (int i = 0; i < c->nchosen; i++) printf(" %16.9g", value_of(c, f, i));
+            printf("\n");
+        }
+        if (!snw_reply_flush(reply)) return SNW_OK;
+    }
+    return SNW_OK;
+}
+
+// one list of numbers; `column` -1 is the time
+static snw_status json_column(snw_json *j, const char *key, const cursor *c, int column,
+                              double *buffer, snw_error *err) {
+    snw_field_list(j, key);
+    for (int first = 0, n; first < c->nframe; first += n) {
+        n = c->nframe - first < BLOCK ? c->nframe - first : BLOCK;
+        if (column < 0) {
+            SNW_TRY(snw_result_read(c->file, c->run, SNW_RESULT_T, first, n, buffer, err));
+        } else {
+            SNW_TRY(snw_result_read_column(c->file, c->run, column, first, n, buffer, err));
+        }
+        for (int i = 0; i < n; i++) snw_field_number(j, NULL, buffer[i]);
+    }
+    snw_json_close(j);
+    return SNW_OK;
+}
+
+static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
+    double *buffer = snw_alloc(BLOCK * sizeof *buffer);
+    if (!buffer) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status status = json_column(j, "t", c, -1, buffer, err);
+    snw_field_object(j, "values");
+    for (int i = 0; i < c->nchosen && status == SNW_OK; i++) {
+        char name[256];
+        column_of(c, i, name, sizeof name);
+        status = json_column(j, name, c, c->chosen[i], buffer, err);
+    }
+    if (status == SNW_OK) snw_json_close(j);
+    snw_free(buffer);
+    return status;
+}
+
+// ---- summary
+// ----------------------------------------------------------------------------------------
+
+static snw_status print_summary(cursor *c, snw_error *err) {
+    const snw_run_info *info = snw_result_info(c->file, c->run);
+    const char *message;
+    const snw_result_state state = snw_result_state_of(c->file, c->run, &message);
+    printf("\n%s: %s, %d frames", info->run, snw_result_state_name(state), c->nframe);
+    if (c->nframe > 0) {
+        SNW_TRY(read_frames(c, 0, 1, err));
+        const double t0 = c->t[0];
+        SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
+        printf(", t = %g to %g s", t0, c->t[0]);
+    }
+    printf(", %d degrees of freedom, %d nodes\n", info->nv, info->nnode);
+    if (message && message[0]) printf("  %s\n", message);
+    printf("  stages:");
+    for (int i = 0; i < info->nstage; i++) printf(" %s", info->stage[i]);
+    printf("\n");
+    if (c->nframe == 0 || c->nchosen == 0) return SNW_OK;
+
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("lr", &g, err));
+    snw_grid_cell(g, "probe");
+    snw_grid_cell(g, "last value");
+    for (int i = 0; i < c->nchosen && i < SHOWN_VALUES; i++) {
+        char name[256];
+        column_of(c, i, name, sizeof name);
+        snw_grid_cell(g, "%s", name);
+        snw_grid_number(g, 9, value_of(c, 0, i));
+    }
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    if (c->nchosen > SHOWN_VALUES) printf("  ... and %d more\n", c->nchosen - SHOWN_VALUES);
+    return status;
+}
+
+static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) {
+    const snw_run_info *info = snw_result_info(c->file, c->run);
+    const char *message;
+    const snw_result_state state = snw_result_state_of(c->file, c->run, &message);
+    snw_field_object(j, NULL);
+    snw_field_text(j, "run", info->run);
+    snw_field_text(j, "state", snw_result_state_name(state));
+    snw_field_text(j, "message", message && message[0] ? message : NULL);
+    snw_field_integer(j, "frames", c->nframe);
+    snw_field_integer(j, "degrees_of_freedom", info->nv);
+    snw_field_integer(j, "nodes", info->nnode);
+    snw_field_list(j, "stages");
+    for (int i = 0; i < info->nstage; i++) snw_field_text(j, NULL, info->stage[i]);
+    snw_json_close(j);
+    if (series) SNW_TRY(json_series(j, c, err));
+    snw_field_object(j, "last");
+    if (c->nframe > 0) {
+        SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
+        snw_field_number(j, "t", c->t[0]);
+        for (int i = 0; i < c->nchosen; i++) {
+            char name[256];
+            column_of(c, i, name, sizeof name);
+            snw_field_number(j, name, value_of(c, 0, i));
+        }
+    }
+    snw_json_close(j);
+    snw_json_close(j);
+    return SNW_OK;
+}
+
+// ---- the command
+// ------------------------------------------------------------------------------------
+
+static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_reply *reply,
+                           snw_error *err) {
+    const bool csv = snw_args_has(args, "csv"), series = snw_args_has(args, "probe");
+    cursor c;
+    snw_status status = open_cursor(file, run, args, &c, err);
+    if (status == SNW_OK && reply->json) {
+        status = json_run(reply->json, &c, series || csv, err);
+    } else if (status == SNW_OK && csv) {
+        status = snw_csv_write(file, run, c.nchosen, c.chosen, snw_sink_stream(stdout), err);
+    } else if (status == SNW_OK && series) {
+        status = print_series(&c, reply, err);
+    } else if (status == SNW_OK) {
+        status = print_summary(&c, err);
+    }
+    close_cursor(&c);
+    return status;
+}
+
+static snw_status choose_runs(const snw_result *file, const snw_args *args, int *chosen, int *n,
+                              snw_error *err) {
+    const char *const *wanted;
+    const int nwanted = snw_args_values(args, "run", &wanted);
+    const int total = snw_result_runs(file);
+    const char **name = snw_alloc((size_t)total * sizeof *name);
+    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
+    snw_status status = snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
+    const bool lines = snw_args_has(args, "csv") || snw_args_has(args, "probe");
+    if (status == SNW_OK && *n > 1 && lines && !snw_args_has(args, "json")) {
+        status = snw_fail(err, SNW_E_ARGUMENT,
+                          "a table shows one run, here are %d; choose, e.g. --run %s", *n,
+                          name[chosen[0]]);
+    }
+    snw_free(name);
+    return status;
+}
+
+static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *reply,
+                            snw_error *err) {
+    int n;
+    int *chosen = snw_alloc((size_t)snw_result_runs(file) * sizeof *chosen);
+    if (!chosen) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_status status = choose_runs(file, args, chosen, &n, err);
+    const bool lines = snw_args_has(args, "csv") || snw_args_has(args, "probe");
+    if (status == SNW_OK && reply->json) {
+        snw_field_text(reply->json, "file", snw_args_operand(args, 0));
+        snw_field_text(reply->json, "version", snw_result_version(file));
+        snw_field_text(reply->json, "created", snw_result_created(file));
+        snw_field_list(reply->json, "runs");
+    } else if (status == SNW_OK && !lines) {
+        const char *title = n > 0 ? snw_result_info(file, chosen[0])->title : "";
+        printf("%s: %s\nwritten by sinew %s, %s\n", snw_args_operand(args, 0),
+               title && title[0] ? title : "(no title)", snw_result_version(file),
+               snw_result_created(file));
+    }
+    for (int i = 0; status == SNW_OK && i < n; i++) {
+        status = show_run(file, chosen[i], args, reply, err);
+    }
+    snw_free(chosen);
+    return status;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    const char *path = snw_args_operand(args, 0);
+    snw_error err = {0};
+    snw_result *file;
+    snw_status status = snw_result_open(path, &file, &err);
+    if (status == SNW_OK) {
+        if (snw_args_has(args, "model") && !reply->json) {
+            (void)fputs(snw_result_model(file), stdout);
+        } else {
+            status = show_file(file, args, reply, &err);
+        }
+        snw_result_close(file);
+    }
+    if (status != SNW_OK && ferror(stdout)) {
+        snw_reply_unwritten(reply, &err);
+        return SNW_EXIT_FAILED;
+    }
+    if (status != SNW_OK) snw_reply_fail(reply, &err);
+    return snw_reply_exit_input(status);
+}
+
+static const snw_option options[] = {
+    {"run", 0, "NAME", true, "only this run; may be repeated"},
+    {"probe", 0, "NAME", true,
+     "the values of this probe at every instant: tip, or one component, tip.x. May be repeated"},
+    {"csv", 0, NULL, false, "a header line, then t and the components, separated by commas"},
+    {"model", 0, NULL, false, "the text of the model the results were computed from"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_show = {
+    .name = "show",
+    .operands = "OUT.h5",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "print results of a run",
+    .about = "Says what a result file holds: its runs, how they ended, their stages, frames and "
+             "last values. With "
+             "--probe or --csv prints values over time. The file may still be growing, or be what "
+             "a killed run "
+             "left behind.",
+    .option = options,
+    .examples = "sinew show boyer2.h5\n"
+                "sinew show boyer2.h5 --probe tip\n"
+                "sinew show sweep.h5 --run load.3 --csv > load3.csv",
+    .run = run,
+};

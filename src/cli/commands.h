@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+//
+// commands.h: the subcommands; each is a table and a function, in its own file.
+#pragma once
+
+#include "cli/args.h"
+
+extern const snw_command snw_cmd_run, snw_cmd_verify, snw_cmd_check, snw_cmd_show, snw_cmd_help;

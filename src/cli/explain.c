@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "cli/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TEXT = 256 };
+
+// ---- small texts
+// ------------------------------------------------------------------------------------
+
+// a number when it is constant, else what it depends on: f(t), f(t, x)
+static void law_text(snw_law law, char *out, size_t size) {
+    const int vars = law ? snw_expr_vars(law) : 0;
+    if (!law) {
+        (void)snprintf(out, size, "0");
+    } else if (!vars) {
+        (void)snprintf(out, size, "%.6g", snw_expr_value(law, (snw_at){0}));
+    } else {
+        const char *const t = vars & SNW_VAR_T ? "t" : "";
+        const char *const x = vars & (SNW_VAR_X | SNW_VAR_L) ? "x" : "";
+        (void)snprintf(out, size, "f(%s%s%s)", t, *t && *x ? ", " : "", x);
+    }
+}
+
+static void vector_text(const snw_law law[3], char *out, size_t size) {
+    char part[3][32];
+    for (int i = 0; i < 3; i++) law_text(law[i], part[i], sizeof part[i]);
+    (void)snprintf(out, size, "[%s, %s, %s]", part[0], part[1], part[2]);
+}
+
+static bool any_given(const snw_law law[3]) { return law[0] || law[1] || law[2]; }
+
+static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t size) {
+    const char *link = s->link >= 0 && s->link < d->nlink ? d->link[s->link].name : "world";
+    const char *offset = s->offset ? " (displaced)" : "";
+    switch (s->kind) {
+    case SNW_SITE_WORLD:
+        (void)snprintf(out, size, "world%s", offset);
+        return;
+    case SNW_SITE_END:
+        (void)snprintf(out, size, "%s%s%s", link,
+                       s->link >= 0 && d->link[s->link].has_rod ? ".tip" : "", offset);
+        return;
+    case SNW_SITE_ROOT:
+        (void)snprintf(out, size, "%s.root%s", link, offset);
+        return;
+    case SNW_SITE_AT:
+        (void)snprintf(out, size, "%s@%g m%s", link, s->x, offset);
+        return;
+    }
+}
+
+static const char *section_name(snw_section_kind kind) {
+    switch (kind) {
+    case SNW_SECTION_NONE:
+        return "stiffness given";
+    case SNW_SECTION_CIRCLE:
+        return "circle";
+    case SNW_SECTION_TUBE:
+        return "tube";
+    case SNW_SECTION_RECTANGLE:
+        return "rectangle";
+    case SNW_SECTION_ELLIPSE:
+        return "ellipse";
+    case SNW_SECTION_GIVEN:
+        return "area and moments given";
+    }
+    return "";
+}
+
+// "circle 0.01 m", "rectangle 0.0025 x f(x) m"
+static void section_text(const snw_section_desc *s, char *out, size_t size) {
+    static const int sizes[] = {0, 1, 2, 2, 2, 0}; // by kind, how many to show
+    char a[32], b[32];
+    law_text(s->size[0], a, sizeof a);
+    law_text(s->size[1], b, sizeof b);
+    const char *name = section_name(s->kind);
+    switch (sizes[s->kind]) {
+    case 1:
+        (void)snprintf(out, size, "%s %s m", name, a);
+        return;
+    case 2:
+        (void)snprintf(out, size, "%s %s x %s m", name, a, b);
+        return;
+    default:
+        (void)snprintf(out, size, "%s", name);
+    }
+}
+
+static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
+    char start[64] = "", march[64] = "";
+    if (s->from >= 0)
+        (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
+    if (s->march > 0) (void)snprintf(march, sizeof march, " by a march of %g s", s->march);
+    switch (s->kind) {
+    case SNW_STEP_STATIC:
+        if (s->duration > 0) {
+            (void)snprintf(out, size, "static path for %g s in steps of %g s%s%s", s->duration,
+                           s->step, start, march);
+        } else {
+            (void)snprintf(out, size, "static equilibrium%s%s", start, march);
+        }
+        return;
+    }
+}
+
+static const char *probe_name(snw_probe_kind kind) {
+    switch (kind) {
+#define X(code, name)                                                                              \
+    case code:                                                                                     \
+        return name;
+        SNW_PROBE_LIST(X)
+#undef X
+    }
+    return "";
+}
+
+// does a probe look at a place, or at the whole robot
+static bool probe_has_site(snw_probe_kind kind) {
+    return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
+           kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY;
+}
+
+static int nodes_of(const snw_run_info *info, const char *link) {
+    int n = 0;
+    for (int i = 0; i < info->nnode; i++) n += !strcmp(info->node_link[i], link);
+    return n;
+}
+
+// ---- for people
+// -------------------------------------------------------------------------------------
+
+static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
+                      int indent) {
+    char section[TEXT];
+    section_text(&r->section, section, sizeof section);
+    printf("%*srod %g m, %s%s%s, %d nodes%s, Magnus %d\n", indent, "", r->length, section,
+           r->material ? ", " : "", r->material ? r->material->name : "", nodes_of(info, link),
+           r->nodes ? "" : " (auto)", r->magnus);
+    int functions = 0;
+    for (int i = 0; i < 6; i++) {
+        if (!r->active[i]) continue;
+        const snw_basis *b = &r->basis[i];
+        functions += b->nfun;
+        printf("%*s  %-8s %s, %d function%s", indent, "", snw_strain_name[i],
+               snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s");
+        if (b->nelem > 1) printf(" on %d elements", b->nelem);
+        printf("\n");
+    }
+    if (!functions) printf("%*s  rigid\n", indent, "");
+}
+
+static void print_link(const snw_desc *d, int index, const snw_run_info *info, int depth) {
+    const snw_link_desc *l = &d->link[index];
+    char site[TEXT];
+    site_text(d, &l->on, site, sizeof site);
+    const int indent = 2 + 2 * depth;
+    printf("%*s%s  on %s, %s\n", indent, "", l->name, site,
+           l->joint == SNW_JOINT_FREE ? "free" : "fixed");
+    if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
+    if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
+    for (int i = index + 1; i < d->nlink; i++) {
+        if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
+            print_link(d, i, info, depth + 1);
+        }
+    }
+}
+
+static void print_load(const snw_desc *d, const snw_load_desc *l) {
+    char site[TEXT], force[TEXT], torque[TEXT];
+    site_text(d, &l->on, site, sizeof site);
+    vector_text(l->force, force, sizeof force);
+    vector_text(l->torque, torque, sizeof torque);
+    if (l->along) {
+        printf("  %s  along %s", l->name, d->link[l->on.link].name);
+    } else {
+        printf("  %s  on %s", l->name, site);
+    }
+    if (any_given(l->force)) printf(", force %s %s", force, l->along ? "N/m" : "N");
+    if (any_given(l->torque)) printf(", torque %s %s", torque, l->along ? "N" : "N m");
+    printf(", %s frame%s\n", l->body ? "body" : "world", l->when ? ", at times" : "");
+}
+
+static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
+    char site[TEXT];
+    site_text(d, &p->site, site, sizeof site);
+    printf("  %s  %s", p->name, probe_name(p->kind));
+    if (p->along > 0) {
+        printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
+    } else if (probe_has_site(p->kind)) {
+        printf(" of %s", site);
+    }
+    printf("%s\n", p->body ? ", body frame" : "");
+}
+
+static void print_things(const snw_desc *d) {
+    if (d->nload + d->nstress > 0) printf("\nloads\n");
+    for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
+    for (int i = 0; i < d->nstress; i++) {
+        printf("  %s  active stress along %s\n", d->stress[i].name,
+               d->link[d->stress[i].link].name);
+    }
+    if (d->nprobe > 0) printf("\nprobes\n");
+    for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
+    printf("\nstudy\n");
+    for (int i = 0; i < d->nstep; i++) {
+        char text[TEXT];
+        step_text(d, &d->step[i], text, sizeof text);
+        printf("  %s  %s\n", d->step[i].name, text);
+    }
+    if (d->nstep == 0) printf("  nothing is done\n");
+}
+
+void snw_explain_print(const snw_desc *d, const snw_run_info *info) {
+    char gravity[TEXT];
+    vector_text(d->gravity, gravity, sizeof gravity);
+    printf("\nrobot: %d degrees of freedom, %d nodes, gravity %s m/s^2\n", info->nv, info->nnode,
+           gravity);
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
+    }
+    print_things(d);
+}
+
+// ---- for programs
+// -----------------------------------------------------------------------------------
+
+static void json_law(snw_json *j, const char *key, snw_law law) {
+    char text[64];
+    if (law && snw_expr_vars(law)) {
+        law_text(law, text, sizeof text);
+        snw_field_text(j, key, text);
+    } else {
+        snw_field_number(j, key, law ? snw_expr_value(law, (snw_at){0}) : 0);
+    }
+}
+
+static void json_vector(snw_json *j, const char *key, const snw_law law[3]) {
+    snw_field_list(j, key);
+    for (int i = 0; i < 3; i++) json_law(j, NULL, law[i]);
+    snw_json_close(j);
+}
+
+static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
+                     const snw_run_info *info) {
+    snw_field_object(j, "rod");
+    snw_field_number(j, "length", r->length);
+    snw_field_text(j, "section", section_name(r->section.kind));
+    snw_field_text(j, "material", r->material ? r->material->name : NULL);
+    snw_field_integer(j, "nodes", nodes_of(info, link));
+    snw_field_integer(j, "magnus", r->magnus);
+    snw_field_object(j, "strain");
+    for (int i = 0; i < 6; i++) {
+        if (!r->active[i]) continue;
+        snw_field_object(j, snw_strain_name[i]);
+        snw_field_text(j, "basis", snw_basis_name(r->basis[i].kind));
+        snw_field_integer(j, "functions", r->basis[i].nfun);
+        snw_field_integer(j, "elements", r->basis[i].nelem);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_json_close(j);
+}
+
+static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+    snw_field_object(j, "robot");
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_link_desc *l = &d->link[i];
+        char site[TEXT];
+        site_text(d, &l->on, site, sizeof site);
+        snw_field_object(j, l->name);
+        snw_field_text(j, "on", site);
+        snw_field_text(j, "joint", l->joint == SNW_JOINT_FREE ? "free" : "fixed");
+        if (l->has_rod) json_rod(j, &l->rod, l->name, info);
+        if (l->has_body) snw_field_number(j, "mass", l->body.mass);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void json_loads(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "loads");
+    for (int i = 0; i < d->nload; i++) {
+        const snw_load_desc *l = &d->load[i];
+        char site[TEXT];
+        site_text(d, &l->on, site, sizeof site);
+        snw_field_object(j, l->name);
+        snw_field_text(j, l->along ? "along" : "on", l->along ? d->link[l->on.link].name : site);
+        json_vector(j, "force", l->force);
+        json_vector(j, "torque", l->torque);
+        snw_field_text(j, "frame", l->body ? "body" : "world");
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void json_probes(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "probes");
+    for (int i = 0; i < d->nprobe; i++) {
+        const snw_probe_desc *p = &d->probe[i];
+        char site[TEXT];
+        site_text(d, &p->site, site, sizeof site);
+        snw_field_object(j, p->name);
+        snw_field_text(j, "quantity", probe_name(p->kind));
+        snw_field_text(j, "of", probe_has_site(p->kind) ? site : NULL);
+        snw_field_integer(j, "stations", p->along);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+    snw_field_integer(j, "degrees_of_freedom", info->nv);
+    snw_field_integer(j, "nodes", info->nnode);
+    json_vector(j, "gravity", d->gravity);
+    json_links(j, d, info);
+    json_loads(j, d);
+    json_probes(j, d);
+    snw_field_list(j, "study");
+    for (int i = 0; i < d->nstep; i++) {
+        char text[TEXT];
+        step_text(d, &d->step[i], text, sizeof text);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", d->step[i].name);
+        snw_field_text(j, "does", text);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}

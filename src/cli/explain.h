@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// explain.h: says in words what a description holds, for people and for programs.
+#pragma once
+
+#include "cli/field.h"
+#include "model/desc.h"
+#include "study/record.h"
+
+// The tree of links, loads, probes and steps, on standard output.
+void snw_explain_print(const snw_desc *d, const snw_run_info *info);
+
+// The same as keys of the open object.
+void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "cli/job.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+
+#include <stdio.h>
+
+static snw_status choose(snw_job *job, int nwanted, const char *const *wanted, snw_error *err) {
+    const int total = snw_document_runs(job->document);
+    job->run = snw_alloc((size_t)total * sizeof *job->run);
+    const char **name = snw_alloc((size_t)total * sizeof *name);
+    int *chosen = snw_alloc((size_t)total * sizeof *chosen);
+    snw_status status = SNW_OK;
+    if (!job->run || !name || !chosen) {
+        status = snw_fail(err, SNW_E_MEMORY, "out of memory");
+        goto done;
+    }
+    for (int i = 0; i < total; i++) name[i] = snw_document_run_name(job->document, i);
+    status = snw_choose_runs(total, name, nwanted, wanted, chosen, &job->n, err);
+    for (int i = 0; i < job->n; i++) {
+        job->run[i] = (snw_job_run){.index = chosen[i], .name = name[chosen[i]]};
+    }
+done:
+    snw_free(chosen);
+    snw_free(name);
+    return status;
+}
+
+static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
+    const char *const *set, *const *wanted;
+    const int nset = snw_args_values(args, "set", &set);
+    const int nwanted = snw_args_values(args, "run", &wanted);
+    SNW_TRY(snw_document_read(job->path, nset, set, &job->document, err));
+    SNW_TRY(choose(job, nwanted, wanted, err));
+    for (int i = 0; i < job->n; i++) {
+        snw_job_run *r = &job->run[i];
+        SNW_TRY(snw_document_describe(job->document, r->index, &r->desc, err));
+        SNW_TRY(snw_run_create(r->desc, r->name, &r->run, err));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job, snw_error *err) {
+    *job = (snw_job){.path = path};
+    const snw_status status = open_job(job, args, err);
+    // a message without a place is still about this file
+    if (status != SNW_OK && !err->file[0]) {
+        (void)snprintf(err->file, sizeof err->file, "%s", path);
+    }
+    return status;
+}
+
+void snw_job_close(snw_job *job) {
+    for (int i = 0; i < job->n; i++) {
+        snw_run_destroy(job->run[i].run);
+        snw_desc_destroy(job->run[i].desc);
+    }
+    snw_free(job->run);
+    snw_document_destroy(job->document);
+    *job = (snw_job){0};
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// job.h: a model file with the runs that were asked for, read, checked and compiled, ready to be
+// run.
+#pragma once
+
+#include "cli/args.h"
+#include "io/document.h"
+#include "study/run.h"
+
+typedef struct snw_job_run {
+    int index; // in the document
+    const char *name;
+    snw_desc *desc;
+    snw_run *run;
+} snw_job_run;
+
+typedef struct snw_job {
+    const char *path;
+    snw_document *document;
+    int n;
+    snw_job_run *run;
+} snw_job;
+
+// Read `path` with the --set of the arguments, choose the runs by --run, check and compile each of
+// them. `job` may be closed whatever comes back.
+SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
+                                      snw_error *err);
+void snw_job_close(snw_job *job);

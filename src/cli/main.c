@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+//
+// The command: finds out which subcommand is meant, lets it do its work, and sees to it that what
+// was printed has really been written.
+#include "base/fail.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/stop.h"
+#include "io/node.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+const snw_command *const snw_commands[] = {&snw_cmd_run,  &snw_cmd_verify, &snw_cmd_check,
+                                           &snw_cmd_show, &snw_cmd_help,   NULL};
+
+const snw_command *snw_command_find(const char *name) {
+    for (const snw_command *const *c = snw_commands; *c; c++) {
+        if (!strcmp((*c)->name, name)) return *c;
+    }
+    return NULL;
+}
+
+snw_status snw_command_unknown(const char *name, snw_error *err) {
+    const char *known[sizeof snw_commands / sizeof *snw_commands];
+    int n = 0;
+    for (; snw_commands[n]; n++) known[n] = snw_commands[n]->name;
+    const char *near = snw_nearest(name, n, known);
+    if (near) {
+        return snw_fail(err, SNW_E_ARGUMENT, "unknown command '%s' (did you mean '%s'?)", name,
+                        near);
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "unknown command '%s'; 'sinew help' lists the commands",
+                    name);
+}
+
+// a closed standard stream must not become the number of a file we open
+static void occupy_streams(void) {
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) {
+            _exit(SNW_EXIT_FAILED);
+        }
+    }
+}
+
+// --json asks for an object even when the arguments cannot be understood
+static bool asks_json(int argc, const char *const *argv) {
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (!strcmp(argv[i], "--json")) return true;
+    }
+    return false;
+}
+
+static int run_command(const snw_command *c, int argc, const char *const *argv, snw_reply *reply) {
+    snw_args *args;
+    snw_error err = {0};
+    if (snw_args_parse(c, argc, argv, &args, &err) != SNW_OK) {
+        snw_reply_fail(reply, &err);
+        return SNW_EXIT_USAGE;
+    }
+    int exit_status = SNW_EXIT_DONE;
+    if (snw_args_has(args, "help")) {
+        if (reply->json) {
+            snw_help_json(reply->json);
+        } else {
+            snw_help_command(c);
+        }
+    } else {
+        exit_status = c->run(args, reply);
+    }
+    snw_args_destroy(args);
+    return exit_status;
+}
+
+static int dispatch(int argc, const char *const *argv, snw_reply *reply) {
+    if (!strcmp(argv[0], "--version")) {
+        if (reply->json) {
+            snw_version_json(reply->json);
+        } else {
+            snw_version_print();
+        }
+        return SNW_EXIT_DONE;
+    }
+    const bool help = !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h");
+    const snw_command *c = help ? &snw_cmd_help : snw_command_find(argv[0]);
+    if (!c) {
+        snw_error err = {0};
+        (void)snw_command_unknown(argv[0], &err);
+        snw_reply_fail(reply, &err);
+        return SNW_EXIT_USAGE;
+    }
+    return run_command(c, argc - 1, argv + 1, reply);
+}
+
+// every answer to --json is one object that ends with the error and the exit status
+static void end_json(snw_reply *reply, int exit_status) {
+    snw_json *j = reply->json;
+    while (j->depth > 1) snw_json_close(j);
+    snw_reply_json_error(j, "error", &reply->error);
+    snw_field_integer(j, "exit", exit_status);
+    snw_json_close(j);
+    snw_error err = {0};
+    if (snw_json_finish(j, &err) != SNW_OK) snw_reply_unwritten(reply, &err);
+}
+
+static int answer(int argc, const char *const *argv) {
+    snw_json json;
+    snw_reply reply = {.json = asks_json(argc, argv) ? &json : NULL};
+    if (reply.json) {
+        snw_json_begin(&json, snw_sink_stream(stdout));
+        snw_field_object(&json, NULL);
+        snw_field_text(&json, "command", argv[0]);
+    }
+    const int exit_status = dispatch(argc, argv, &reply);
+    if (reply.json) end_json(&reply, exit_status);
+    if (!snw_reply_flush(&reply) && exit_status == SNW_EXIT_DONE) return SNW_EXIT_FAILED;
+    return exit_status;
+}
+
+int main(int argc, char **argv) {
+    occupy_streams();
+    snw_stop_watch();
+    if (argc < 2) {
+        (void)fputs("usage: sinew COMMAND [options] ...; 'sinew help' lists the commands\n",
+                    stderr);
+        return SNW_EXIT_USAGE;
+    }
+    return answer(argc - 1, (const char *const *)(argv + 1));
+}

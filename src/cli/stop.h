@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+//
+// stop.h: Ctrl-C and the polite kill end a run between increments; a second one ends the process.
+#pragma once
+
+#include <stdbool.h>
+
+// From now on SIGINT and SIGTERM only ask, once; a closed pipe is a write error, not a signal.
+void snw_stop_watch(void);
+
+bool snw_stop_asked(void);

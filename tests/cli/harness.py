@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the command share: a scratch folder, models to run, and a way to call it."""
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+import textwrap
+import unittest
+
+SINEW = os.environ.get("SINEW", str(pathlib.Path(__file__).resolve().parents[2] / "build/sinew"))
+SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+
+# a clamped rod rolled up by a torque at its tip: x = L sin(k L)/(k L) with k = C/EI
+ROLLED = """\
+sinew: 1
+title: Clamped rod, rolled up by a tip torque
+gravity: 0
+parameters: {C: 1 N*m}
+materials: {rubber: {young: 100 MPa, poisson: 0.5, density: 1000 kg/m^3}}
+robot:
+  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 3}}}
+loads:
+  roll: {on: arm.tip, torque: [0, C, 0], frame: body}
+study:
+  - static: {name: rolled}
+probes: {tip: {position: arm.tip}, e: energy}
+runs: {text: {}, more: {C: 2 N*m}}
+expect:
+  - {probe: tip.x, run: text, after: rolled, value: 0.7508843574, within: 1e-9, source: closed form}
+  - {probe: tip.x, run: more, at: end, value: 0.2201482043, within: 1e-9, source: closed form}
+"""
+
+# the same rod led through very many equilibria: long enough to be interrupted
+LONG = """\
+sinew: 1
+title: A long path of equilibria
+gravity: 0
+materials: {rubber: {young: 100 MPa, poisson: 0.5, density: 1000 kg/m^3}}
+robot:
+  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 8, bend_z: legendre 8}}}
+loads:
+  push: {on: arm.tip, force: [0, 0.2 N*sin(2*pi*t/(10 s)), 0.2 N*cos(2*pi*t/(7 s))]}
+study:
+  - static: {name: path, for: 100000 s, step: 0.1 s}
+probes: {tip: {position: arm.tip}}
+"""
+
+
+class Result:
+    """What a call left behind."""
+
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"exit {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class Case(unittest.TestCase):
+    """A test in a scratch folder of its own."""
+
+    maxDiff = None
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        if isinstance(text, bytes):
+            path.write_bytes(text)
+        else:
+            path.write_text(textwrap.dedent(text))
+        return name
+
+    def sinew(self, *args, timeout=120, **more):
+        more.setdefault("stdout", subprocess.PIPE)
+        done = subprocess.run([SINEW, *map(str, args)], cwd=self.folder, stderr=subprocess.PIPE, timeout=timeout,
+                              stdin=subprocess.DEVNULL, text=True, **more)
+        result = Result(done)
+        self.assertNotIn("Sanitizer", done.stderr, result)
+        self.assertGreaterEqual(done.returncode, 0, f"killed by a signal: {result}")
+        return result
+
+    def start(self, *args, **more):
+        """Start it and go on; the test must end it."""
+        process = subprocess.Popen([SINEW, *map(str, args)], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, **more)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def files(self):
+        """Names in the scratch folder, hidden ones too."""
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def succeeds(self, *args, **more):
+        result = self.sinew(*args, **more)
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def fails(self, code, *args, **more):
+        result = self.sinew(*args, **more)
+        self.assertEqual(result.code, code, result)
+        self.assertTrue(result.err.strip(), f"says nothing: {result}")
+        return result
+
+
+def limit_file_size(size):
+    """For preexec_fn: a file grown beyond `size` bytes is a write error."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+main = unittest.main

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Runs that are stopped, killed, or cannot be computed keep what they had."""
+import json
+import random
+import signal
+import time
+
+import harness
+
+
+class Interrupt(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("long.yaml", harness.LONG)
+
+    def started(self, *args):
+        """A run that has written frames."""
+        process = self.start("run", "long.yaml", *args)
+        deadline = time.monotonic() + 60
+        while "long.h5" not in self.files():
+            self.assertIsNone(process.poll(), "ended by itself")
+            self.assertLess(time.monotonic(), deadline, "no first frame")
+            time.sleep(0.02)
+        return process
+
+    def test_interrupt_closes_the_file_and_says_where(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = self.started()
+                time.sleep(0.2)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 1, err)
+                self.assertRegex(err, r"long.yaml: stopped at t = [0-9.e+]+ s, results kept in long.h5")
+                self.assertIn("stopped", out)
+                text = self.succeeds("show", "long.h5").out
+                self.assertIn("main: stopped", text)
+                self.assertEqual(self.files(), ["long.h5", "long.yaml"])
+                (self.folder / "long.h5").unlink()
+
+    def test_interrupt_answers_in_json_too(self):
+        process = self.started("--json")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        reply = json.loads(out)
+        self.assertEqual(reply["exit"], 1)
+        self.assertEqual(reply["error"]["status"], "stopped on request")
+
+    def test_a_growing_file_can_be_read(self):
+        process = self.started()
+        time.sleep(2.5)
+        first = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        time.sleep(1.5)
+        second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        process.kill()
+        self.assertEqual(first["state"], "running")
+        self.assertGreater(first["frames"], 0)
+        self.assertGreater(second["frames"], first["frames"], "flushed at least every second")
+
+    def test_a_killed_run_leaves_a_file_that_can_be_read(self):
+        dice = random.Random(2)
+        for _ in range(8):
+            process = self.started()
+            time.sleep(dice.uniform(0, 1.5))
+            process.kill()
+            process.wait()
+            run = self.succeeds("show", "long.h5", "--json", "--probe", "tip").json["runs"][0]
+            self.assertGreater(run["frames"], 0)
+            self.assertEqual(len(run["t"]), run["frames"])
+            self.assertTrue(all(v is not None for v in run["values"]["tip.x"]))
+            (self.folder / "long.h5").unlink()
+
+    def test_killed_at_any_moment_of_the_start_leaves_the_old_file_or_a_good_one(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml", "-o", "long.h5")
+        dice = random.Random(3)
+        for _ in range(12):
+            process = self.start("run", "long.yaml")
+            time.sleep(dice.uniform(0, 0.08))
+            process.kill()
+            process.wait()
+            self.succeeds("show", "long.h5")
+
+
+class Divergence(harness.Case):
+    # an unsteady load: a NaN in the middle of the path
+    BROKEN = harness.LONG.replace("0.2 N*sin(2*pi*t/(10 s))", "0.1 N*sqrt(5 - t/(1 s))").replace("100000 s", "10 s")
+
+    def test_a_failing_run_keeps_its_results_and_says_where(self):
+        self.write("broken.yaml", self.BROKEN)
+        result = self.fails(1, "run", "broken.yaml")
+        self.assertIn("results kept in broken.h5", result.err)
+        reply = self.succeeds("show", "broken.h5", "--json", "--probe", "tip").json["runs"][0]
+        self.assertEqual(reply["state"], "failed")
+        self.assertTrue(reply["message"])
+        self.assertLessEqual(reply["t"][-1], 5.0001)
+        self.assertGreater(reply["t"][-1], 4.5)
+        self.assertTrue(all(v is not None for v in reply["values"]["tip.x"]))
+
+    def test_a_run_that_fails_at_once_leaves_an_older_file_alone(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml", "-o", "broken.h5")
+        before = (self.folder / "broken.h5").read_bytes()
+        self.write("broken.yaml", self.BROKEN.replace("sqrt(5 - t/(1 s))", "sqrt(-5 - t/(1 s))"))
+        self.fails(1, "run", "broken.yaml")
+        self.assertEqual((self.folder / "broken.h5").read_bytes(), before)
+        self.assertEqual(self.files(), ["arm.yaml", "broken.h5", "broken.yaml"])
+
+
+if __name__ == "__main__":
+    harness.main()

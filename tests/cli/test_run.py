@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""sinew run, check and show on good models."""
+import csv
+import math
+import os
+import pty
+import select
+import subprocess
+
+import harness
+
+EI = math.pi / 4
+
+
+def rolled_tip(torque):
+    kappa = torque / EI
+    return math.sin(kappa) / kappa
+
+
+class Run(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("arm.yaml", harness.ROLLED)
+
+    def test_results_land_beside_under_the_name_of_the_model(self):
+        os.mkdir(self.folder / "models")
+        self.write("models/finger.v2.yaml", harness.ROLLED)
+        text = self.succeeds("run", "models/finger.v2.yaml").out
+        self.assertIn("results in finger.v2.h5", text)
+        self.assertIn("finger.v2.h5", self.files())
+
+    def test_summary_shows_both_runs_and_their_last_values(self):
+        result = self.succeeds("run", "arm.yaml")
+        for word in ("text", "more", "tip.x", "iterations", "residual", "results in arm.h5"):
+            self.assertIn(word, result.out)
+        self.assertEqual(result.err, "", "nothing but results when piped")
+
+    def test_json_holds_what_the_summary_shows(self):
+        reply = self.succeeds("run", "arm.yaml", "--json").json
+        self.assertIsNone(reply["error"])
+        self.assertEqual([r["run"] for r in reply["runs"]], ["text", "more"])
+        for run, torque in zip(reply["runs"], (1, 2)):
+            self.assertEqual(run["status"], "success")
+            self.assertAlmostEqual(run["last"]["tip.x"], rolled_tip(torque), 9)
+
+    def test_quiet_says_nothing(self):
+        result = self.succeeds("run", "arm.yaml", "--quiet")
+        self.assertEqual((result.out, result.err), ("", ""))
+
+    def test_set_overrides_and_run_chooses(self):
+        reply = self.succeeds("run", "arm.yaml", "--json", "--run", "text", "--set", "C=0.5 N*m").json
+        self.assertEqual([r["run"] for r in reply["runs"]], ["text"])
+        self.assertAlmostEqual(reply["runs"][0]["last"]["tip.x"], rolled_tip(0.5), 9)
+
+    def test_unknown_run_is_said_with_a_suggestion_and_nothing_is_written(self):
+        result = self.fails(2, "run", "arm.yaml", "--run", "txet")
+        self.assertIn("did you mean 'text'", result.err)
+        self.assertEqual(self.files(), ["arm.yaml"])
+
+    def test_a_stem_chooses_all_runs_of_an_each(self):
+        self.write("sweep.yaml", harness.ROLLED.split("expect:")[0].replace(
+            "runs: {text: {}, more: {C: 2 N*m}}", "runs: {load: {C: {each: [1, 2, 3]}}, other: {}}"))
+        reply = self.succeeds("run", "sweep.yaml", "--json", "--run", "load").json
+        self.assertEqual([r["run"] for r in reply["runs"]], ["load.1", "load.2", "load.3"])
+
+    def test_results_never_overwrite_the_model(self):
+        before = (self.folder / "arm.yaml").read_text()
+        self.fails(2, "run", "arm.yaml", "-o", "arm.yaml")
+        os.link(self.folder / "arm.yaml", self.folder / "same.h5")
+        self.fails(2, "run", "arm.yaml", "-o", "same.h5")
+        self.assertEqual((self.folder / "arm.yaml").read_text(), before)
+
+    def test_two_runs_give_the_same_bits(self):
+        a = self.succeeds("run", "arm.yaml", "--json").json
+        b = self.succeeds("run", "arm.yaml", "--json").json
+        self.assertEqual([r["last"] for r in a["runs"]], [r["last"] for r in b["runs"]])
+
+    def test_progress_is_drawn_on_a_terminal_and_taken_away(self):
+        self.write("long.yaml", harness.LONG)
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([harness.SINEW, "run", "long.yaml"], cwd=self.folder, stderr=follower,
+                                   stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"})
+        os.close(follower)
+        shown = b""
+        try:
+            while b"left" not in shown and select.select([leader], [], [], 60)[0]:
+                shown += os.read(leader, 4096)
+        finally:
+            process.terminate()
+            while True:
+                try:
+                    more = os.read(leader, 4096)
+                except OSError:
+                    break
+                if not more:
+                    break
+                shown += more
+            process.wait()
+            os.close(leader)
+        self.assertIn(b"path", shown)
+        self.assertRegex(shown, rb"\d+:\d\d left")
+        self.assertIn(b"\r\x1b[K", shown)
+        self.assertIn(b"stopped at t = ", shown)
+
+
+class Check(harness.Case):
+    def test_check_explains_the_model_and_writes_nothing(self):
+        self.write("arm.yaml", harness.ROLLED)
+        text = self.succeeds("check", "arm.yaml").out
+        for word in ("rolled up by a tip torque", "3 degrees of freedom", "arm", "bend_y", "legendre", "roll", "tip",
+                     "static"):
+            self.assertIn(word, text)
+        self.assertEqual(self.files(), ["arm.yaml"])
+
+    def test_check_explains_to_programs(self):
+        self.write("arm.yaml", harness.ROLLED)
+        reply = self.succeeds("check", "arm.yaml", "--json").json
+        run = reply["runs"][0]
+        self.assertEqual(run["degrees_of_freedom"], 3)
+        self.assertEqual(run["robot"]["arm"]["rod"]["length"], 1)
+        self.assertEqual(run["robot"]["arm"]["rod"]["strain"]["bend_y"]["functions"], 3)
+
+
+class Show(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml")
+
+    def test_summary_of_a_file(self):
+        text = self.succeeds("show", "arm.h5").out
+        for word in ("text: finished", "more: finished", "rolled", "tip.x", "e.elastic"):
+            self.assertIn(word, text)
+
+    def test_csv_has_a_header_line_then_numbers(self):
+        lines = self.succeeds("show", "arm.h5", "--run", "text", "--probe", "tip", "--csv").out.splitlines()
+        rows = list(csv.DictReader(lines))
+        self.assertEqual(lines[0], "t,tip.x,tip.y,tip.z")
+        self.assertAlmostEqual(float(rows[-1]["tip.x"]), rolled_tip(1), 9)
+
+    def test_one_component_of_a_probe(self):
+        lines = self.succeeds("show", "arm.h5", "--run", "text", "--probe", "tip.x", "--csv").out.splitlines()
+        self.assertEqual(lines[0], "t,tip.x")
+
+    def test_json_series(self):
+        reply = self.succeeds("show", "arm.h5", "--probe", "tip.x", "--json").json
+        run = reply["runs"][1]
+        self.assertEqual(run["run"], "more")
+        self.assertEqual(len(run["t"]), run["frames"])
+        self.assertAlmostEqual(run["values"]["tip.x"][-1], rolled_tip(2), 9)
+
+    def test_the_model_is_in_the_file(self):
+        self.assertIn("rolled up by a tip torque", self.succeeds("show", "arm.h5", "--model").out)
+
+    def test_a_table_needs_one_run(self):
+        self.assertIn("--run", self.fails(2, "show", "arm.h5", "--csv").err)
+
+    def test_unknown_names_are_said(self):
+        self.assertIn("did you mean 'text'", self.fails(2, "show", "arm.h5", "--run", "tezt").err)
+        self.assertIn("no probe 'nothing'", self.fails(2, "show", "arm.h5", "--run", "text", "--probe", "nothing").err)
+
+    def test_what_is_no_result_file_is_said(self):
+        self.fails(2, "show", "missing.h5")
+        self.fails(2, "show", "arm.yaml")
+        self.fails(2, "show", ".")
+        self.write("empty.h5", b"")
+        self.fails(2, "show", "empty.h5")
+
+    def test_cut_or_scrambled_files_never_crash(self):
+        whole = (self.folder / "arm.h5").read_bytes()
+        for part in (8, 100, 1000, len(whole) // 2, len(whole) - 1):
+            self.write("cut.h5", whole[:part])
+            self.assertIn(self.sinew("show", "cut.h5", timeout=30).code, (0, 2))
+        for k in range(20):
+            damaged = bytearray(whole)
+            for i in range(k, len(damaged), 211 + 37 * k):
+                damaged[i] ^= 0x5A
+            self.write("scrambled.h5", bytes(damaged))
+            self.assertIn(self.sinew("show", "scrambled.h5", timeout=30).code, (0, 2))
+
+
+if __name__ == "__main__":
+    harness.main()

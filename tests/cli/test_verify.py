@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""sinew verify: what is expected, met and missed."""
+import harness
+
+
+class Verify(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("arm.yaml", harness.ROLLED)
+
+    def test_met_expectations_are_listed_with_their_source(self):
+        result = self.succeeds("verify", "arm.yaml")
+        self.assertEqual(result.out.count("  ok "), 2)
+        for word in ("tip.x", "after rolled", "end", "closed form", "1 file, 2 values, 0 missed"):
+            self.assertIn(word, result.out)
+        self.assertEqual(self.files(), ["arm.yaml"])
+
+    def test_a_miss_is_exit_1_and_named(self):
+        self.write("wrong.yaml", harness.ROLLED.replace("0.7508843574", "0.75088"))
+        result = self.sinew("verify", "wrong.yaml")
+        self.assertEqual(result.code, 1)
+        self.assertEqual(result.out.count("MISS"), 1)
+        self.assertIn("1 missed", result.out)
+
+    def test_json_of_hits_and_misses(self):
+        self.write("wrong.yaml", harness.ROLLED.replace("0.7508843574", "0.75088"))
+        reply = self.sinew("verify", "arm.yaml", "wrong.yaml", "--json").json
+        self.assertEqual((reply["exit"], reply["values"], reply["misses"]), (1, 4, 1))
+        miss = [v for v in reply["files"][1]["values"] if not v["ok"]]
+        self.assertEqual(len(miss), 1)
+        self.assertAlmostEqual(miss[0]["got"], 0.7508843574, 9)
+
+    def test_a_file_without_expectations_says_so(self):
+        self.write("bare.yaml", harness.ROLLED.split("expect:")[0])
+        self.assertIn("expects nothing", self.succeeds("verify", "bare.yaml").out)
+
+    def test_one_bad_file_does_not_hide_the_others(self):
+        self.write("bad.yaml", harness.ROLLED.replace("length", "lenght"))
+        result = self.fails(2, "verify", "bad.yaml", "arm.yaml")
+        self.assertIn("bad.yaml:7:", result.err)
+        self.assertEqual(result.out.count("  ok "), 2)
+
+    def test_only_the_chosen_run_is_judged(self):
+        self.assertIn("1 value,", self.succeeds("verify", "arm.yaml", "--run", "more").out)
+
+    def test_every_form_of_expectation(self):
+        self.write("forms.yaml", harness.ROLLED.split("study:")[0].replace("C: 1 N*m", "C: 1 N*m*t/(1 s)") + """\
+study:
+  - static: {name: path, for: 2 s, step: 0.5 s}
+probes: {tip: {position: arm.tip}}
+expect:
+  - {probe: tip.x, at: 1 s, value: 0.7508843574, relative: 1e-8}
+  - {probe: tip, after: path, value: [0.2201482043, 0, -0.7178872], within: 1e-6}
+  - {probe: tip.x, rows: [[1, 0.7508843574], [2, 0.2201482043]], within: 1e-9}
+  - {probe: [tip.x, tip.y], at: end, value: [0.2201482043, 0], within: 1e-9}
+  - {probe: tip.x, over: all, is: max, value: 1, within: 1e-9}
+  - {probe: tip.x, over: [1 s, 2 s], is: min, value: 0.2201482043, within: 1e-9}
+  - {probe: tip.x, over: all, is: range, value: 0.7798517957, within: 1e-9}
+  - {probe: tip.y, over: all, is: size, below: 1e-9}
+  - {probe: tip.x, at: 2 s, above: 0.2}
+""")
+        result = self.succeeds("verify", "forms.yaml")
+        self.assertNotIn("MISS", result.out)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,100 @@
+# Everything that is built and run only to check: tests of each kind, benchmarks, lint.
+
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_package(SUNDIALS REQUIRED) # reference solutions
+
+# add one test, with the prefix of this build
+function(check name label seconds)
+  cmake_parse_arguments(arg "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  add_test(NAME ${SNW_TEST_PREFIX}${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${SNW_TEST_PREFIX}${name} PROPERTIES
+    LABELS ${label} TIMEOUT ${seconds} ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+# independent solutions and closed forms, shared by tests and benchmarks
+file(GLOB oracle_sources CONFIGURE_DEPENDS tests/oracle/*.c)
+if(oracle_sources)
+  add_library(oracle STATIC ${oracle_sources})
+  target_include_directories(oracle PUBLIC src tests)
+  target_link_libraries(oracle PUBLIC sinew SUNDIALS::cvode SUNDIALS::arkode)
+  set(oracle oracle)
+endif()
+
+foreach(kind unit physics fuzz)
+  file(GLOB tests CONFIGURE_DEPENDS tests/${kind}/test_*.c)
+  foreach(source ${tests})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${kind}_${name} ${source})
+    target_include_directories(${kind}_${name} PRIVATE src tests)
+    target_compile_definitions(${kind}_${name} PRIVATE SNW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${kind}_${name} PRIVATE ${oracle} sinew PkgConfig::CMOCKA)
+    check(${kind}_${name} ${kind} 300 COMMAND ${kind}_${name})
+  endforeach()
+endforeach()
+
+file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
+foreach(source ${benchmarks})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(bench_${name} ${source})
+  target_include_directories(bench_${name} PRIVATE src tests)
+  target_link_libraries(bench_${name} PRIVATE ${oracle} sinew)
+endforeach()
+
+# the command as a person uses it
+if(TARGET command)
+  file(GLOB tests CONFIGURE_DEPENDS tests/cli/test_*.py)
+  foreach(source ${tests})
+    get_filename_component(name ${source} NAME_WE)
+    check(cli_${name} cli 300 COMMAND ${Python3_EXECUTABLE} ${source}
+      ENVIRONMENT "SINEW=$<TARGET_FILE:command>;SINEW_SOURCE=${CMAKE_SOURCE_DIR};SINEW_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
+  file(GLOB examples CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/examples examples/*/*.yaml)
+  foreach(example ${examples})
+    string(REGEX REPLACE "\\.yaml$" "" name ${example})
+    string(REPLACE "/" "_" name ${name})
+    check(example_${name} example 300
+      COMMAND command verify ${CMAKE_SOURCE_DIR}/examples/${example})
+  endforeach()
+endif()
+
+# each public header stands alone, in C11 and in C++17; each of ours does in C17
+file(GLOB public RELATIVE ${CMAKE_SOURCE_DIR}/include CONFIGURE_DEPENDS include/sinew/*.h)
+file(GLOB_RECURSE private RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.h)
+foreach(header ${public} ${private})
+  string(MAKE_C_IDENTIFIER ${header} id)
+  set(unit ${CMAKE_BINARY_DIR}/headers/${id})
+  file(GENERATE OUTPUT ${unit}.c CONTENT "#include \"${header}\"\ntypedef int not_empty;\n")
+  if(header IN_LIST public)
+    file(GENERATE OUTPUT ${unit}.cpp CONTENT "#include \"${header}\"\ntypedef int not_empty;\n")
+    list(APPEND public_units ${unit}.c)
+    list(APPEND cxx_units ${unit}.cpp)
+  else()
+    list(APPEND private_units ${unit}.c)
+  endif()
+endforeach()
+add_library(headers_c11 OBJECT ${public_units})
+set_target_properties(headers_c11 PROPERTIES C_STANDARD 11)
+target_include_directories(headers_c11 PRIVATE include)
+add_library(headers_c17 OBJECT ${private_units})
+target_include_directories(headers_c17 PRIVATE include src)
+target_compile_definitions(headers_c17 PRIVATE ${assert_definition})
+target_link_libraries(headers_c17 PRIVATE PkgConfig::FYAML PkgConfig::HDF5)
+
+# what needs to be looked at once, not in every build
+if(NOT SNW_TEST_PREFIX)
+  find_program(CLANG_FORMAT NAMES clang-format-14 clang-format REQUIRED)
+  find_program(CXX NAMES g++ clang++ REQUIRED)
+  check(headers_cxx17 house 60 COMMAND ${CXX} -std=c++17 -Wall -Wextra -Wpedantic -Werror
+    -fsyntax-only -I${CMAKE_SOURCE_DIR}/include ${cxx_units})
+  check(lint house 60 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/lint.py
+    ${CMAKE_SOURCE_DIR})
+  check(format house 60 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/format.py
+    --check ${CLANG_FORMAT})
+  check(install house 120 COMMAND ${CMAKE_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR}
+    ${CMAKE_C_COMPILER})
+  if(TARGET command)
+    check(docs house 60 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/docs.py
+      --check $<TARGET_FILE:command>)
+  endif()
+endif()

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Installs what Sinew needs, by the names of Debian's packages, and only what is missing.
+#
+# usage: tools/setup.sh [build | test]
+#
+#   build  what builds and runs the command (default)
+#   test   the above, and what the tests, checks and benchmarks need
+set -eu
+
+what=${1:-build}
+
+# package, then how to see that it is there where there is no dpkg: a program, or lib:name of pkg-config
+# (what follows `test:` is needed only there)
+gcc_major=$(gcc -dumpversion 2>/dev/null | cut -d. -f1)
+packages() {
+    cat <<LIST
+gcc gcc
+libc6-dev gcc
+make make
+cmake cmake
+ninja-build ninja
+pkg-config pkg-config
+python3 python3
+libopenblas-serial-dev lib:openblas
+libgfortran-${gcc_major:-12}-dev gcc
+libhdf5-dev lib:hdf5-serial
+libfyaml-dev lib:libfyaml
+LIST
+    [ "$what" = build ] && return
+    cat <<LIST
+g++ g++
+libcmocka-dev lib:cmocka
+libsundials-dev gcc
+clang clang
+clang-format clang-format
+clang-tidy clang-tidy
+LIST
+}
+
+case $what in
+build | test) ;;
+*)
+    echo "usage: tools/setup.sh [build | test]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+    missing=$(packages | while read -r name sign; do
+        case $sign in
+        lib:*) pkg-config --exists "${sign#lib:}" 2>/dev/null || echo "  $name" ;;
+        *) command -v "$sign" >/dev/null 2>&1 || echo "  $name" ;;
+        esac
+    done)
+    if [ -n "$missing" ]; then
+        echo "setup: this is not Debian; install what corresponds to these packages of Debian's:" >&2
+        echo "$missing" >&2
+    fi
+    exit 0
+fi
+
+missing=$(packages | while read -r name sign; do
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) || state=none
+    [ "$state" = installed ] || echo "$name"
+done)
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+else
+    echo "setup: these packages are missing, and installing them needs root:" >&2
+    echo "  apt-get install --no-install-recommends" $missing >&2
+    exit 1
+fi
+echo "setup: installing" $missing
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq
+$as_root apt-get install -y -qq --no-install-recommends $missing
