@@ -162,7 +162,7 @@ static const snw_entry *find_list(const snw_builder *b, const char *word, size_t
 static snw_status named_list(snw_builder *b, const snw_node *from, const snw_scope *scope,
                              snw_node **out) {
     *out = NULL;
-    const size_t word = snw_word_length(from->text);
+    const size_t word = snw_name_word(from->text);
     const snw_entry *e = word && b->nlist ? find_list(b, from->text, word) : NULL;
     if (!e) return SNW_OK;
     const snw_node *list = e->value;

@@ -112,7 +112,7 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
     SNW_TRY(split(b, override->key, override->place, &p));
     const snw_entry *found = snw_parameters_find(b->parameters, p.key[0]);
     SNW_ASSERT(found);
-    const size_t word = snw_word_length(p.key[0]);
+    const size_t word = snw_name_word(p.key[0]);
     const char *behind = p.key[0] + word;
     const bool function = strchr(found->key, '(') != NULL;
     snw_node *value;
@@ -485,7 +485,7 @@ static const name *find_name(const directory *d, const char *text, size_t length
 
 static snw_status against_parameters(snw_builder *b, const directory *parameters,
                                      const snw_entry *e, const char *what) {
-    const size_t word = snw_word_length(e->key);
+    const size_t word = snw_name_word(e->key);
     const name *p = word ? find_name(parameters, e->key, word) : NULL;
     if (!p) return SNW_OK;
     return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, line %d", what,
@@ -551,7 +551,7 @@ snw_status snw_check_names(snw_builder *b, const snw_node *root) {
     if (!parameters.name || !things.name) return snw_builder_memory(b);
     for (int i = 0; i < b->parameters->n; i++) {
         const snw_entry *e = &b->parameters->entry[i];
-        note(&parameters, e->key, snw_word_length(e->key), e->place, "parameter");
+        note(&parameters, e->key, snw_name_word(e->key), e->place, "parameter");
     }
     SNW_TRY(check_distinct(b, &parameters));
     for (int k = 0; k < NSECTION; k++) SNW_TRY(note_section(b, &parameters, root, k, &things));

@@ -10,11 +10,11 @@
 #include <string.h>
 
 const snw_entry *snw_parameters_find(const snw_node *parameters, const char *name) {
-    const size_t n = snw_word_length(name);
+    const size_t n = snw_name_word(name);
     if (!parameters || n == 0) return NULL;
     for (int i = 0; i < parameters->n; i++) {
         const char *key = parameters->entry[i].key;
-        if (key[0] == name[0] && snw_word_length(key) == n && strncmp(key, name, n) == 0)
+        if (key[0] == name[0] && snw_name_word(key) == n && strncmp(key, name, n) == 0)
             return &parameters->entry[i];
     }
     return NULL;
@@ -50,7 +50,7 @@ static snw_status check_rows(snw_builder *b, const snw_entry *e) {
 static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry *e) {
     const snw_node *list = e->value;
     if (list->n == 0) return snw_fail_at(b->err, list->place, "parameter '%s' is empty", e->key);
-    if (e->key[snw_word_length(e->key)] == '(') {
+    if (e->key[snw_name_word(e->key)] == '(') {
         return snw_fail_at(b->err, e->place, "function '%s' must be an expression, not a list",
                            e->key);
     }
@@ -73,7 +73,7 @@ static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry 
 }
 
 static snw_status define(snw_builder *b, snw_scope *scope, const snw_entry *e) {
-    if (snw_word_length(e->key) == 0 || strchr(e->key, '=')) {
+    if (snw_name_word(e->key) == 0 || strchr(e->key, '=')) {
         return snw_fail_at(b->err, e->place,
                            "'%s' is not a parameter's name: write 'C: 2 N', 'a: [1, 2]' or 'B(u): "
                            "u^2'",

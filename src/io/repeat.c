@@ -18,7 +18,7 @@ enum { NAME_MAX_LENGTH = 1000, WHOLE_MAX = 1000000 };
 static bool word_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-size_t snw_word_length(const char *text) {
+size_t snw_name_word(const char *text) {
     size_t n = 0;
     if (!word_start(text[0])) return 0;
     while (word_char(text[n])) n++;
@@ -59,7 +59,7 @@ static const char *skip_blanks(const char *p) {
 static bool is_range(const char *p, const char *end, range *out) {
     p = skip_blanks(p);
     out->name = p;
-    out->name_length = snw_word_length(p);
+    out->name_length = snw_name_word(p);
     if (out->name_length == 0) return false;
     p = skip_blanks(p + out->name_length);
     if (*p != '=' || p[1] == '=' || p >= end) return false;
@@ -177,7 +177,7 @@ static snw_status finish(walk *w, const snw_scope *scope) {
 // from p, outside of parentheses
 static snw_status walk_name(walk *w, const char *p, const snw_scope *scope) {
     while (*p) {
-        const size_t word = snw_word_length(p);
+        const size_t word = snw_name_word(p);
         size_t step = word ? word : 1;
         if (*p == '@') step = strlen(p);
         if (!word && word_char(*p)) { // digits and what hangs on them

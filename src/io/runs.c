@@ -160,7 +160,7 @@ static snw_status check_distinct(const planner *p) {
 }
 
 static snw_status check_run(const planner *p, const snw_entry *e) {
-    const size_t word = snw_word_length(e->key);
+    const size_t word = snw_name_word(e->key);
     const char *behind = e->key + word;
     if (word == 0 || (*behind && *behind != '(') || strchr(e->key, '/')) {
         return snw_fail_at(p->err, e->place,

@@ -79,7 +79,7 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
 // The parameter a path or name begins with, NULL when there is none.
 const snw_entry *snw_parameters_find(const snw_node *parameters, const char *name);
 // Length of the word at the beginning of text, 0 when it does not begin with a word.
-size_t snw_word_length(const char *text);
+size_t snw_name_word(const char *text);
 
 // ---- repeat.c: names with indices
 // -------------------------------------------------------------------
