@@ -102,11 +102,11 @@ static snw_status check_place(const snw_results *r, snw_error *err) {
             return snw_fail(err, SNW_E_IO,
                             "results '%.200s': there is no regular file there to replace", r->path);
         }
-        if (access(r->target, W_OK) != 0) {
+        if (faccessat(AT_FDCWD, r->target, W_OK, AT_EACCESS) != 0) {
             return snw_file_fail_errno(r->path, "cannot replace", errno, err);
         }
     }
-    if (access(folder, W_OK | X_OK) != 0) {
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0) {
         return snw_file_fail_errno(r->path, "cannot create", errno, err);
     }
     return SNW_OK;
