@@ -68,7 +68,7 @@ snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
 
 // A site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, a named one.
-snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out);
+snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
 // The named sites, once the links are known; links still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
 

@@ -38,7 +38,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
         out->on.pose = snw_se3_identity();
         SNW_TRY(snw_read_rod_name(r, along, "along", &out->on.link));
     } else {
-        SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, &out->on));
+        SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, "on", &out->on));
     }
     const int vars = out->along ? SNW_VAR_T | SNW_VAR_X | SNW_VAR_L : SNW_VAR_T;
     const snw_dim force = out->along ? (snw_dim){.kg = 1, .s = -2} : SNW_DIM_FORCE;

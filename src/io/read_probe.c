@@ -86,7 +86,7 @@ static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *o
 
 static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const snw_node *node = e->value;
-    SNW_TRY(snw_read_site(r, node, &out->site));
+    SNW_TRY(snw_read_site(r, node, e->key, &out->site));
     if (out->site.link < 0 || !r->desc->link[out->site.link].has_rod || out->site.offset) {
         return snw_fail_at(r->err, node->place, "'%s' is taken at a rod's station, e.g. 'arm@50%%'",
                            e->key);
@@ -157,7 +157,7 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     }
     switch (subject_of(out->kind)) {
     case OF_SITE:
-        SNW_TRY(snw_read_site(r, quantity->value, &out->site));
+        SNW_TRY(snw_read_site(r, quantity->value, quantity->key, &out->site));
         break;
     case OF_STATION:
         SNW_TRY(of_station(r, quantity, out));

@@ -68,9 +68,9 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
     return SNW_OK;
 }
 
-snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out) {
+snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out) {
     const char *text = NULL;
-    SNW_TRY(snw_read_name(r, node, "site", &text));
+    SNW_TRY(snw_read_name(r, node, what, &text));
     *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = node->place};
     out->pose = snw_se3_identity();
     if (strcmp(text, "world") == 0) return SNW_OK;
@@ -108,7 +108,7 @@ static snw_status named(snw_reader *r, int index) {
                            entry->key);
     }
     snw_site site;
-    SNW_TRY(snw_read_site(r, e[SITE_ON]->value, &site));
+    SNW_TRY(snw_read_site(r, e[SITE_ON]->value, "on", &site));
     if (e[SITE_POSE]) {
         snw_se3 own;
         SNW_TRY(snw_read_pose_constant(r, e[SITE_POSE]->value, &own));

@@ -97,8 +97,9 @@ static uint64_t signature(const snw_expr *e, double t) {
     r[1] = r[2] = NAN; // no switch that hangs on them is looked at
     uint64_t h = 0;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        if (l->switches) h = mix(h, state(l, r[l->a], r[l->b]));
-        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->a], r[l->b], r[l->c]);
+        if (l->switches) h = mix(h, state(l, r[l->arg[0]], r[l->arg[1]]));
+        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
+                                 r[l->arg[2]]);
     }
     return h;
 }

@@ -222,12 +222,12 @@ enum {
     SNW_EXPR_TEXT_MAX = 65536, // bytes of one text
 };
 
-// One line of the program: register dst <- op(registers a, b, c).
+// One line of the program: register dst <- op(registers arg).
 typedef struct snw_line {
     uint8_t op;
     uint8_t vars;  // what the result depends on
     bool switches; // may break in time: see expr_breaks.c
-    uint16_t dst, a, b, c;
+    uint16_t dst, arg[3];
     double imm;
     const snw_spline *spline;
 } snw_line;
