@@ -166,6 +166,7 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         SNW_TRY(of_link(r, quantity, out));
         break;
     case OF_ALL:
+        if (quantity->value->kind == SNW_NODE_NULL) break;
         return snw_fail_at(r->err, quantity->place, "'%s' is of the whole robot; write '%s: %s'",
                            quantity->key, entry->key, quantity->key);
     }

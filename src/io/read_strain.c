@@ -180,9 +180,12 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
         return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
-        return snw_fail_at(
-            r->err, snw_text_place(node, skip), "'%s' needs a basis%s%s, e.g. '%s %s'", word,
-            near ? ", did you mean " : "", near ? near : "", word, near ? near : "legendre 3");
+        if (near) {
+            return snw_fail_at(r->err, snw_text_place(node, skip),
+                               "unknown basis '%s' (did you mean '%s'?)", basis, near);
+        }
+        return snw_fail_at(r->err, snw_text_place(node, skip),
+                           "'%s' needs a basis, e.g. '%s legendre 3'", word, word);
     }
     snw_basis b;
     SNW_TRY(read_basis(r, node, skip, m, &b));
