@@ -107,7 +107,7 @@ static uint64_t signature(const snw_expr *e, double t) {
 // The first of two neighbouring doubles at which the signature is no longer `before`; it is so at
 // lo, and is not at hi.
 static double first_change(const snw_expr *e, double lo, double hi, uint64_t before) {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 1200; i++) {
         const double mid = lo + 0.5 * (hi - lo);
         if (!(mid > lo && mid < hi)) break;
         if (signature(e, mid) == before) {

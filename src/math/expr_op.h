@@ -89,11 +89,11 @@ static inline double snw_powi(double a, double n) {
     return n < 0 ? 1 / r : r;
 }
 
-// The remainder in [0, b), for b < 0 in (b, 0].
+// The remainder in [0, b), for b < 0 in (b, 0]; what would round to b is the number next to it.
 static inline double snw_mod(double a, double b) {
     double r = fmod(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r += b;
-    return r == b ? 0 : r;
+    return r == b ? nextafter(b, 0) : r;
 }
 
 // (z - sin z)/(2 pi) at z = 2 pi u; below the seam by its series, z^3/6 - z^5/120 + ..

@@ -48,7 +48,8 @@ snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
 }
 
 snw_status snw_want_condition(const snw_parser *p, const snw_term *a) {
-    if (a->q.truth) return SNW_OK;
+    // what an argument will be is seen when the function is called
+    if (a->q.truth || a->node->op == SNW_OP_ARG) return SNW_OK;
     return snw_parser_fail(p, a->at, "a condition is wanted here, such as t < 1 s, or on or off");
 }
 
@@ -196,7 +197,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
                                "is the unit meant, as in 5 m^2, or the quantity, as in (5 m)^2?");
     }
     p->p++;
-    snw_term exponent = {0};
+    snw_term exponent = *out;
     SNW_TRY(parse_unary(p, &exponent));
     return combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }
@@ -219,8 +220,8 @@ static snw_status parse_signed(snw_parser *p, bool not_word, snw_term *out) {
 
 // Every way down passes here, so this is where depth is counted.
 static snw_status parse_unary(snw_parser *p, snw_term *out) {
-    SNW_TRY(snw_parser_enter(p));
     snw_skip_blanks(p);
+    SNW_TRY(snw_parser_enter(p));
     const size_t word = snw_word_length(p->p);
     const bool not_word = word && snw_word_is(p->p, word, "not");
     if (*p->p == '-' || *p->p == '+' || not_word) {
