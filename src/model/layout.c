@@ -96,7 +96,7 @@ static snw_twist trial_strain(const snw_rod_desc *d, const snw_rod *rod, double 
         double v = 0;
         for (int j = 0; j < count[a]; j++) {
             const int f = first[a] + j;
-            v += at[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.3 : 0.2 / (1 + f));
+            v += at[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
         }
         xi.e[rod->comp[a]] += size * v;
         at += count[a];
@@ -156,13 +156,13 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
         return predict(d, rod, pool, out);
     }
     // auto: enough points to integrate the square of the basis twice over, then more until the trial shape's
-    // tip is right to 1e-7 L
+    // tip is right to 1e-6 L
     int n = out->global ? 2 * degree + 4 : degree + 1;
     for (;;) {
         out->per_element = n;
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         SNW_TRY(predict(d, rod, pool, out));
-        if (out->geometry <= 1e-7 || out->nodes >= AUTO_MOST) return SNW_OK;
+        if (out->geometry <= 1e-6 || out->nodes >= AUTO_MOST) return SNW_OK;
         n += (n + 3) / 4;
     }
 }

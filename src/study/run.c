@@ -8,6 +8,7 @@
 #include "study/statics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -308,7 +309,12 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
 
     snw_status s = do_steps(r, err);
     if (r->totals.worst_geometry > coarse) {
-        warn(r, "the nodes resolve the shape only to more than 1e-5 of the length; raise nodes: or magnus:");
+        char text[200];
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
+                       "magnus: of the rod",
+                       r->info.run, r->totals.worst_geometry);
+        warn(r, text);
     }
     for (int i = 0; i < nrecorder; i++) {
         const snw_status e = recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);

@@ -22,7 +22,7 @@ struct snw_statics {
     double *x;     // configuration, nq
 };
 
-snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-10}; }
+snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
 static size_t scratch_size(const snw_model *m) {
     const size_t parts[] = {snw_continuation_scratch(m->nv, m->nq), snw_relax_scratch(m->nv, m->nq),

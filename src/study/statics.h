@@ -8,7 +8,7 @@
 typedef struct snw_statics snw_statics;
 
 typedef struct snw_statics_opts {
-    double tolerance;         // on forces relative to the model's typical ones, default 1e-10
+    double tolerance;         // on forces relative to the model's typical ones, default 1e-13
     double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
     bool (*stop)(void *user); // asked between increments; NULL: never
     void *user;
