@@ -121,6 +121,8 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     if (!d) return NULL;
     d->file = *file;
     d->eof = empty ? 0 : (haddr_t)s.st_size;
+    // the length a writer has noted is ahead of the file's, and this is no reason to refuse it
+    if (flags & H5F_ACC_SWMR_READ) d->eof = address_limit;
     return &d->public;
 }
 
@@ -218,8 +220,12 @@ static const H5FD_class_t driver_class = {
 hid_t snw_file_access(snw_file *f) {
     const hid_t driver_id = H5FDregister(&driver_class);
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    // A reader tries again when it meets metadata in the making. HDF5 doubles its pause each time
+    // from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
+    const unsigned attempts = 24;
     const bool good = driver_id >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver_id, &f) >= 0 &&
                       H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
+                      H5Pset_metadata_read_attempts(fapl, attempts) >= 0 &&
                       H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
     // the list holds the driver from here on
     if (driver_id >= 0) (void)H5FDunregister(driver_id);
