@@ -153,9 +153,14 @@ static herr_t driver_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t at) {
     return 0;
 }
 
+// a reader looks anew: the file may have grown since it was opened, and HDF5 compares this with the end that
+// the writer has noted since
 static haddr_t driver_get_eof(const H5FD_t *base, H5FD_mem_t type) {
     (void)type;
-    return ((const driver *)base)->eof;
+    const driver *d = (const driver *)base;
+    struct stat s;
+    if (d->file->writing || fstat(d->file->fd, &s) != 0) return d->eof;
+    return (haddr_t)s.st_size;
 }
 
 static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size,
