@@ -102,9 +102,10 @@ snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
     const int n = r->m->nv;
     snw_mass_matrix(r->m, r->in, r->s, r->w, r->M);
     if (snw_cholesky_factor(n, r->M) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: a coordinate moves no mass, or two move the same; give "
-                        "the rod density and rotary inertia, or allow fewer strains");
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the mass matrix is singular: a coordinate moves no mass, or two move the same; give "
+            "the rod density and rotary inertia, or allow fewer strains");
     }
     // M a = - (forces needed without acceleration)
     for (int i = 0; i < n; i++) r->s->a[i] = 0;
