@@ -740,7 +740,7 @@ static void foreign_files_are_told(void **state) {
     expect_foreign("/dev/null", "not an HDF5 file");
     write_bytes(path, (const unsigned char *)"sinew: 1\n", 9);
     expect_foreign(path, "not an HDF5 file");
-    write_bytes(path, NULL, 0);
+    write_bytes(path, (const unsigned char *)"", 0);
     expect_foreign(path, "not an HDF5 file");
     // what a writer leaves that was killed at the very start
     unsigned char *bytes;
