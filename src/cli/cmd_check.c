@@ -76,7 +76,7 @@ const snw_command snw_cmd_check = {
              "study. Numbers are "
              "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
     .option = options,
-    .examples = "sinew check examples/rods/boyer2.yaml\n"
+    .examples = "sinew check examples/rods/boyer2_follower.yaml\n"
                 "sinew check arm.yaml --set arm.rod.strain='cosserat cubic'",
     .run = run,
 };

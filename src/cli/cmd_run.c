@@ -344,7 +344,7 @@ const snw_command snw_cmd_run = {
              "when a "
              "run fails or is killed.",
     .option = options,
-    .examples = "sinew run examples/rods/boyer2.yaml\n"
+    .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
                 "sinew run sweep.yaml --run load --json",
     .run = run,

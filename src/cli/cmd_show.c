@@ -296,8 +296,8 @@ const snw_command snw_cmd_show = {
              "a killed run "
              "left behind.",
     .option = options,
-    .examples = "sinew show boyer2.h5\n"
-                "sinew show boyer2.h5 --probe tip\n"
+    .examples = "sinew show boyer2_follower.h5\n"
+                "sinew show boyer2_follower.h5 --probe tip\n"
                 "sinew show sweep.h5 --run load.3 --csv > load3.csv",
     .run = run,
 };

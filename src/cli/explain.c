@@ -116,6 +116,15 @@ static const char *probe_name(snw_probe_kind kind) {
     return "";
 }
 
+// what a probe looks at: a link that is held, or a site
+static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
+    if (p->kind == SNW_PROBE_REACTION && p->site.link >= 0) {
+        (void)snprintf(out, size, "%s", d->link[p->site.link].name);
+    } else {
+        site_text(d, &p->site, out, size);
+    }
+}
+
 // does a probe look at a place, or at the whole robot
 static bool probe_has_site(snw_probe_kind kind) {
     return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
@@ -184,7 +193,7 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
-    site_text(d, &p->site, site, sizeof site);
+    probe_text(d, p, site, sizeof site);
     printf("  %s  %s", p->name, probe_name(p->kind));
     if (p->along > 0) {
         printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
@@ -300,7 +309,7 @@ static void json_probes(snw_json *j, const snw_desc *d) {
     for (int i = 0; i < d->nprobe; i++) {
         const snw_probe_desc *p = &d->probe[i];
         char site[TEXT];
-        site_text(d, &p->site, site, sizeof site);
+        probe_text(d, p, site, sizeof site);
         snw_field_object(j, p->name);
         snw_field_text(j, "quantity", probe_name(p->kind));
         snw_field_text(j, "of", probe_has_site(p->kind) ? site : NULL);
