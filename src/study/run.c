@@ -196,6 +196,7 @@ static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, 
     }
     const snw_frame f = {.stage = stage,
                          .t = r->state->t,
+                         .partial = info->reached < 1,
                          .q = r->state->q,
                          .v = r->state->v,
                          .pose = w->g + 1,
@@ -203,6 +204,7 @@ static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, 
                          .energy = more.energy,
                          .stats = {.iterations = info->iterations,
                                    .increments = info->increments,
+                                   .load = info->reached,
                                    .residual = info->residual,
                                    .stability = st.value,
                                    .geometry = geometry}};
@@ -258,10 +260,16 @@ static snw_status do_static(snw_run *r, int stage, snw_error *err) {
         sum.iterations += info.iterations;
         sum.increments += info.increments;
         sum.residual = info.residual;
+        sum.reached = info.reached;
         r->totals.iterations += info.iterations;
         r->totals.increments += info.increments;
         if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
-        if (s != SNW_OK) return s;
+        if (s != SNW_OK) {
+            // the last equilibrium on the way is a result too, marked by its share of the load
+            snw_error ignored = {0};
+            if (info.reached > 0 && info.reached < 1) (void)hand_out(r, stage, &sum, &ignored);
+            return s;
+        }
         report(r, stage, t, t0, t0 + step->duration);
         if (!due(r, t, k == path)) continue;
         SNW_TRY(hand_out(r, stage, &sum, err));

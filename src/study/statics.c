@@ -129,44 +129,65 @@ static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_stat
     return s;
 }
 
+// half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for the stiffness that
+// loads add. NaN when D is singular
+static double march_step(snw_statics *st) {
+    const int n = st->m->nv;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    double *lambda = snw_arena_doubles(&st->scratch, (size_t)n), largest = NAN;
+    snw_elastic_matrices(st->m, st->K, st->T);
+    if (snw_eigen_symmetric(n, st->K, st->T, false, &st->scratch, lambda) == SNW_OK) {
+        largest = lambda[n - 1];
+    }
+    snw_arena_reset(&st->scratch, mark);
+    return 0.5 / largest;
+}
+
 static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
                         snw_error *err) {
     const snw_problem p = problem_of(st);
+    const double automatic = march_step(st);
+    if (!(automatic > 0)) {
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "march needs stiffness and damping of every allowed strain; give the material "
+            "damping: 1 ms, or leave march away to use Newton");
+    }
     snw_elastic_matrices(st->m, NULL, st->T);
     snw_relax_opts o = snw_relax_defaults();
-    o.time = opts->march;
-    o.step = opts->march_step;
-    o.stop = opts->stop;
-    o.stop_user = opts->user;
+    o.duration = opts->march;
+    o.step = opts->march_step > 0 ? opts->march_step : fmin(automatic, opts->march);
     snw_relax_info ri = {0};
-    const snw_status s = snw_relax_solve(&p, &o, st->T, &st->scratch, st->x, &ri);
+    const snw_status s =
+        snw_relax(&p, 1, st->T, &o, opts->stop, opts->user, &st->scratch, st->x, &ri);
     *info = (snw_statics_info){
         .iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
-    if (s == SNW_E_SINGULAR) {
+    if (s == SNW_E_DIVERGED) {
         return snw_fail(
             err, s,
-            "march needs damping on every allowed strain; give the material damping: 1 ms, or "
-            "leave march away to use Newton");
+            "march: the numbers grew beyond bounds after %g s of pseudo-time; try a shorter step "
+            "than %g s, or Newton",
+            ri.time, o.step);
     }
     return s;
 }
 
 static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info,
                           double t, snw_error *err) {
+    if (st->m->nfree && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
+        return snw_fail(
+            err, s,
+            "static at t = %g s: a free joint is held by nothing, so the equilibrium is "
+            "not determined; hold the robot or use a dynamic step",
+            t);
+    }
     switch (s) {
     case SNW_E_SINGULAR:
-        if (st->m->nfree) {
-            return snw_fail(
-                err, s,
-                "static at t = %g s: a free joint is held by nothing, so the equilibrium is not "
-                "determined; hold the robot or use a dynamic step",
-                t);
-        }
         return snw_fail(
             err, s,
             "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
-            "strain "
-            "without stiffness); last equilibrium kept. Try a small lateral load, or march:",
+            "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
+            "march:",
             t, info->reached);
     case SNW_E_DIVERGED:
         return snw_fail(
