@@ -76,8 +76,7 @@ snw_status snw_fail_at(snw_error *err, snw_place place, const char *format, ...)
     return SNW_E_PARSE;
 }
 
-// ---- nearest word
-// -----------------------------------------------------------------------------------
+// ---- nearest word -------------------------------------------------------------------------------
 
 enum { WORD_MAX = 64 };
 
