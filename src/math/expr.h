@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/pool.h"
+#include "math/units.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -22,25 +23,10 @@ typedef struct snw_at {
     double t, x, L;
 } snw_at;
 
-// Physical dimension: exponents of m, kg, s, A, K, mol. Angles have none.
-typedef struct snw_dim {
-    signed char m, kg, s, A, K, mol;
-} snw_dim;
-
-#define SNW_DIM_NONE ((snw_dim){0})
-#define SNW_DIM_LENGTH ((snw_dim){.m = 1})
-#define SNW_DIM_TIME ((snw_dim){.s = 1})
-#define SNW_DIM_MASS ((snw_dim){.kg = 1})
-#define SNW_DIM_FORCE ((snw_dim){.m = 1, .kg = 1, .s = -2})
-#define SNW_DIM_TORQUE ((snw_dim){.m = 2, .kg = 1, .s = -2})
-#define SNW_DIM_PRESSURE ((snw_dim){.m = -1, .kg = 1, .s = -2})
-#define SNW_DIM_DENSITY ((snw_dim){.m = -3, .kg = 1})
-#define SNW_DIM_ACCELERATION ((snw_dim){.m = 1, .s = -2})
-#define SNW_DIM_CURVATURE ((snw_dim){.m = -1})
-
 typedef struct snw_expr snw_expr;
 
-// ---- names: parameters, functions, lists, indices, tables ------------------------------------------
+// ---- names: parameters, functions, lists, indices, tables
+// ------------------------------------------
 
 // What names mean. Scopes nest: an inner one (an index of a repetition) hides the outer one.
 // Parameters are kept as text and parsed when first used, so their order in a file is free; a
@@ -61,9 +47,9 @@ typedef snw_status snw_table_fn(void *user, const char *file, const char *column
 snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
 void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
 
-// `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`, `column`
-// say where text begins, for messages. Refuses a name that is a variable, function or unit-free
-// keyword of the language, or is already defined in this scope.
+// `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`,
+// `column` say where text begins, for messages. Refuses a name that is a variable, function or
+// unit-free keyword of the language, or is already defined in this scope.
 SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const char *text,
                                           const char *file, int line, int column, snw_error *err);
 // A list, used as `a(1)`, `a(k)`.
@@ -77,7 +63,8 @@ bool snw_scope_has(const snw_scope *s, const char *name);
 // Parse everything defined here, so that an unused faulty parameter is reported too.
 SNW_NODISCARD snw_status snw_scope_check(snw_scope *s, snw_error *err);
 
-// ---- parsing ----------------------------------------------------------------------------------------
+// ---- parsing
+// ----------------------------------------------------------------------------------------
 
 typedef struct snw_expr_rules {
     const snw_dim *dim; // wanted dimension, NULL when any will do
@@ -94,7 +81,8 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
 // A constant, SI; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 
-// ---- evaluation -------------------------------------------------------------------------------------
+// ---- evaluation
+// -------------------------------------------------------------------------------------
 
 double snw_expr_value(const snw_expr *e, snw_at at);
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
@@ -108,5 +96,32 @@ int snw_expr_vars(const snw_expr *e);
 // out. Returns how many. Located to rounding where the argument is linear in t, by bisection else.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
 
-// Name of a dimension for messages: "length (m)", "force (N)", or "kg*m^2/s".
-void snw_dim_text(snw_dim d, char *out, size_t size);
+// ---- words of the language
+// --------------------------------------------------------------------------
+
+// What a function asks of its arguments' dimensions, and gives back.
+typedef enum snw_function_kind {
+    SNW_FUNCTION_NUMBER, // a number or an angle; gives a number
+    SNW_FUNCTION_KEEP,   // anything; gives the same
+    SNW_FUNCTION_ROOT,   // anything; gives its root
+    SNW_FUNCTION_SIGN,   // anything; gives a number
+    SNW_FUNCTION_ALIKE,  // things of one dimension; gives the same
+    SNW_FUNCTION_RATIO,  // things of one dimension; gives a number
+    SNW_FUNCTION_RISE,   // things of one dimension, the second below the third; gives a number
+    SNW_FUNCTION_IF,     // a condition, then two alike
+    SNW_FUNCTION_TABLE   // a file and a column
+} snw_function_kind;
+
+// One function of the language. The table serves the parser, its suggestions and the documentation.
+typedef struct snw_function {
+    const char *name, *args, *meaning;
+    int min_args, max_args; // max_args 0: any number
+    snw_function_kind kind;
+    int op; // what the parser makes of it
+} snw_function;
+
+const snw_function *snw_functions(int *n);
+
+// Whether a word belongs to the language (variable, function, pi, on, off, and, or, not), so that
+// no parameter may take it. Unit names are free.
+bool snw_word_reserved(const char *word);

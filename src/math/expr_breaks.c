@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// When does a law jump or kink? Every operation that may do so has a state, a number that changes
+// exactly there: the side on which an argument lies, a whole quotient. Mixed into one signature,
+// the states tell whether anything switched between two times, and bisection on the signature finds
+// when, down to neighbouring doubles.
+//
+// If every argument of a switch is piecewise linear in t, its pieces ending at other switches, then
+// a signature once left never comes back: earlier switches are settled on an interval that begins
+// and ends with the same signature, so the argument is linear there and its side cannot change and
+// change back. Bisection then misses nothing. Otherwise the interval is searched in SAMPLES pieces.
+#include "math/expr_op.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { SAMPLES = 1000 };
+
+static double side(double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+
+// The state of one line, given its operands.
+static double state(const snw_line *l, double a, double b) {
+    switch ((snw_op)l->op) {
+    case SNW_OP_MIN:
+    case SNW_OP_MAX:
+    case SNW_OP_LT:
+    case SNW_OP_LE:
+    case SNW_OP_GT:
+    case SNW_OP_GE:
+    case SNW_OP_EQ:
+    case SNW_OP_NE:
+        return side(a - b);
+    case SNW_OP_FLOOR:
+    case SNW_OP_CEIL:
+        return floor(a) + ceil(a);
+    case SNW_OP_MOD: {
+        const double r = snw_mod(a, b);
+        return 2 * nearbyint((a - r) / b) + (r != 0);
+    }
+    case SNW_OP_LINEAR:
+        return side(a) + side(a - 1);
+    case SNW_OP_HAT:
+        return side(a) + side(a - 0.5) + side(a - 1);
+    case SNW_OP_TABLE:
+        return side(a - l->spline->x[0]) + side(a - l->spline->x[l->spline->n - 1]);
+    case SNW_OP_ABS:
+    case SNW_OP_SIGN:
+    case SNW_OP_STEP:
+    case SNW_OP_CONST:
+    case SNW_OP_T:
+    case SNW_OP_X:
+    case SNW_OP_L:
+    case SNW_OP_ARG:
+    case SNW_OP_NEG:
+    case SNW_OP_ADD:
+    case SNW_OP_SUB:
+    case SNW_OP_MUL:
+    case SNW_OP_DIV:
+    case SNW_OP_POW:
+    case SNW_OP_POWI:
+    case SNW_OP_POWC:
+    case SNW_OP_SIN:
+    case SNW_OP_COS:
+    case SNW_OP_TAN:
+    case SNW_OP_ASIN:
+    case SNW_OP_ACOS:
+    case SNW_OP_ATAN:
+    case SNW_OP_ATAN2:
+    case SNW_OP_SINH:
+    case SNW_OP_COSH:
+    case SNW_OP_TANH:
+    case SNW_OP_EXP:
+    case SNW_OP_LOG:
+    case SNW_OP_SQRT:
+    case SNW_OP_RAMP:
+    case SNW_OP_POLY5:
+    case SNW_OP_AND:
+    case SNW_OP_OR:
+    case SNW_OP_NOT:
+    case SNW_OP_IF:
+        break;
+    }
+    return side(a);
+}
+
+static uint64_t mix(uint64_t h, double s) {
+    uint64_t bits;
+    s = isnan(s) ? 0.25 : s + 0.0; // one NaN and one zero only
+    memcpy(&bits, &s, sizeof bits);
+    h = (h ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ (h >> 29);
+}
+
+static uint64_t signature(const snw_expr *e, double t) {
+    double r[SNW_EXPR_REGISTERS];
+    r[0] = t;
+    r[1] = r[2] = NAN; // no switch that hangs on them is looked at
+    uint64_t h = 0;
+    for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        if (l->switches) h = mix(h, state(l, r[l->arg[0]], r[l->arg[1]]));
+        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
+                                 r[l->arg[2]]);
+    }
+    return h;
+}
+
+// The first of two neighbouring doubles at which the signature is no longer `before`; it is so at
+// lo, and is not at hi.
+static double first_change(const snw_expr *e, double lo, double hi, uint64_t before) {
+    for (int i = 0; i < 1200; i++) {
+        const double mid = lo + 0.5 * (hi - lo);
+        if (!(mid > lo && mid < hi)) break;
+        if (signature(e, mid) == before) {
+            lo = mid;
+        } else {
+            hi = mid;
+        }
+    }
+    return hi;
+}
+
+int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max) {
+    if (!e->switched || !(t1 > t0) || !isfinite(t0)) return 0;
+    if (!isfinite(t1)) t1 = DBL_MAX / 4;
+    // a switch passed exactly has a state of its own: step over it
+    const double span = t1 - t0, tiny = 4 * DBL_EPSILON * 1e-3 * fmin(span, 1);
+    const int pieces = e->curved ? SAMPLES : 1;
+    double lo = t0 + fmax(tiny, 4 * DBL_EPSILON * fabs(t0));
+    uint64_t before = signature(e, lo);
+    int n = 0;
+    for (int i = 1; i <= pieces && n < max; i++) {
+        const double hi = i == pieces ? t1 : t0 + span * i / pieces;
+        if (!(hi > lo)) continue;
+        const uint64_t end = signature(e, hi);
+        while (n < max && before != end) {
+            const double t = first_change(e, lo, hi, before);
+            out[n++] = t;
+            lo = t + fmax(tiny, 4 * DBL_EPSILON * fabs(t));
+            if (!(lo < hi)) break;
+            before = signature(e, lo);
+        }
+        if (lo < hi) lo = hi;
+        before = signature(e, lo);
+    }
+    return n;
+}

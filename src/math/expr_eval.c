@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "math/expr_op.h"
+
+#include "base/fail.h"
+
+double snw_expr_value(const snw_expr *e, snw_at at) {
+    if (e->vars == 0) return e->value;
+    double r[SNW_EXPR_REGISTERS];
+    r[0] = at.t;
+    r[1] = at.x;
+    r[2] = at.L;
+    for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
+                                 r[l->arg[2]]);
+    }
+    return r[e->result];
+}
+
+// ---- derivatives
+// ------------------------------------------------------------------------------------
+
+// f(a) with f' = f1, f'' = f2. A constant argument has no derivative, be f1 infinite or not.
+static inline snw_jet chain(snw_jet a, double f, double f1, double f2) {
+    const double bend = a.d == 0 ? 0 : f2 * a.d * a.d;
+    return (snw_jet){f, a.d == 0 ? 0 : f1 * a.d, a.dd == 0 ? bend : bend + f1 * a.dd};
+}
+
+static inline snw_jet mul(snw_jet a, snw_jet b) {
+    return (snw_jet){a.v * b.v, a.d * b.v + a.v * b.d, a.dd * b.v + 2 * a.d * b.d + a.v * b.dd};
+}
+
+static inline snw_jet div_(snw_jet a, snw_jet b) {
+    snw_jet r;
+    r.v = a.v / b.v;
+    r.d = (a.d - r.v * b.d) / b.v;
+    r.dd = (a.dd - 2 * r.d * b.d - r.v * b.dd) / b.v;
+    return r;
+}
+
+// a^n with n whole: a vanishing coefficient wins over an infinite power.
+static snw_jet powi(snw_jet a, double n) {
+    const double f1 = n == 0 ? 0 : n * snw_powi(a.v, n - 1);
+    const double f2 = n == 0 || n == 1 ? 0 : n * (n - 1) * snw_powi(a.v, n - 2);
+    return chain(a, snw_powi(a.v, n), f1, f2);
+}
+
+// a^b = exp(b log a). Where a is zero the limit for b > 2 is taken.
+static snw_jet power(snw_jet a, snw_jet b) {
+    const double f = pow(a.v, b.v);
+    if (b.d == 0 && b.dd == 0) {
+        return chain(a, f, b.v * pow(a.v, b.v - 1), b.v * (b.v - 1) * pow(a.v, b.v - 2));
+    }
+    if (a.v == 0 && b.v > 2) return (snw_jet){f, 0, 0};
+    const snw_jet e = mul(b, chain(a, log(a.v), 1 / a.v, -1 / (a.v * a.v)));
+    return chain(e, f, f, f);
+}
+
+static snw_jet atan2_(snw_jet y, snw_jet x) {
+    const double rr = x.v * x.v + y.v * y.v;
+    snw_jet r = {.v = atan2(y.v, x.v)};
+    const double turn = x.v * y.d - y.v * x.d; // rr times the rate
+    r.d = turn / rr;
+    r.dd = (x.v * y.dd - y.v * x.dd) / rr - 2 * r.d * (x.v * x.d + y.v * y.d) / rr;
+    return r;
+}
+
+// a - q b with the whole q held
+static snw_jet mod(snw_jet a, snw_jet b) {
+    const double r = snw_mod(a.v, b.v), q = nearbyint((a.v - r) / b.v);
+    return (snw_jet){r, b.d == 0 ? a.d : a.d - q * b.d, b.dd == 0 ? a.dd : a.dd - q * b.dd};
+}
+
+// The four rises, of u = (t - a)/(b - a): zero before 0, and from 1 on constant.
+static snw_jet rise(snw_op op, snw_jet u) {
+    const double f = snw_op_value(op, 0, NULL, u.v, 0, 0), two_pi = 6.283185307179586477;
+    const double w = u.v;
+    if (w < 0 || w >= 1) return (snw_jet){f, 0, 0};
+    if (op == SNW_OP_LINEAR) return chain(u, f, 1, 0);
+    if (op == SNW_OP_HAT) return chain(u, f, w < 0.5 ? 2 : -2, 0);
+    if (op == SNW_OP_POLY5) {
+        const double p = w * (1 - w);
+        return chain(u, f, 30 * p * p, 60 * p * (1 - 2 * w));
+    }
+    const double s = sin(0.5 * two_pi * w);
+    return chain(u, f, 2 * s * s, two_pi * sin(two_pi * w));
+}
+
+static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
+    const snw_op op = (snw_op)l->op;
+    if (op == SNW_OP_TABLE) {
+        const snw_jet s = snw_spline_jet(l->spline, a.v);
+        return chain(a, s.v, s.d, s.dd);
+    }
+    if (op == SNW_OP_IF) return a.v != 0 ? b : c;
+    const double f = snw_op_value(op, l->imm, NULL, a.v, b.v, c.v), v = a.v;
+    switch (op) {
+    case SNW_OP_NEG:
+        return (snw_jet){-a.v, -a.d, -a.dd};
+    case SNW_OP_ADD:
+        return (snw_jet){f, a.d + b.d, a.dd + b.dd};
+    case SNW_OP_SUB:
+        return (snw_jet){f, a.d - b.d, a.dd - b.dd};
+    case SNW_OP_MUL:
+        return mul(a, b);
+    case SNW_OP_DIV:
+        return div_(a, b);
+    case SNW_OP_POW:
+        return power(a, b);
+    case SNW_OP_POWI:
+        return powi(a, l->imm);
+    case SNW_OP_POWC: {
+        const double p = l->imm;
+        return chain(a, f, p * pow(v, p - 1), p * (p - 1) * pow(v, p - 2));
+    }
+    case SNW_OP_SIN:
+        return chain(a, f, cos(v), -f);
+    case SNW_OP_COS:
+        return chain(a, f, -sin(v), -f);
+    case SNW_OP_TAN:
+        return chain(a, f, 1 + f * f, 2 * f * (1 + f * f));
+    case SNW_OP_ASIN: {
+        const double w = (1 - v) * (1 + v), s = sqrt(w);
+        return chain(a, f, 1 / s, v / (w * s));
+    }
+    case SNW_OP_ACOS: {
+        const double w = (1 - v) * (1 + v), s = sqrt(w);
+        return chain(a, f, -1 / s, -v / (w * s));
+    }
+    case SNW_OP_ATAN: {
+        const double w = 1 / (1 + v * v);
+        return chain(a, f, w, -2 * v * w * w);
+    }
+    case SNW_OP_ATAN2:
+        return atan2_(a, b);
+    case SNW_OP_SINH:
+        return chain(a, f, cosh(v), f);
+    case SNW_OP_COSH:
+        return chain(a, f, sinh(v), f);
+    case SNW_OP_TANH: {
+        const double s = 1 / cosh(v);
+        return chain(a, f, s * s, -2 * f * s * s);
+    }
+    case SNW_OP_EXP:
+        return chain(a, f, f, f);
+    case SNW_OP_LOG:
+        return chain(a, f, 1 / v, -1 / (v * v));
+    case SNW_OP_SQRT:
+        return chain(a, f, 0.5 / f, -0.25 / (f * v));
+    case SNW_OP_ABS:
+        return v >= 0 ? a : (snw_jet){f, -a.d, -a.dd};
+    case SNW_OP_MIN:
+        return a.v <= b.v ? a : b.v < a.v ? b : (snw_jet){f, f, f};
+    case SNW_OP_MAX:
+        return a.v >= b.v ? a : b.v > a.v ? b : (snw_jet){f, f, f};
+    case SNW_OP_MOD:
+        return mod(a, b);
+    case SNW_OP_LINEAR:
+    case SNW_OP_RAMP:
+    case SNW_OP_POLY5:
+    case SNW_OP_HAT:
+        return rise(op, a);
+    // steps and truth values have no slope; the rest was dealt with above
+    case SNW_OP_FLOOR:
+    case SNW_OP_CEIL:
+    case SNW_OP_SIGN:
+    case SNW_OP_STEP:
+    case SNW_OP_LT:
+    case SNW_OP_LE:
+    case SNW_OP_GT:
+    case SNW_OP_GE:
+    case SNW_OP_EQ:
+    case SNW_OP_NE:
+    case SNW_OP_AND:
+    case SNW_OP_OR:
+    case SNW_OP_NOT:
+    case SNW_OP_CONST:
+    case SNW_OP_T:
+    case SNW_OP_X:
+    case SNW_OP_L:
+    case SNW_OP_ARG:
+    case SNW_OP_IF:
+    case SNW_OP_TABLE:
+        break;
+    }
+    return (snw_jet){f, 0, 0};
+}
+
+static snw_jet jet(const snw_expr *e, snw_at at, int wrt) {
+    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+    snw_jet r[SNW_EXPR_REGISTERS];
+    r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
+    r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
+    r[2] = (snw_jet){at.L, 0, 0};
+    for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        if (l->vars & wrt) {
+            r[l->dst] = line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
+        } else {
+            const double v = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]].v,
+                                          r[l->arg[1]].v, r[l->arg[2]].v);
+            r[l->dst] = (snw_jet){v, 0, 0};
+        }
+    }
+    return r[e->result];
+}
+
+snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_T); }
+
+snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_X); }
+
+int snw_expr_vars(const snw_expr *e) { return e->vars; }

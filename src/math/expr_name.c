@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "math/expr_parser.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L };
+
+// ---- variables
+// --------------------------------------------------------------------------------------
+
+// "t and x" from a set of variables.
+static void vars_text(int vars, char *out, size_t size) {
+    const char *names[3];
+    int n = 0;
+    if (vars & SNW_VAR_T) names[n++] = "t";
+    if (vars & SNW_VAR_X) names[n++] = "x";
+    if (vars & SNW_VAR_L) names[n++] = "L";
+    const char *const form[] = {"", "%s", "%s and %s", "%s, %s and %s"};
+    (void)snprintf(out, size, "%s", "");
+    if (n == 1) (void)snprintf(out, size, form[1], names[0]);
+    if (n == 2) (void)snprintf(out, size, form[2], names[0], names[1]);
+    if (n == 3) (void)snprintf(out, size, form[3], names[0], names[1], names[2]);
+}
+
+// Complain unless all of `used` may be used; `what` begins the sentence.
+static snw_status check_vars(const snw_parser *p, int at, int used, const char *what) {
+    const int wrong = used & ALL_VARS & ~p->vars;
+    if (!wrong) return SNW_OK;
+    if (p->vars == 0) {
+        return snw_parser_fail(p, at, "%s cannot be used here: this number must be constant", what);
+    }
+    char allowed[32];
+    vars_text(p->vars, allowed, sizeof allowed);
+    return snw_parser_fail(p, at, "%s cannot be used here: only %s may vary", what, allowed);
+}
+
+snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
+    const snw_var v = op == SNW_OP_T ? SNW_VAR_T : op == SNW_OP_X ? SNW_VAR_X : SNW_VAR_L;
+    SNW_TRY(check_vars(p, at, v, v == SNW_VAR_T ? "'t'" : v == SNW_VAR_X ? "'x'" : "'L'"));
+    SNW_TRY(snw_parser_spend(p));
+    *out = (snw_term){.node = snw_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
+    return out->node ? SNW_OK : snw_parser_no_memory(p);
+}
+
+static snw_status constant(snw_parser *p, double value, snw_quantity q, int at, snw_term *out) {
+    SNW_TRY(snw_parser_spend(p));
+    *out = (snw_term){.node = snw_node_constant(p->pool, value), .q = q, .at = at};
+    return out->node ? SNW_OK : snw_parser_no_memory(p);
+}
+
+// ---- parameters
+// -------------------------------------------------------------------------------------
+
+// The entry is being read already, so it needs itself: name the way round.
+static snw_status cycle(const snw_parser *p, const snw_entry *e, int at) {
+    const snw_entry *chain[SNW_EXPR_DEPTH_MAX + 1];
+    int n = 0;
+    for (const snw_parser *q = p; q && n < SNW_EXPR_DEPTH_MAX; q = q->up) {
+        if (q->entry) chain[n++] = q->entry;
+        if (q->entry == e) break;
+    }
+    char text[300] = "";
+    size_t used = 0;
+    for (int i = n - 1; i >= 0 && used < sizeof text; i--) {
+        const int wrote = snprintf(text + used, sizeof text - used, "%.40s -> ", chain[i]->name);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return snw_parser_fail(p, at, "'%.40s' needs itself: %s%.40s", e->name, text, e->name);
+}
+
+// A parser for the text of an entry, inside p.
+static snw_parser inner(const snw_parser *p, const snw_entry *e, int at) {
+    return (snw_parser){.text = e->text,
+                        .p = e->text,
+                        .place = e->place,
+                        .scope = e->scope,
+                        .pool = p->pool,
+                        .vars = p->vars,
+                        .budget = p->budget,
+                        .depth = p->depth,
+                        .entry = e,
+                        .call_at = at,
+                        .up = p,
+                        .err = p->err};
+}
+
+// Parse the text of a value once; all who name it share the node.
+static snw_status settle(const snw_parser *p, snw_entry *e, int at) {
+    if (e->done) return SNW_OK;
+    if (e->busy) return cycle(p, e, at);
+    int budget = SNW_EXPR_OPS_MAX;
+    snw_parser in = inner(p, e, at);
+    in.pool = e->scope->pool;
+    in.budget = &budget;
+    in.vars = ALL_VARS;
+    SNW_TRY(snw_parser_enter(&in));
+    e->busy = true;
+    const snw_status s = snw_parse_all(&in, &e->term);
+    e->busy = false;
+    e->done = s == SNW_OK;
+    return s;
+}
+
+static snw_status use_value(snw_parser *p, snw_entry *e, int at, snw_term *out) {
+    SNW_TRY(settle(p, e, at));
+    char what[128], on[32];
+    vars_text(e->term.node->vars, on, sizeof on);
+    (void)snprintf(what, sizeof what, "'%.40s' depends on %s and", e->name, on);
+    SNW_TRY(check_vars(p, at, e->term.node->vars, what));
+    *out = e->term;
+    out->at = at;
+    return SNW_OK;
+}
+
+// ---- lists and functions
+// ----------------------------------------------------------------------------
+
+snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what, long *out) {
+    SNW_TRY(snw_want_number(p, a));
+    if (!snw_node_is_constant(a->node)) {
+        return snw_parser_fail(p, a->at, "%s must be constant", what);
+    }
+    const double v = a->node->value;
+    if (!(v == floor(v) && fabs(v) < 1e9)) {
+        return snw_parser_fail(p, a->at, "%s must be a whole number, got %g", what, v);
+    }
+    *out = (long)v;
+    return SNW_OK;
+}
+
+snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *more) {
+    SNW_TRY(snw_parse_expression(p, out));
+    snw_skip_blanks(p);
+    if (*p->p != ',' && *p->p != ')') {
+        char got[64];
+        snw_parser_quote(p, snw_parser_at(p), got, sizeof got);
+        return snw_parser_fail(p, snw_parser_at(p), "',' or ')' is missing before %s", got);
+    }
+    *more = *p->p == ',';
+    p->p++;
+    return SNW_OK;
+}
+
+static snw_status use_item(snw_parser *p, snw_entry *e, int at, snw_term *out) {
+    snw_term index = {0};
+    bool more = false;
+    SNW_TRY(snw_parse_argument(p, &index, &more));
+    if (more) return snw_parser_fail(p, at, "the list '%.40s' takes one index", e->name);
+    if (index.node->vars & SNW_VAR_ARG) {
+        *out = (snw_term){.node = index.node, .q = snw_quantity_any(), .at = at};
+        return SNW_OK;
+    }
+    long i = 0;
+    SNW_TRY(snw_term_whole(p, &index, "an index", &i));
+    if (i < 1 || i > e->nitems) {
+        return snw_parser_fail(p, index.at, "'%.40s' has entries 1 to %d, not %ld", e->name,
+                               e->nitems, i);
+    }
+    return use_value(p, &e->items[i - 1], at, out);
+}
+
+// Read the body of a function in place of its call.
+static snw_status call_body(snw_parser *p, snw_entry *e, const snw_term *args, int at,
+                            snw_term *out) {
+    if (e->busy) return cycle(p, e, at);
+    snw_parser in = inner(p, e, at);
+    in.args = args;
+    SNW_TRY(snw_parser_enter(&in));
+    SNW_TRY(snw_parser_spend(p));
+    e->busy = true;
+    const snw_status s = snw_parse_all(&in, out);
+    e->busy = false;
+    out->at = at;
+    return s;
+}
+
+static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *out) {
+    snw_term args[SNW_ARGS_MAX] = {0};
+    int n = 0;
+    for (bool more = true; more;) {
+        snw_term arg = {0};
+        SNW_TRY(snw_parse_argument(p, &arg, &more));
+        if (n < e->nargs) args[n] = arg;
+        n++;
+    }
+    if (n != e->nargs) {
+        return snw_parser_fail(p, at, "'%.40s' takes %d argument%s, got %d", e->name, e->nargs,
+                               e->nargs == 1 ? "" : "s", n);
+    }
+    return call_body(p, e, args, at, out);
+}
+
+// ---- words
+// ------------------------------------------------------------------------------------------
+
+static snw_status unknown(const snw_parser *p, int at, size_t length, bool call) {
+    const char *word = p->text + at;
+    const int shown = (int)(length > 40 ? 40 : length);
+    snw_unit_value unit;
+    char text[200];
+    (void)snprintf(text, sizeof text, "unknown %s '%.*s'", call ? "function" : "name", shown, word);
+    snw_guess g = snw_guess_start(word, length);
+    for (int i = 0; p->args && i < p->entry->nargs; i++) snw_guess_offer(&g, p->entry->args[i]);
+    for (const snw_scope *s = p->scope; s; s = s->outer) {
+        for (const snw_entry *e = s->first; e; e = e->next) snw_guess_offer(&g, e->name);
+    }
+    snw_guess_functions(&g);
+    if (!call) snw_guess_keywords(&g);
+    snw_guess_append(&g, text, sizeof text);
+    if (!g.best[0] && !call && snw_unit_word(word, length, &unit)) {
+        return snw_parser_fail(p, at, "%s; a unit only follows a number, pi or ')'", text);
+    }
+    return snw_parser_fail(p, at, "%s", text);
+}
+
+static snw_status use_entry(snw_parser *p, snw_entry *e, int at, bool call, snw_term *out) {
+    if (call != (e->kind != SNW_ENTRY_VALUE)) {
+        const char *form = e->kind == SNW_ENTRY_LIST       ? "a list, write %.40s(1)"
+                           : e->kind == SNW_ENTRY_FUNCTION ? "a function, write %.40s(..)"
+                                                           : "neither a list nor a function";
+        char text[128];
+        (void)snprintf(text, sizeof text, form, e->name);
+        return snw_parser_fail(p, at, "'%.40s' is %s", e->name, text);
+    }
+    if (!call) return use_value(p, e, at, out);
+    p->p++;
+    SNW_TRY(e->kind == SNW_ENTRY_LIST ? use_item(p, e, at, out) : use_function(p, e, at, out));
+    return snw_read_unit(p, out);
+}
+
+// Words without arguments that mean something by themselves; false when this is none.
+static bool fixed_word(const char *word, size_t length, double *value, bool *truth) {
+    *truth = !snw_word_is(word, length, "pi");
+    *value = *truth ? snw_word_is(word, length, "on") : 3.14159265358979323846;
+    return !*truth || *value != 0 || snw_word_is(word, length, "off");
+}
+
+snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
+    const char *word = p->p;
+    const int at = snw_parser_at(p);
+    p->p += length;
+    const char *next = p->p;
+    while (snw_is_blank(*next)) next++;
+    const bool call = *next == '(';
+    for (int i = 0; p->args && i < p->entry->nargs; i++) {
+        if (!snw_word_is(word, length, p->entry->args[i])) continue;
+        if (call) return snw_parser_fail(p, at, "'%.40s' is a number here", p->entry->args[i]);
+        *out = p->args[i];
+        out->at = at;
+        return SNW_OK;
+    }
+    const snw_function *f = snw_function_find(word, length);
+    if (f && !call)
+        return snw_parser_fail(p, at, "%s is a function: %s(%s)", f->name, f->name, f->args);
+    if (f) {
+        p->p = next;
+        SNW_TRY(snw_parse_call(p, f, at, out));
+        return snw_read_unit(p, out);
+    }
+    double value;
+    bool truth;
+    if (!call && fixed_word(word, length, &value, &truth)) {
+        SNW_TRY(constant(p, value, truth ? snw_quantity_truth() : snw_quantity_plain(), at, out));
+        return truth ? SNW_OK : snw_read_unit(p, out);
+    }
+    if (!call && snw_word_is(word, length, "t")) return snw_parse_variable(p, SNW_OP_T, at, out);
+    if (!call && snw_word_is(word, length, "x")) return snw_parse_variable(p, SNW_OP_X, at, out);
+    if (!call && snw_word_is(word, length, "L")) return snw_parse_variable(p, SNW_OP_L, at, out);
+    snw_entry *e = snw_scope_find(p->scope, word, length);
+    if (!e) return unknown(p, at, length, call);
+    if (call) p->p = next;
+    return use_entry(p, e, at, call, out);
+}
+
+// ---- checks without use
+// -----------------------------------------------------------------------------
+
+snw_status snw_entry_check(snw_entry *e, snw_error *err) {
+    int budget = SNW_EXPR_OPS_MAX;
+    snw_parser p = {.text = "",
+                    .p = "",
+                    .place = e->place,
+                    .scope = e->scope,
+                    .pool = e->scope->pool,
+                    .vars = ALL_VARS,
+                    .budget = &budget,
+                    .err = err};
+    if (e->kind == SNW_ENTRY_VALUE) {
+        SNW_TRY(settle(&p, e, 0));
+        return snw_node_check(e->term.node, e->place, err);
+    }
+    for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_entry_check(&e->items[i], err));
+    if (e->kind == SNW_ENTRY_LIST) return SNW_OK;
+    // a function is tried with arguments of which nothing is known
+    snw_term args[SNW_ARGS_MAX], result = {0};
+    for (int i = 0; i < e->nargs; i++) {
+        args[i] =
+            (snw_term){.node = snw_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
+        if (!args[i].node) return snw_parser_no_memory(&p);
+    }
+    SNW_TRY(call_body(&p, e, args, 0, &result));
+    return snw_node_check(result.node, e->place, err);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "math/expr_node.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+
+enum { FIRST_FREE = 3 }; // registers 0, 1, 2 hold t, x, L
+
+// Nodes in an order in which arguments come before what uses them.
+typedef struct line_up {
+    snw_node **order, **stack;
+    int n, depth;
+} line_up;
+
+static int variable_register(snw_op op) {
+    return op == SNW_OP_T ? 0 : op == SNW_OP_X ? 1 : op == SNW_OP_L ? 2 : -1;
+}
+
+// The argument not lined up yet that needs most registers, NULL when all are.
+static snw_node *next_argument(const snw_node *n) {
+    snw_node *next = NULL;
+    for (int i = 0; i < snw_op_nargs(n->op); i++) {
+        snw_node *a = n->arg[i];
+        if (!a->mark && (!next || a->need > next->need)) next = a;
+    }
+    return next;
+}
+
+static snw_status too_large(snw_place place, snw_error *err) {
+    char text[128];
+    (void)snprintf(text, sizeof text, "this needs more than %d operations, make it simpler",
+                   SNW_EXPR_OPS_MAX);
+    return snw_fail_at(err, SNW_E_PARSE, place, text);
+}
+
+// Walk without recursion: a sum of ten thousand terms is ten thousand nodes deep.
+static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *err) {
+    u->stack[u->depth++] = root;
+    while (u->depth > 0) {
+        snw_node *n = u->stack[u->depth - 1];
+        if (snw_node_is_faulty(n)) {
+            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : place,
+                               "the result of this is not a finite number");
+        }
+        snw_node *next = next_argument(n);
+        if (next) {
+            if (u->depth == SNW_EXPR_OPS_MAX) return too_large(place, err);
+            u->stack[u->depth++] = next;
+            continue;
+        }
+        u->depth--;
+        if (n->mark) continue;
+        if (u->n == SNW_EXPR_OPS_MAX) return too_large(place, err);
+        n->mark = 1;
+        u->order[u->n++] = n;
+    }
+    return SNW_OK;
+}
+
+static snw_status line_up_create(line_up *u, snw_node *root, snw_place place, snw_error *err) {
+    const size_t bytes = sizeof(snw_node *) * SNW_EXPR_OPS_MAX;
+    *u = (line_up){.order = snw_alloc(bytes), .stack = snw_alloc(bytes)};
+    if (!u->order || !u->stack) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    return walk(u, root, place, err);
+}
+
+static void line_up_destroy(line_up *u) {
+    for (int i = 0; i < u->n; i++) u->order[i]->mark = u->order[i]->last = u->order[i]->reg = 0;
+    snw_free(u->order);
+    snw_free(u->stack);
+}
+
+snw_status snw_node_check(snw_node *root, snw_place place, snw_error *err) {
+    line_up u;
+    const snw_status s = line_up_create(&u, root, place, err);
+    line_up_destroy(&u);
+    return s;
+}
+
+// ---- registers and lines
+// ----------------------------------------------------------------------------
+
+// A register is free again after the last line that reads it.
+typedef struct registers {
+    uint16_t free[SNW_EXPR_REGISTERS];
+    int nfree, fresh;
+} registers;
+
+static int take_register(registers *r) {
+    if (r->nfree > 0) return r->free[--r->nfree];
+    return r->fresh < SNW_EXPR_REGISTERS ? r->fresh++ : -1;
+}
+
+// Lines whose result, slope or curvature may jump while its argument moves.
+static bool can_switch(snw_op op) {
+    return (op >= SNW_OP_ABS && op <= SNW_OP_LINEAR) || op == SNW_OP_HAT ||
+           (op >= SNW_OP_LT && op <= SNW_OP_NE) || op == SNW_OP_TABLE;
+}
+
+static void write_line(snw_node *n, snw_line *l) {
+    *l = (snw_line){.op = (uint8_t)n->op,
+                    .vars = (uint8_t)n->vars,
+                    .switches = can_switch(n->op) && n->vars == SNW_VAR_T,
+                    .dst = (uint16_t)n->reg,
+                    .imm = n->value,
+                    .spline = n->spline};
+    for (int i = 0; i < snw_op_nargs(n->op); i++) l->arg[i] = (uint16_t)n->arg[i]->reg;
+}
+
+static bool curved_switch(const snw_node *n) {
+    if (!can_switch(n->op) || n->vars != SNW_VAR_T) return false;
+    for (int i = 0; i < snw_op_nargs(n->op); i++) {
+        if (n->arg[i]->degree > 1) return true;
+    }
+    // mod with a moving divisor
+    return n->op == SNW_OP_MOD && n->degree > 1;
+}
+
+static snw_status assemble(const line_up *u, snw_place place, snw_expr *e, snw_error *err) {
+    for (int i = 0; i < u->n; i++) {
+        snw_node *n = u->order[i];
+        for (int k = 0; k < snw_op_nargs(n->op); k++) n->arg[k]->last = i;
+    }
+    registers regs = {.fresh = FIRST_FREE};
+    for (int i = 0; i < u->n; i++) {
+        snw_node *n = u->order[i];
+        SNW_ASSERT(n->op != SNW_OP_ARG);
+        n->reg = variable_register(n->op);
+        if (n->reg >= 0) continue;
+        // operands read here for the last time make room for the result
+        for (int k = 0; k < snw_op_nargs(n->op); k++) {
+            snw_node *a = n->arg[k];
+            if (a->last != i || a->reg < FIRST_FREE) continue;
+            regs.free[regs.nfree++] = (uint16_t)a->reg;
+            a->last = -1; // once only, also when it is two operands
+        }
+        n->reg = take_register(&regs);
+        if (n->reg < 0) {
+            return snw_fail_at(err, SNW_E_PARSE, place,
+                               "this needs too many values at once, make it simpler");
+        }
+        snw_line *l = &e->line[e->n++];
+        write_line(n, l);
+        e->switched = e->switched || l->switches;
+        e->curved = e->curved || curved_switch(n);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_node_program(snw_pool *pool, snw_node *root, snw_place place, const snw_expr **out,
+                            snw_error *err) {
+    line_up u;
+    snw_status s = line_up_create(&u, root, place, err);
+    if (s != SNW_OK) goto done;
+    snw_expr *e = snw_pool_take(pool, sizeof *e + (size_t)u.n * sizeof(snw_line));
+    if (!e) {
+        s = snw_fail(err, SNW_E_MEMORY, "no memory for an expression of %d operations", u.n);
+        goto done;
+    }
+    e->vars = root->vars;
+    e->value = root->value;
+    s = assemble(&u, place, e, err);
+    if (s != SNW_OK) goto done;
+    e->result = root->reg;
+    *out = e;
+done:
+    line_up_destroy(&u);
+    return s;
+}
+
+const snw_expr *snw_expr_constant(snw_pool *pool, double value) {
+    snw_expr *e = snw_pool_take(pool, sizeof *e);
+    if (e) e->value = value;
+    return e;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "math/expr_scope.h"
+
+#include "base/fail.h"
+#include "math/expr_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer) {
+    snw_scope *s = snw_pool_take(pool, sizeof *s);
+    if (!s) return NULL;
+    s->pool = pool;
+    s->outer = outer;
+    return s;
+}
+
+void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user) {
+    s->table = fn;
+    s->table_user = user;
+}
+
+// ---- names
+// ------------------------------------------------------------------------------------------
+
+static uint32_t hash(const char *word, size_t length) {
+    uint32_t h = 2166136261U;
+    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)word[i]) * 16777619U;
+    return h;
+}
+
+// Where the name is, or the empty slot where it would be.
+static snw_entry **find_slot(snw_entry **slot, int nslot, const char *word, size_t length) {
+    uint32_t i = hash(word, length) & (uint32_t)(nslot - 1);
+    while (slot[i] && !snw_word_is(word, length, slot[i]->name))
+        i = (i + 1) & (uint32_t)(nslot - 1);
+    return &slot[i];
+}
+
+snw_entry *snw_scope_find(const snw_scope *s, const char *word, size_t length) {
+    for (; s; s = s->outer) {
+        if (s->nslot == 0) continue;
+        snw_entry *e = *find_slot(s->slot, s->nslot, word, length);
+        if (e) return e;
+    }
+    return NULL;
+}
+
+bool snw_scope_has(const snw_scope *s, const char *name) {
+    return snw_scope_find(s, name, strlen(name)) != NULL;
+}
+
+static snw_status out_of_memory(snw_error *err) {
+    (void)snw_fail(err, SNW_E_MEMORY, "no memory for the parameters");
+    return SNW_E_MEMORY;
+}
+
+static snw_status grow(snw_scope *s, snw_error *err) {
+    if (s->nentry < s->nslot / 2) return SNW_OK;
+    const int nslot = s->nslot ? 2 * s->nslot : 8;
+    snw_entry **slot = snw_pool_array(s->pool, (size_t)nslot, sizeof(void *));
+    if (!slot) return out_of_memory(err);
+    for (int i = 0; i < s->nslot; i++) {
+        const snw_entry *e = s->slot[i];
+        if (e) *find_slot(slot, nslot, e->name, strlen(e->name)) = s->slot[i];
+    }
+    s->slot = slot;
+    s->nslot = nslot;
+    return SNW_OK;
+}
+
+static snw_status refuse(snw_error *err, snw_place place, const char *format, const char *name,
+                         size_t length) {
+    char text[256];
+    (void)snprintf(text, sizeof text, format, (int)(length > 60 ? 60 : length), name);
+    (void)snw_fail_at(err, SNW_E_PARSE, place, text);
+    return SNW_E_PARSE;
+}
+
+static snw_status check_name(const char *name, snw_place place, snw_error *err) {
+    const size_t length = strlen(name);
+    if (length == 0 || snw_word_length(name) != length) {
+        return refuse(err, place, "'%.*s' is not a name (letters, digits and _ only)", name,
+                      length);
+    }
+    if (snw_word_reserved(name)) {
+        return refuse(err, place, "'%.*s' is a word of the language, choose another name", name,
+                      length);
+    }
+    return SNW_OK;
+}
+
+// A new entry under a checked name.
+static snw_status add(snw_scope *s, const char *name, snw_place place, snw_entry **out,
+                      snw_error *err) {
+    SNW_TRY(check_name(name, place, err));
+    SNW_TRY(grow(s, err));
+    snw_entry **slot = find_slot(s->slot, s->nslot, name, strlen(name));
+    if (*slot) return refuse(err, place, "'%.*s' is defined twice", name, strlen(name));
+    snw_entry *e = snw_pool_take(s->pool, sizeof *e);
+    char *copy = snw_pool_text(s->pool, name, strlen(name));
+    char *file = place.file ? snw_pool_text(s->pool, place.file, strlen(place.file)) : NULL;
+    if (!e || !copy || (place.file && !file)) return out_of_memory(err);
+    e->name = copy;
+    e->place = (snw_place){file, place.line, place.column};
+    e->scope = s;
+    *slot = e;
+    s->nentry++;
+    if (s->last) s->last->next = e;
+    if (!s->first) s->first = e;
+    s->last = e;
+    *out = e;
+    return SNW_OK;
+}
+
+// ---- definitions
+// ------------------------------------------------------------------------------------
+
+// Split `f(a, b)` into pool texts; name only when there is no bracket.
+static snw_status read_head(snw_pool *pool, const char *head, snw_place place, char **name,
+                            char ***args, int *nargs, snw_error *err) {
+    const size_t total = strlen(head);
+    const char *open = strchr(head, '(');
+    *nargs = 0;
+    size_t length = open ? (size_t)(open - head) : total;
+    while (length > 0 && snw_is_blank(head[length - 1])) length--;
+    *name = snw_pool_text(pool, head, length);
+    if (!*name) return out_of_memory(err);
+    if (!open) return SNW_OK;
+    if (head[total - 1] != ')') {
+        return refuse(err, place, "'%.*s': a function is written f(a, b)", head, total);
+    }
+    *args = snw_pool_array(pool, SNW_ARGS_MAX, sizeof **args);
+    if (!*args) return out_of_memory(err);
+    for (const char *p = open + 1, *end = head + total - 1;;) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        const char *stop = comma ? comma : end;
+        while (p < stop && snw_is_blank(*p)) p++;
+        length = (size_t)(stop - p);
+        while (length > 0 && snw_is_blank(p[length - 1])) length--;
+        if (*nargs == SNW_ARGS_MAX) {
+            return refuse(err, place, "'%.*s' has too many arguments", head, total);
+        }
+        char *arg = snw_pool_text(pool, p, length);
+        if (!arg) return out_of_memory(err);
+        SNW_TRY(check_name(arg, place, err));
+        for (int i = 0; i < *nargs; i++) {
+            if (strcmp((*args)[i], arg) == 0) {
+                return refuse(err, place, "'%.*s' has two arguments of one name", head, total);
+            }
+        }
+        (*args)[(*nargs)++] = arg;
+        if (!comma) return SNW_OK;
+        p = comma + 1;
+    }
+}
+
+snw_status snw_scope_define(snw_scope *s, const char *head, const char *text, const char *file,
+                            int line, int column, snw_error *err) {
+    const snw_place place = {file, line, column};
+    char *name = NULL, **args = NULL;
+    int nargs = 0;
+    SNW_TRY(read_head(s->pool, head, place, &name, &args, &nargs, err));
+    char *copy = snw_pool_text(s->pool, text, strlen(text));
+    if (!copy) return out_of_memory(err);
+    snw_entry *e = NULL;
+    SNW_TRY(add(s, name, place, &e, err));
+    e->kind = nargs ? SNW_ENTRY_FUNCTION : SNW_ENTRY_VALUE;
+    e->text = copy;
+    e->args = args;
+    e->nargs = nargs;
+    return SNW_OK;
+}
+
+snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const char *const *text,
+                                 const char *file, const int *line, const int *column,
+                                 snw_error *err) {
+    const snw_place place = {file, n > 0 ? line[0] : 0, n > 0 ? column[0] : 0};
+    snw_entry *e = NULL;
+    snw_entry *items = snw_pool_array(s->pool, n > 0 ? (size_t)n : 1, sizeof *items);
+    if (!items) return out_of_memory(err);
+    SNW_TRY(add(s, name, place, &e, err));
+    for (int i = 0; i < n; i++) {
+        items[i].name = snw_pool_format(s->pool, "%s(%d)", name, i + 1);
+        items[i].text = snw_pool_text(s->pool, text[i], strlen(text[i]));
+        items[i].place = (snw_place){e->place.file, line[i], column[i]};
+        items[i].scope = s;
+        if (!items[i].name || !items[i].text) return out_of_memory(err);
+    }
+    e->kind = SNW_ENTRY_LIST;
+    e->items = items;
+    e->nitems = n;
+    return SNW_OK;
+}
+
+snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error *err) {
+    snw_entry *e = NULL;
+    snw_node *node = snw_node_constant(s->pool, (double)value);
+    if (!node) return out_of_memory(err);
+    SNW_TRY(add(s, name, (snw_place){0}, &e, err));
+    e->kind = SNW_ENTRY_VALUE;
+    e->term = (snw_term){.node = node, .q = snw_quantity_plain()};
+    e->done = true;
+    return SNW_OK;
+}
+
+snw_status snw_scope_check(snw_scope *s, snw_error *err) {
+    for (snw_entry *e = s->first; e; e = e->next) SNW_TRY(snw_entry_check(e, err));
+    return SNW_OK;
+}
