@@ -75,8 +75,7 @@ void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...) 
     va_end(args);
 }
 
-// ---- nearest word
-// -----------------------------------------------------------------------------------
+// ---- nearest word -------------------------------------------------------------------------------
 
 enum { WORD_MAX = 64 };
 
