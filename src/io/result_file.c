@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- messages
-// ---------------------------------------------------------------------------------------
+// ---- messages ----------------------------------------------------------------------------------
 
 enum { PATH_SHOWN = 200 }; // bytes of a path in a message, so that the reason still fits
 
@@ -54,8 +53,7 @@ snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
 
 void snw_file_hush(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
-// ---- bytes
-// ------------------------------------------------------------------------------------------
+// ---- bytes -------------------------------------------------------------------------------------
 
 static void put(snw_file *f, off_t at, size_t size, const char *bytes) {
     while (size > 0 && !f->reason) {
@@ -97,14 +95,15 @@ static ssize_t get(snw_file *f, off_t at, size_t size, char *bytes) {
     return (ssize_t)done;
 }
 
-// ---- the driver
-// -------------------------------------------------------------------------------------
+// ---- the driver --------------------------------------------------------------------------------
 
 typedef struct driver {
     H5FD_t public; // first, as HDF5 demands
     snw_file *file;
     haddr_t eoa, eof;
 } driver;
+
+enum { PAGE = 4096, RECORD = 1024 };
 
 static const haddr_t address_limit = ((haddr_t)1 << 62) - 1;
 
@@ -136,10 +135,23 @@ static int driver_compare(const H5FD_t *a, const H5FD_t *b) { return (a > b) - (
 
 static herr_t driver_query(const H5FD_t *base, unsigned long *flags) {
     (void)base;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO |
+    // nothing is allocated in larger blocks and given out behind our back, see driver_alloc
+    *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
              H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
+}
+
+// Linux may end a write between two pages of memory when the process is killed. What HDF5 rewrites
+// in place is small and has a checksum: kept within a page, it is either old or new.
+static haddr_t driver_alloc(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, hsize_t size) {
+    (void)dxpl;
+    driver *d = (driver *)base;
+    haddr_t at = d->eoa;
+    const hsize_t within = type == H5FD_MEM_DRAW ? RECORD : PAGE; // chunks need not
+    if (size <= within && at % PAGE + size > PAGE) at += PAGE - at % PAGE;
+    if (size > address_limit - at) return HADDR_UNDEF;
+    d->eoa = at + size;
+    return at;
 }
 
 static haddr_t driver_get_eoa(const H5FD_t *base, H5FD_mem_t type) {
@@ -208,6 +220,7 @@ static const H5FD_class_t driver_class = {
     .close = driver_close,
     .cmp = driver_compare,
     .query = driver_query,
+    .alloc = driver_alloc,
     .get_eoa = driver_get_eoa,
     .set_eoa = driver_set_eoa,
     .get_eof = driver_get_eof,

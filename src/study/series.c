@@ -22,8 +22,7 @@ void snw_series_clear(snw_series *s) {
     snw_series_init(s, s->ncolumn);
 }
 
-// ---- recording
-// --------------------------------------------------------------------------------------
+// ---- recording ---------------------------------------------------------------------------------
 
 // Room for twice as many frames; the series is unchanged when there is none.
 static snw_status grow(snw_series *s, snw_error *err) {
@@ -85,8 +84,7 @@ snw_recorder snw_series_recorder(snw_series *s) {
     return r;
 }
 
-// ---- asking
-// -----------------------------------------------------------------------------------------
+// ---- asking ------------------------------------------------------------------------------------
 
 bool snw_series_at(const snw_series *s, int column, double t, double *value) {
     SNW_ASSERT(column >= 0 && column < s->ncolumn);

@@ -20,8 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// ---- a run with known frames
-// ------------------------------------------------------------------------
+// ---- a run with known frames -------------------------------------------------------------------
 
 enum { NQ = 3, NV = 2, NNODE = 4, NCOLUMN = 5 };
 
@@ -138,8 +137,34 @@ static void check_frames(snw_result *r, int run) {
     }
 }
 
-// ---- files
-// ------------------------------------------------------------------------------------------
+// ---- what reaches the disk, for dying at each moment
+// ---------------------------------------------
+
+typedef struct disk_write {
+    off_t at;
+    size_t size;
+    unsigned char *bytes;
+} disk_write;
+
+static struct {
+    bool on;
+    int n;
+    disk_write write[20000];
+} disk;
+
+// Stands in for the one of the C library.
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
+    if (disk.on) {
+        assert_true(disk.n < (int)(sizeof disk.write / sizeof *disk.write));
+        disk_write *w = &disk.write[disk.n++];
+        *w = (disk_write){at, size, snw_alloc(size)};
+        assert_non_null(w->bytes);
+        memcpy(w->bytes, bytes, size);
+    }
+    return lseek(fd, at, SEEK_SET) == at ? write(fd, bytes, size) : -1;
+}
+
+// ---- files -------------------------------------------------------------------------------------
 
 static char folder[] = "/tmp/sinew_result_XXXXXX";
 static char path[64];
@@ -206,8 +231,7 @@ static void wait_for(double seconds) {
     (void)nanosleep(&t, NULL);
 }
 
-// ---- what is written is read
-// ------------------------------------------------------------------------
+// ---- what is written is read -------------------------------------------------------------------
 
 static void a_run_reads_back(void **state) {
     (void)state;
@@ -361,8 +385,7 @@ static void recording_does_not_allocate(void **state) {
     assert_int_equal(snw_results_close(w, NULL), SNW_OK);
 }
 
-// ---- the older file
-// ---------------------------------------------------------------------------------
+// ---- the older file ----------------------------------------------------------------------------
 
 static void check_old(void) {
     snw_result *r = open_file(path);
@@ -432,8 +455,7 @@ static void a_link_to_the_file_stays_a_link(void **state) {
     assert_int_equal(unlink(link_path) + unlink(target), 0);
 }
 
-// ---- while it grows
-// ---------------------------------------------------------------------------------
+// ---- while it grows ----------------------------------------------------------------------------
 
 static void frames_wait_no_longer_than_asked(void **state) {
     (void)state;
@@ -540,8 +562,54 @@ static void a_killed_run_can_be_read(void **state) {
                   frames);
 }
 
-// ---- what goes wrong
-// --------------------------------------------------------------------------------
+// A kill may come between any two writes, and within one where it goes over to another page of
+// memory: from the first frame on the file can be read at each of these moments.
+static void every_moment_leaves_a_readable_file(void **state) {
+    (void)state;
+    enum { N = 600, PAGE = 4096 };
+    disk.on = true;
+    snw_results *w = NULL;
+    assert_int_equal(snw_results_create(path, 1, one_run, "new", &w, NULL), SNW_OK);
+    const snw_recorder rec = snw_results_recorder(w, 0);
+    int placed = 0;
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(record(&rec, i, NULL), SNW_OK);
+        if (i == 0) placed = disk.n;
+        if (i % 7 == 0) assert_int_equal(snw_results_flush(w, 0, NULL), SNW_OK);
+    }
+    assert_int_equal(rec.end(rec.user, SNW_OK, "", NULL), SNW_OK);
+    const int ended = disk.n;
+    assert_int_equal(snw_results_close(w, NULL), SNW_OK);
+    disk.on = false;
+
+    const int fd = open(path, O_RDWR | O_TRUNC);
+    assert_true(fd >= 0);
+    int last = 0, moments = 0;
+    for (int k = 0; k < disk.n; k++) {
+        const disk_write *d = &disk.write[k];
+        for (size_t done = 0; done < d->size;) {
+            const size_t page = PAGE - ((size_t)d->at + done) % PAGE;
+            const size_t n = d->size - done < page ? d->size - done : page;
+            assert_int_equal(pwrite(fd, d->bytes + done, n, d->at + (off_t)done), n);
+            done += n;
+            if (k < placed - 1) continue;
+            snw_result *r = open_file(path);
+            moments++;
+            assert_true(snw_result_frames(r, 0) >= last);
+            last = snw_result_frames(r, 0);
+            assert_true(last > 0);
+            if (k % 16 == 0) check_frames(r, 0);
+            if (k >= ended) assert_int_equal(last, N);
+            snw_result_close(r);
+        }
+        snw_free(d->bytes);
+    }
+    disk.n = 0;
+    (void)close(fd);
+    print_message("%d moments\n", moments);
+}
+
+// ---- what goes wrong ---------------------------------------------------------------------------
 
 static void expect_refusal(const char *to, const char *reason) {
     snw_results *w = NULL;
@@ -751,8 +819,7 @@ static void foreign_files_are_told(void **state) {
     snw_free(bytes);
 }
 
-// ---- the lot
-// ----------------------------------------------------------------------------------------
+// ---- the lot -----------------------------------------------------------------------------------
 
 static int set_up(void **state) {
     (void)state;
@@ -781,6 +848,7 @@ int main(void) {
         cmocka_unit_test(frames_wait_no_longer_than_asked),
         cmocka_unit_test(a_reader_follows_a_writer),
         cmocka_unit_test(a_killed_run_can_be_read),
+        cmocka_unit_test(every_moment_leaves_a_readable_file),
         cmocka_unit_test(places_that_cannot_be_are_refused),
         cmocka_unit_test(a_folder_without_permission_is_refused),
         cmocka_unit_test(a_full_disk_keeps_what_was_written),
