@@ -113,16 +113,16 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
     double value = 0;
     if (e && e->value->kind == SNW_NODE_LIST) {
         SNW_TRY(snw_read_laws(r, e->value, "gravity", SNW_DIM_ACCELERATION, SNW_VAR_T, g));
-    } else {
-        if (e) SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
+    } else if (e) {
+        SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
         if (value != 0) {
             return snw_fail_at(r->err, e->value->place,
                                "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);
         }
-        for (int i = 0; i < 3; i++) {
-            g[i] = snw_expr_constant(r->pool, e ? 0 : standard[i]);
-            if (!g[i]) return snw_read_memory(r);
-        }
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!g[i]) g[i] = snw_expr_constant(r->pool, e ? 0 : standard[i]);
+        if (!g[i]) return snw_read_memory(r);
     }
     r->weightless = true;
     for (int i = 0; i < 3; i++) {

@@ -101,7 +101,7 @@ static snw_status no_component(snw_reader *r, const snw_node *node, const snw_pr
 
 // `tip`, `tip.x`, `wire@12.mx`
 static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_name(r, node, "probe", &text));
     const char *dot = strchr(text, '.'), *mark = strchr(text, '@');
     const char *name = snw_pool_text(r->pool, text, strcspn(text, ".@"));

@@ -101,7 +101,7 @@ static snw_status add_steps(snw_reader *r, const snw_node *study) {
     for (int i = 0; i < study->n; i++) {
         const snw_node *name = snw_node_get(step_map(study->entry[i].value), "name");
         if (!name) continue;
-        const char *text = NULL;
+        const char *text = "";
         SNW_TRY(snw_read_name(r, name, "name", &text));
         SNW_TRY(add(r, text, name->place, SNW_THING_STEP, i));
     }
@@ -160,7 +160,7 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
 }
 
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link) {
-    const char *name = NULL;
+    const char *name = "";
     SNW_TRY(snw_read_name(r, node, what, &name));
     SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, link));
     if (r->desc->link[*link].has_rod) return SNW_OK;

@@ -96,7 +96,7 @@ static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *
 }
 
 static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
-    const char *name = NULL;
+    const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
@@ -223,7 +223,7 @@ static snw_status only(snw_reader *r, const snw_node *node) {
     if (!list) return snw_read_memory(r);
     for (int i = 0; i < n; i++) {
         const snw_node *item = one ? node : node->entry[i].value;
-        const char *name = NULL;
+        const char *name = "";
         SNW_TRY(snw_read_name(r, item, "only", &name));
         SNW_TRY(snw_find_probe(r, item->place, name, &list[i]));
         for (int j = 0; j < i; j++) {

@@ -69,7 +69,7 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
 }
 
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_name(r, node, what, &text));
     *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = node->place};
     out->pose = snw_se3_identity();
@@ -125,7 +125,7 @@ snw_status snw_read_sites(snw_reader *r) {
     int n = 0;
     SNW_TRY(snw_read_section_of_file(r, "sites", &node, &n));
     r->site = snw_pool_array(r->pool, (size_t)n, sizeof *r->site);
-    r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_entry);
+    r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof(const snw_entry *));
     r->site_state = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_state);
     if (n > 0 && !(r->site && r->site_entry && r->site_state)) return snw_read_memory(r);
     for (int i = 0; i < n; i++) r->site_entry[i] = &node->entry[i];

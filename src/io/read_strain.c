@@ -140,7 +140,7 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
 }
 
 static snw_status component(snw_reader *r, const snw_entry *e, mesh *m, snw_basis *out) {
-    const char *text = NULL, *word = NULL, *near = NULL;
+    const char *text = "", *word = "", *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) return read_basis(r, e->value, 0, m, out);
     if (near) {
@@ -218,7 +218,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
     if (node->kind == SNW_NODE_MAP) {
         SNW_TRY(by_component(r, node, &m, out));
     } else {
-        const char *text = NULL;
+        const char *text = "";
         SNW_TRY(snw_read_text(r, node, "strain", &text));
         SNW_TRY(all_at_once(r, node, &m, out));
     }

@@ -114,7 +114,7 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
     for (int i = 0; i < n; i++) {
         if (strcmp(text, word[i]) == 0) {
@@ -198,7 +198,7 @@ static snw_status parse(snw_reader *r, const snw_node *node, const char *text, s
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
     const snw_expr_rules rules = {.dim = &dim, .vars = vars};
     SNW_TRY(parse(r, node, text, 0, &rules, out));
@@ -210,7 +210,7 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
 }
 
 snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, "when", &text));
     const snw_expr_rules rules = {.vars = SNW_VAR_T, .condition = true};
     return parse(r, node, text, 0, &rules, out);
@@ -238,7 +238,7 @@ snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char 
 
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
     return snw_read_constant_in(r, node, text, 0, what, dim, (double)NAN, out);
 }

@@ -208,7 +208,10 @@ snw_status snw_tables_find(void *user, const char *file, const char *column, snw
     snw_tables *t = user;
     csv *table = t->first;
     while (table && strcmp(table->file, file) != 0) table = table->next;
-    if (!table) SNW_TRY(read_file(t, file, &table, err));
+    if (!table) {
+        const snw_status s = read_file(t, file, &table, err);
+        if (!table) return s;
+    }
     int k = 0;
     while (table->name && k < table->ncolumn && strcmp(table->name[k], column) != 0) k++;
     if (!table->name || k == table->ncolumn) {

@@ -50,8 +50,8 @@ typedef struct snw_run_info {
     int nstage;
     const char *const *stage;
     int nq, nv;
-    const char *const *q_name; // nq, e.g. "arm.bend_y.0"
-    int nnode;                 // poses in a frame
+    const char *const *q_name;    // nq, e.g. "arm.bend_y.0"
+    int nnode;                    // poses in a frame
     const char *const *node_link; // nnode
     const double *node_x;         // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
@@ -61,9 +61,9 @@ typedef struct snw_run_info {
 typedef struct snw_frame {
     int stage;
     double t;
-    const double *q, *v;    // nq, nv
-    const snw_se3 *pose;    // nnode
-    const double *column;   // ncolumn
+    const double *q, *v;  // nq, nv
+    const snw_se3 *pose;  // nnode
+    const double *column; // ncolumn
     snw_energy energy;
     snw_stats stats;
 } snw_frame;

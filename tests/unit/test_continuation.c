@@ -183,6 +183,54 @@ static void a_perfect_column_passes_eulers_load(void **state) {
     assert_near(rod_tip_angle(&b, q), 0, 1e-9);
 }
 
+// In this discretisation the path of the follower turns back at P = 674.25, as Newton in small
+// steps of the load finds too; beyond it there are other solutions, not on the path.
+static void a_follower_is_led_to_its_limit_point(void **state) {
+    (void)state;
+    const double P[] = {1e3, 1e4, 1e6};
+    for (int k = 0; k < 3; k++) {
+        rod b = rod_make(P[k], pi / 2);
+        b.follower = true;
+        snw_problem p = rod_problem(&b);
+        double scale[NQ];
+        for (int i = 0; i < NQ; i++) scale[i] = b.P;
+        p.scale = scale;
+        snw_continuation_info info;
+        double q[NQ] = {0};
+        assert_int_equal(solve(&p, q, &info), SNW_E_DIVERGED);
+        // the tolerance, 1e-10 of the force, blurs the turning point of the largest one
+        assert_near(info.reached * P[k], 674.25, 1e-4);
+    }
+}
+
+// x is loaded and moves far; y is a crooked column that x presses, beyond its critical load at 1.
+// Most of the motion is linear, and Newton ends at the straight column, y = -0.0025.
+static snw_status pressed_tangent(void *user, double load, const double *z, double *r, double *J) {
+    (void)user;
+    const double x = z[0], y = z[1];
+    r[0] = x - load;
+    r[1] = (1 - 1.4 * x) * y + y * y * y - 1e-3 * load;
+    if (J) {
+        J[0] = 1, J[2] = 0;
+        J[1] = -1.4 * y, J[3] = 1 - 1.4 * x + 3 * y * y;
+    }
+    return SNW_OK;
+}
+
+static snw_status pressed_residual(void *user, double load, const double *z, double *r) {
+    return pressed_tangent(user, load, z, r, NULL);
+}
+
+static void a_weak_direction_buckles_beside_a_strong_linear_motion(void **state) {
+    (void)state;
+    const snw_problem p = {
+        .n = 2, .nx = 2, .residual = pressed_residual, .tangent = pressed_tangent};
+    snw_continuation_info info;
+    double z[2] = {0, 0};
+    assert_int_equal(solve(&p, z, &info), SNW_OK);
+    assert_near(z[1], 0.6337, 1e-3); // sqrt(0.4) and a little
+}
+
 // ---- scalar paths ------------------------------------------------------------------------------
 
 // f(x, load) and its slope in x
@@ -258,6 +306,25 @@ static void a_kink_on_the_way_is_passed(void **state) {
     double x = 0;
     assert_int_equal(solve(&p, &x, &info), SNW_OK);
     assert_near(x, 401.0 / 1001, 1e-12);
+}
+
+// beyond half of the load the only solution is elsewhere
+static double gap(double x, double load) {
+    return load > 0.5 ? (x - 5) * (x - 5) * (x - 5) + (x - 5) : x - load;
+}
+static double gap_slope(double x, double load) {
+    return load > 0.5 ? 3 * (x - 5) * (x - 5) + 1 : 1;
+}
+
+static void a_jump_of_the_solution_is_no_path(void **state) {
+    (void)state;
+    scalar s = {.f = gap, .slope = gap_slope};
+    const snw_problem p = scalar_problem(&s);
+    snw_continuation_info info;
+    double x = 0;
+    assert_int_equal(solve(&p, &x, &info), SNW_E_DIVERGED);
+    assert_near(info.reached, 0.5, 1e-6);
+    assert_near(x, 0.5, 1e-6);
 }
 
 // a pendulum at rest anywhere when there is no gravity, at 1 when there is
@@ -457,9 +524,12 @@ int main(void) {
         cmocka_unit_test(huge_loads_end_on_the_branch_of_small_steps),
         cmocka_unit_test(a_crooked_column_buckles),
         cmocka_unit_test(a_perfect_column_passes_eulers_load),
+        cmocka_unit_test(a_follower_is_led_to_its_limit_point),
+        cmocka_unit_test(a_weak_direction_buckles_beside_a_strong_linear_motion),
         cmocka_unit_test(a_limit_point_is_reported_and_not_jumped_over),
         cmocka_unit_test(a_kink_at_the_start_is_passed),
         cmocka_unit_test(a_kink_on_the_way_is_passed),
+        cmocka_unit_test(a_jump_of_the_solution_is_no_path),
         cmocka_unit_test(a_singular_start_is_left_by_newton_alone),
         cmocka_unit_test(the_edge_of_the_domain_ends_the_path),
         cmocka_unit_test(a_stop_from_the_callback_is_passed_up),
