@@ -35,7 +35,9 @@ long oracle_ode(int n, oracle_rate *rate, void *user, double from, double to, do
     must(ERKStepSetTableNum(ark, ARKODE_FEHLBERG_13_7_8), "table");
     must(ERKStepSStolerances(ark, tol, tol), "tolerance");
     must(ERKStepSetMaxNumSteps(ark, 1000000), "step limit");
+    must(ERKStepSetMaxErrTestFails(ark, 50), "failure limit");
     must(ERKStepSetStopTime(ark, to), "stop");
+    must(ERKStepSetInitStep(ark, 1e-2 * (to - from)), "first step"); // its own guess can vanish
     double reached = from;
     must(ERKStepEvolve(ark, to, v, &reached, ARK_NORMAL), "integration");
     long calls = 0;
