@@ -152,6 +152,16 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
     for (int i = 0; i < 6; i++) s->stress[i] = law(r, "0.2*sin(3*x - 2*t)");
 }
 
+// the same with one rod only, Magnus order and nodes as asked
+static inline void robot_random_single(robot *r, dice *d, snw_joint_kind joint, bool moving, int magnus,
+                                       int nodes) {
+    robot_random(r, d, joint, moving);
+    r->desc.nlink = 1;
+    for (int i = 0; i < r->desc.nload; i++) r->load[i].on.link = 0;
+    r->link[0].rod.magnus = magnus;
+    r->link[0].rod.nodes = nodes;
+}
+
 // a state away from rest
 static inline void state_random(const snw_model *m, dice *d, snw_state *s) {
     for (int i = 0; i < m->nv; i++) {

@@ -59,10 +59,10 @@ static int highest_degree(const snw_rod *rod) {
 }
 
 // points of the strain rule in an element: exact for the stiffness of a uniform rod, with room for sections and
-// stresses that vary
+// stresses that vary; never fewer than the nodes, so that asking for more nodes refines all integrals
 static int strain_points(const snw_rod *rod, const snw_layout *lay) {
-    const int p = highest_degree(rod);
-    return lay->global ? 2 * p + 16 : p + 4;
+    const int p = highest_degree(rod), n = lay->global ? 2 * p + 16 : p + 4;
+    return n > lay->per_element ? n : lay->per_element;
 }
 
 snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
