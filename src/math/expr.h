@@ -43,8 +43,9 @@ typedef struct snw_table {
 typedef snw_status snw_table_fn(void *user, const char *file, const char *column, snw_table *out,
                                 snw_error *err);
 
-// Both live as long as the pool. `outer` may be NULL.
+// Lives as long as the pool; NULL when memory is out. `outer` may be NULL.
 snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
+// Who hands out tables to this scope and the inner ones. The samples must live as long as the pool.
 void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
 
 // `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`,
@@ -56,6 +57,12 @@ SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const 
 SNW_NODISCARD snw_status snw_scope_define_list(snw_scope *s, const char *name, int n,
                                                const char *const *text, const char *file,
                                                const int *line, const int *column, snw_error *err);
+// A list of lists, used as `c(2, 1)`, and `c(2)` where several numbers are wanted: row i has
+// ncol[i] texts, rows one after the other.
+SNW_NODISCARD snw_status snw_scope_define_rows(snw_scope *s, const char *name, int nrow,
+                                               const int *ncol, const char *const *text,
+                                               const char *file, const int *line, const int *column,
+                                               snw_error *err);
 // An index of a repetition.
 SNW_NODISCARD snw_status snw_scope_index(snw_scope *s, const char *name, long value,
                                          snw_error *err);
@@ -77,6 +84,14 @@ typedef struct snw_expr_rules {
 SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
                                         const snw_expr_rules *rules, const char *file, int line,
                                         int column, const snw_expr **out, snw_error *err);
+
+// Where n numbers are wanted, as for an axis, a text may name a list, `e`, or a row of a list of
+// lists, `e(k)`. Then *named is true and out[0..n-1] are its entries; a list of another length is
+// an error. *named is false, and nothing else happened, when the text is anything else.
+SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *scope,
+                                             const char *text, int n, const snw_expr_rules *rules,
+                                             const char *file, int line, int column, bool *named,
+                                             const snw_expr **out, snw_error *err);
 
 // A constant, SI; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);

@@ -284,8 +284,8 @@ snw_status snw_parse_all(snw_parser *p, snw_term *out) {
 // ---- entry point
 // ------------------------------------------------------------------------------------
 
-static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
-                               const snw_term *term) {
+snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
+                            const snw_term *term) {
     if (rules->condition) return snw_want_condition(p, term);
     SNW_TRY(snw_want_value(p, term));
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
@@ -309,6 +309,6 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                     .err = err};
     snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
-    SNW_TRY(check_result(&p, rules, &term));
+    SNW_TRY(snw_check_result(&p, rules, &term));
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
 }
