@@ -10,7 +10,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-showpiece = examples/rods/boyer2.yaml
+showpiece = examples/rods/boyer2_follower.yaml
 
 # a preset, configured and built; CMake does nothing that is not needed
 build_preset = cmake --preset $(1) $(2) --log-level=WARNING >/dev/null && cmake --build --preset $(1) --parallel $(JOBS)

@@ -33,15 +33,15 @@ static snw_status print_job(const snw_job *job, snw_error *err) {
 }
 
 static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
-    snw_json_text(j, "file", job->path);
-    snw_json_text(j, "title", job->run[0].desc->title);
-    snw_json_list(j, "runs");
+    snw_field_text(j, "file", job->path);
+    snw_field_text(j, "title", job->run[0].desc->title);
+    snw_field_list(j, "runs");
     for (int i = 0; i < job->n; i++) {
         int values = 0;
         SNW_TRY(count_values(job, i, &values, err));
-        snw_json_object(j, NULL);
-        snw_json_text(j, "run", job->run[i].name);
-        snw_json_integer(j, "expected", values);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "run", job->run[i].name);
+        snw_field_integer(j, "expected", values);
         snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run));
         snw_json_close(j);
     }
@@ -76,7 +76,7 @@ const snw_command snw_cmd_check = {
              "study. Numbers are "
              "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
     .option = options,
-    .examples = "sinew check examples/rods/boyer2.yaml\n"
+    .examples = "sinew check examples/rods/boyer2_follower.yaml\n"
                 "sinew check arm.yaml --set arm.rod.strain='cosserat cubic'",
     .run = run,
 };

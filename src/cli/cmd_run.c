@@ -226,25 +226,25 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
 }
 
 static void json_summary(snw_json *j, const snw_job *job, const outcome *outcomes) {
-    snw_json_list(j, "runs");
+    snw_field_list(j, "runs");
     for (int r = 0; r < job->n; r++) {
         const snw_run_info *info = snw_run_describe(job->run[r].run);
         const outcome *o = &outcomes[r];
-        snw_json_object(j, NULL);
-        snw_json_text(j, "run", job->run[r].name);
-        snw_json_text(j, "status", snw_status_text(o->status));
-        snw_json_integer(j, "frames", o->frames);
-        snw_json_integer(j, "increments", o->totals.increments);
-        snw_json_integer(j, "iterations", o->totals.iterations);
-        snw_json_number(j, "worst_residual", o->totals.worst_residual);
-        snw_json_number(j, "worst_geometry", o->totals.worst_geometry);
-        snw_json_number(j, "seconds", o->totals.seconds);
-        snw_json_number(j, "t", o->frames > 0 ? o->t : NAN);
-        snw_json_object(j, "last");
+        snw_field_object(j, NULL);
+        snw_field_text(j, "run", job->run[r].name);
+        snw_field_text(j, "status", snw_status_text(o->status));
+        snw_field_integer(j, "frames", o->frames);
+        snw_field_integer(j, "increments", o->totals.increments);
+        snw_field_integer(j, "iterations", o->totals.iterations);
+        snw_field_number(j, "worst_residual", o->totals.worst_residual);
+        snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_number(j, "seconds", o->totals.seconds);
+        snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
+        snw_field_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
             snw_column_name(&info->column[i], name, sizeof name);
-            snw_json_number(j, name, o->value[i]);
+            snw_field_number(j, name, o->value[i]);
         }
         snw_json_close(j);
         snw_json_close(j);
@@ -257,8 +257,8 @@ static snw_status summarise(const session *s, const snw_job *job, const char *ou
     int frames = 0;
     for (int i = 0; i < job->n; i++) frames += outcomes[i].frames;
     if (s->reply->json) {
-        snw_json_text(s->reply->json, "file", job->path);
-        snw_json_text(s->reply->json, "output", frames > 0 ? output : NULL);
+        snw_field_text(s->reply->json, "file", job->path);
+        snw_field_text(s->reply->json, "output", frames > 0 ? output : NULL);
         json_summary(s->reply->json, job, outcomes);
         return SNW_OK;
     }
@@ -344,7 +344,7 @@ const snw_command snw_cmd_run = {
              "when a "
              "run fails or is killed.",
     .option = options,
-    .examples = "sinew run examples/rods/boyer2.yaml\n"
+    .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
                 "sinew run sweep.yaml --run load --json",
     .run = run,

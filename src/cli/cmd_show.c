@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
+#include "io/csv.h"
 #include "io/result.h"
 #include "study/series.h"
 
@@ -67,29 +68,7 @@ static void column_of(const cursor *c, int chosen, char *out, size_t size) {
 // ---- series
 // -----------------------------------------------------------------------------------------
 
-// for programs: a header line, then t and the columns, to the last digit
-static snw_status print_csv(cursor *c, snw_reply *reply, snw_error *err) {
-    char name[256];
-    printf("t");
-    for (int i = 0; i < c->nchosen; i++) {
-        column_of(c, i, name, sizeof name);
-        printf(",%s", name);
-    }
-    printf("\n");
-    for (int first = 0, n; first < c->nframe; first += n) {
-        n = block_at(c, first);
-        SNW_TRY(read_frames(c, first, n, err));
-        for (int f = 0; f < n; f++) {
-            printf("%.17g", c->t[f]);
-            for (int i = 0; i < c->nchosen; i++) printf(",%.17g", value_of(c, f, i));
-            printf("\n");
-        }
-        if (!snw_reply_flush(reply)) return SNW_OK;
-    }
-    return SNW_OK;
-}
-
-// for people: the same, lined up
+// lines of t and the columns, lined up
 static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
     char name[256];
     printf("%12s", "t");
@@ -114,7 +93,7 @@ static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
 // one list of numbers; `column` -1 is the time
 static snw_status json_column(snw_json *j, const char *key, const cursor *c, int column,
                               double *buffer, snw_error *err) {
-    snw_json_list(j, key);
+    snw_field_list(j, key);
     for (int first = 0, n; first < c->nframe; first += n) {
         n = c->nframe - first < BLOCK ? c->nframe - first : BLOCK;
         if (column < 0) {
@@ -122,7 +101,7 @@ static snw_status json_column(snw_json *j, const char *key, const cursor *c, int
         } else {
             SNW_TRY(snw_result_read_column(c->file, c->run, column, first, n, buffer, err));
         }
-        for (int i = 0; i < n; i++) snw_json_number(j, NULL, buffer[i]);
+        for (int i = 0; i < n; i++) snw_field_number(j, NULL, buffer[i]);
     }
     snw_json_close(j);
     return SNW_OK;
@@ -132,7 +111,7 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
     double *buffer = snw_alloc(BLOCK * sizeof *buffer);
     if (!buffer) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     snw_status status = json_column(j, "t", c, -1, buffer, err);
-    snw_json_object(j, "values");
+    snw_field_object(j, "values");
     for (int i = 0; i < c->nchosen && status == SNW_OK; i++) {
         char name[256];
         column_of(c, i, name, sizeof name);
@@ -184,25 +163,25 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     const snw_run_info *info = snw_result_info(c->file, c->run);
     const char *message;
     const snw_result_state state = snw_result_state_of(c->file, c->run, &message);
-    snw_json_object(j, NULL);
-    snw_json_text(j, "run", info->run);
-    snw_json_text(j, "state", snw_result_state_name(state));
-    snw_json_text(j, "message", message && message[0] ? message : NULL);
-    snw_json_integer(j, "frames", c->nframe);
-    snw_json_integer(j, "degrees_of_freedom", info->nv);
-    snw_json_integer(j, "nodes", info->nnode);
-    snw_json_list(j, "stages");
-    for (int i = 0; i < info->nstage; i++) snw_json_text(j, NULL, info->stage[i]);
+    snw_field_object(j, NULL);
+    snw_field_text(j, "run", info->run);
+    snw_field_text(j, "state", snw_result_state_name(state));
+    snw_field_text(j, "message", message && message[0] ? message : NULL);
+    snw_field_integer(j, "frames", c->nframe);
+    snw_field_integer(j, "degrees_of_freedom", info->nv);
+    snw_field_integer(j, "nodes", info->nnode);
+    snw_field_list(j, "stages");
+    for (int i = 0; i < info->nstage; i++) snw_field_text(j, NULL, info->stage[i]);
     snw_json_close(j);
     if (series) SNW_TRY(json_series(j, c, err));
-    snw_json_object(j, "last");
+    snw_field_object(j, "last");
     if (c->nframe > 0) {
         SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
-        snw_json_number(j, "t", c->t[0]);
+        snw_field_number(j, "t", c->t[0]);
         for (int i = 0; i < c->nchosen; i++) {
             char name[256];
             column_of(c, i, name, sizeof name);
-            snw_json_number(j, name, value_of(c, 0, i));
+            snw_field_number(j, name, value_of(c, 0, i));
         }
     }
     snw_json_close(j);
@@ -221,7 +200,7 @@ static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_
     if (status == SNW_OK && reply->json) {
         status = json_run(reply->json, &c, series || csv, err);
     } else if (status == SNW_OK && csv) {
-        status = print_csv(&c, reply, err);
+        status = snw_csv_write(file, run, c.nchosen, c.chosen, snw_sink_stream(stdout), err);
     } else if (status == SNW_OK && series) {
         status = print_series(&c, reply, err);
     } else if (status == SNW_OK) {
@@ -258,10 +237,10 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
     snw_status status = choose_runs(file, args, chosen, &n, err);
     const bool lines = snw_args_has(args, "csv") || snw_args_has(args, "probe");
     if (status == SNW_OK && reply->json) {
-        snw_json_text(reply->json, "file", snw_args_operand(args, 0));
-        snw_json_text(reply->json, "version", snw_result_version(file));
-        snw_json_text(reply->json, "created", snw_result_created(file));
-        snw_json_list(reply->json, "runs");
+        snw_field_text(reply->json, "file", snw_args_operand(args, 0));
+        snw_field_text(reply->json, "version", snw_result_version(file));
+        snw_field_text(reply->json, "created", snw_result_created(file));
+        snw_field_list(reply->json, "runs");
     } else if (status == SNW_OK && !lines) {
         const char *title = n > 0 ? snw_result_info(file, chosen[0])->title : "";
         printf("%s: %s\nwritten by sinew %s, %s\n", snw_args_operand(args, 0),
@@ -288,6 +267,10 @@ static int run(const snw_args *args, snw_reply *reply) {
         }
         snw_result_close(file);
     }
+    if (status != SNW_OK && ferror(stdout)) {
+        snw_reply_unwritten(reply, &err);
+        return SNW_EXIT_FAILED;
+    }
     if (status != SNW_OK) snw_reply_fail(reply, &err);
     return snw_reply_exit_input(status);
 }
@@ -313,8 +296,8 @@ const snw_command snw_cmd_show = {
              "a killed run "
              "left behind.",
     .option = options,
-    .examples = "sinew show boyer2.h5\n"
-                "sinew show boyer2.h5 --probe tip\n"
+    .examples = "sinew show boyer2_follower.h5\n"
+                "sinew show boyer2_follower.h5 --probe tip\n"
                 "sinew show sweep.h5 --run load.3 --csv > load3.csv",
     .run = run,
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "cli/job.h"
 #include "cli/stop.h"
-#include "io/verdict.h"
+#include "io/expect.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,49 +40,36 @@ static void pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->path, message);
 }
 
-// ---- one verdict
-// ------------------------------------------------------------------------------------
+// ---- one expectation --------------------------------------------------------------------------------
 
-static void add_row(session *s, const char *run, const snw_verdict *v, int of) {
-    const snw_expect *e = v->expect;
-    char where[128], wanted[64], tolerance[64], note[32] = "";
-    snw_verdict_where(v, where, sizeof where);
-    if (of > 1) (void)snprintf(note, sizeof note, ", worst of %d", of);
-    const char *sign = e->how == SNW_EXPECT_BELOW ? "< " : e->how == SNW_EXPECT_ABOVE ? "> " : "";
-    (void)snprintf(wanted, sizeof wanted, "%s%.9g", sign, v->want);
-    (void)snprintf(tolerance, sizeof tolerance, "%g%s", e->tolerance,
-                   e->how == SNW_EXPECT_RELATIVE ? " rel" : "");
-    const bool limit = e->how == SNW_EXPECT_BELOW || e->how == SNW_EXPECT_ABOVE;
-    snw_grid_cell(s->grid, "%s", v->ok ? "ok" : "MISS");
-    snw_grid_cell(s->grid, "%s", v->column);
-    snw_grid_cell(s->grid, "%s", run);
-    snw_grid_cell(s->grid, "%s%s", where, note);
-    snw_grid_number(s->grid, 9, v->got);
-    snw_grid_cell(s->grid, "%s", wanted);
-    snw_grid_number(s->grid, 2, limit ? NAN : v->error);
-    snw_grid_cell(s->grid, "%s", limit ? "" : tolerance);
-    snw_grid_cell(s->grid, "%s", v->why ? v->why : e->source ? e->source : "");
+// where it looks: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s"
+static void where_text(const snw_expect *e, double t, char *out, size_t size) {
+    static const char *const is_name[] = {"min", "max", "mean", "range", "period", "size"};
+    switch (e->when) {
+    case SNW_EXPECT_AT:
+        (void)snprintf(out, size, "t = %g s", e->t0);
+        return;
+    case SNW_EXPECT_ROWS:
+        (void)snprintf(out, size, isnan(t) ? "rows" : "t = %g s", t);
+        return;
+    case SNW_EXPECT_END:
+        (void)snprintf(out, size, "end");
+        return;
+    case SNW_EXPECT_AFTER:
+        (void)snprintf(out, size, "after %s", e->after);
+        return;
+    case SNW_EXPECT_OVER:
+        if (isinf(e->t0) && isinf(e->t1)) {
+            (void)snprintf(out, size, "%s of all", is_name[e->is]);
+        } else {
+            (void)snprintf(out, size, "%s of %g .. %g s", is_name[e->is], e->t0, e->t1);
+        }
+        return;
+    }
 }
 
-static void json_row(session *s, const char *run, const snw_verdict *v) {
-    static const char *const how_name[] = {"within", "relative", "below", "above"};
-    snw_json *j = s->reply->json;
-    char where[128];
-    snw_verdict_where(v, where, sizeof where);
-    snw_json_object(j, NULL);
-    snw_json_bool(j, "ok", v->ok);
-    snw_json_text(j, "probe", v->column);
-    snw_json_text(j, "run", run);
-    snw_json_text(j, "where", where);
-    snw_json_number(j, "got", v->got);
-    snw_json_number(j, "wanted", v->want);
-    snw_json_number(j, "error", v->error);
-    snw_json_text(j, "how", how_name[v->expect->how]);
-    snw_json_number(j, "tolerance", v->expect->tolerance);
-    snw_json_text(j, "why", v->why);
-    snw_json_text(j, "source", v->expect->source);
-    snw_json_integer(j, "line", v->expect->place.line);
-    snw_json_close(j);
+static bool is_limit(const snw_expect *e) {
+    return e->how == SNW_EXPECT_BELOW || e->how == SNW_EXPECT_ABOVE;
 }
 
 static void add_head(session *s) {
@@ -92,29 +78,92 @@ static void add_head(session *s) {
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(s->grid, "%s", head[i]);
 }
 
-// how far off a verdict is, to choose the one to show: a miss without a number before all others
-static double badness(const snw_verdict *v) {
-    if (v->why || isnan(v->error)) return INFINITY;
-    return v->ok ? v->error : 1e100 + v->error;
+// `of`: how many rows this one stands for
+static void add_cell(session *s, const char *run, const snw_expect *e, const snw_expect_cell *c,
+                     int of) {
+    char where[128], note[32] = "";
+    where_text(e, c->t, where, sizeof where);
+    if (of > 1) (void)snprintf(note, sizeof note, ", worst of %d", of);
+    const char *sign = e->how == SNW_EXPECT_BELOW ? "< " : e->how == SNW_EXPECT_ABOVE ? "> " : "";
+    snw_grid_cell(s->grid, "%s", c->ok ? "ok" : "MISS");
+    snw_grid_cell(s->grid, "%s", c->column);
+    snw_grid_cell(s->grid, "%s", run);
+    snw_grid_cell(s->grid, "%s%s", where, note);
+    snw_grid_number(s->grid, 9, c->got);
+    snw_grid_cell(s->grid, "%s%.9g", sign, c->wanted);
+    snw_grid_number(s->grid, 2, is_limit(e) ? NAN : c->error);
+    snw_grid_number(s->grid, 2, is_limit(e) ? NAN : c->allowed);
+    snw_grid_cell(s->grid, "%s", e->source ? e->source : "");
+}
+
+// there was nothing to compare
+static void add_reason(session *s, const char *run, const snw_expect *e, const char *reason) {
+    char where[128];
+    where_text(e, NAN, where, sizeof where);
+    snw_grid_cell(s->grid, "MISS");
+    snw_grid_cell(s->grid, "%s%s", e->column[0], e->ncolumn > 1 ? ", ..." : "");
+    snw_grid_cell(s->grid, "%s", run);
+    snw_grid_cell(s->grid, "%s", where);
+    for (int i = 0; i < 4; i++) snw_grid_cell(s->grid, "-");
+    snw_grid_cell(s->grid, "%s", reason);
+}
+
+// how far off a cell is, to choose the one to show
+static double badness(const snw_expect_cell *c) {
+    if (isnan(c->error)) return INFINITY;
+    return c->allowed > 0 ? c->error / c->allowed : c->error;
 }
 
 // rows of a table make one line per column, the worst; all of them when asked, and every miss
-static void report(session *s, const char *run, const snw_expect *e, const snw_verdict *v) {
-    const int n = snw_verdict_count(e);
-    for (int i = 0; i < n; i++) {
-        s->tally->values++;
-        s->tally->misses += !v[i].ok;
-        if (s->reply->json) json_row(s, run, &v[i]);
-    }
-    if (s->reply->json) return;
-    for (int c = 0; c < e->ncolumn; c++) {
+static void add_outcome(session *s, const char *run, const snw_expect *e,
+                        const snw_expect_outcome *o) {
+    for (int c = 0; c < e->ncolumn && o->ncell > 0; c++) {
         int worst = c, misses = 0;
-        for (int i = c; i < n; i += e->ncolumn) {
-            if (badness(&v[i]) > badness(&v[worst])) worst = i;
-            if (s->all || !v[i].ok) add_row(s, run, &v[i], 1);
-            misses += !v[i].ok;
+        for (int i = c; i < o->ncell; i += e->ncolumn) {
+            if (badness(&o->cell[i]) > badness(&o->cell[worst])) worst = i;
+            if (s->all || !o->cell[i].ok) add_cell(s, run, e, &o->cell[i], 1);
+            misses += !o->cell[i].ok;
         }
-        if (!s->all && misses == 0) add_row(s, run, &v[worst], e->nrow);
+        if (!s->all && misses == 0) add_cell(s, run, e, &o->cell[worst], e->nrow);
+    }
+    if (o->ncell == 0) add_reason(s, run, e, o->reason);
+}
+
+static void json_outcome(session *s, const char *run, const snw_expect *e,
+                         const snw_expect_outcome *o) {
+    static const char *const how_name[] = {"within", "relative", "below", "above"};
+    snw_json *j = s->reply->json;
+    for (int i = 0; i < (o->ncell > 0 ? o->ncell : 1); i++) {
+        const snw_expect_cell none = {
+            .column = e->column[0], .t = NAN, .got = NAN, .wanted = NAN, .error = NAN};
+        const snw_expect_cell *c = o->ncell > 0 ? &o->cell[i] : &none;
+        char where[128];
+        where_text(e, c->t, where, sizeof where);
+        snw_field_object(j, NULL);
+        snw_field_bool(j, "ok", c->ok);
+        snw_field_text(j, "probe", c->column);
+        snw_field_text(j, "run", run);
+        snw_field_text(j, "where", where);
+        snw_field_number(j, "got", c->got);
+        snw_field_number(j, "wanted", c->wanted);
+        snw_field_number(j, "error", c->error);
+        snw_field_text(j, "how", how_name[e->how]);
+        snw_field_number(j, "tolerance", e->tolerance);
+        snw_field_text(j, "reason", o->ncell > 0 ? NULL : o->reason);
+        snw_field_text(j, "source", e->source);
+        snw_field_integer(j, "line", e->place.line);
+        snw_json_close(j);
+    }
+}
+
+static void report(session *s, const char *run, const snw_expect *e, const snw_expect_outcome *o) {
+    s->tally->values += o->ncell > 0 ? o->ncell : e->nrow * e->ncolumn;
+    for (int i = 0; i < o->ncell; i++) s->tally->misses += !o->cell[i].ok;
+    if (o->ncell == 0) s->tally->misses += e->nrow * e->ncolumn;
+    if (s->reply->json) {
+        json_outcome(s, run, e, o);
+    } else {
+        add_outcome(s, run, e, o);
     }
 }
 
@@ -127,11 +176,12 @@ static snw_status judge_run(session *s, const snw_job *job, const snw_job_run *r
     int n;
     SNW_TRY(snw_document_expects(job->document, r->index, r->desc, &n, &expect, err));
     for (int i = 0; i < n; i++) {
-        snw_verdict *v = snw_alloc((size_t)snw_verdict_count(&expect[i]) * sizeof *v);
-        if (!v) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-        snw_verdict_judge(&expect[i], snw_run_describe(r->run), series, v);
-        report(s, r->name, &expect[i], v);
-        snw_free(v);
+        snw_expect_outcome outcome;
+        const snw_status status =
+            snw_expect_check(&expect[i], snw_run_describe(r->run), series, &outcome);
+        if (status != SNW_OK) return snw_fail(err, status, "out of memory");
+        report(s, r->name, &expect[i], &outcome);
+        snw_expect_outcome_clear(&outcome);
     }
     return SNW_OK;
 }
@@ -203,8 +253,8 @@ static int verify_job(session *s, const snw_job *job, snw_error *err) {
         return snw_reply_exit_input(status);
     }
     if (s->reply->json) {
-        snw_json_list(s->reply->json, "values");
-    } else if (snw_grid_create("llllrrrll", &s->grid, err) != SNW_OK) {
+        snw_field_list(s->reply->json, "values");
+    } else if (snw_grid_create("llllrrrrl", &s->grid, err) != SNW_OK) {
         snw_reply_fail(s->reply, err);
         return SNW_EXIT_FAILED;
     }
@@ -236,8 +286,8 @@ static int verify_file(session *s, const char *path, const snw_args *args) {
     s->tally->files++;
     snw_json *j = s->reply->json;
     if (j) {
-        snw_json_object(j, NULL);
-        snw_json_text(j, "file", path);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "file", path);
     }
     const snw_status status = snw_job_open(path, args, &job, &err);
     int exit_status = snw_reply_exit_input(status);
@@ -258,7 +308,7 @@ static int run(const snw_args *args, snw_reply *reply) {
     tally count = {0};
     session s = {.reply = reply, .tally = &count, .all = snw_args_has(args, "all")};
     int exit_status = SNW_EXIT_DONE;
-    if (reply->json) snw_json_list(reply->json, "files");
+    if (reply->json) snw_field_list(reply->json, "files");
     for (int i = 0; i < snw_args_operands(args) && !snw_stop_asked(); i++) {
         const int one = verify_file(&s, snw_args_operand(args, i), args);
         if (one > exit_status) exit_status = one;
@@ -266,8 +316,8 @@ static int run(const snw_args *args, snw_reply *reply) {
     }
     if (reply->json) {
         snw_json_close(reply->json);
-        snw_json_integer(reply->json, "values", count.values);
-        snw_json_integer(reply->json, "misses", count.misses);
+        snw_field_integer(reply->json, "values", count.values);
+        snw_field_integer(reply->json, "misses", count.misses);
         return exit_status;
     }
     printf("%d file%s, %d value%s, %d missed", count.files, count.files == 1 ? "" : "s",

@@ -116,6 +116,15 @@ static const char *probe_name(snw_probe_kind kind) {
     return "";
 }
 
+// what a probe looks at: a link that is held, or a site
+static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
+    if (p->kind == SNW_PROBE_REACTION && p->site.link >= 0) {
+        (void)snprintf(out, size, "%s", d->link[p->site.link].name);
+    } else {
+        site_text(d, &p->site, out, size);
+    }
+}
+
 // does a probe look at a place, or at the whole robot
 static bool probe_has_site(snw_probe_kind kind) {
     return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
@@ -184,7 +193,7 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
-    site_text(d, &p->site, site, sizeof site);
+    probe_text(d, p, site, sizeof site);
     printf("  %s  %s", p->name, probe_name(p->kind));
     if (p->along > 0) {
         printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
@@ -230,33 +239,33 @@ static void json_law(snw_json *j, const char *key, snw_law law) {
     char text[64];
     if (law && snw_expr_vars(law)) {
         law_text(law, text, sizeof text);
-        snw_json_text(j, key, text);
+        snw_field_text(j, key, text);
     } else {
-        snw_json_number(j, key, law ? snw_expr_value(law, (snw_at){0}) : 0);
+        snw_field_number(j, key, law ? snw_expr_value(law, (snw_at){0}) : 0);
     }
 }
 
 static void json_vector(snw_json *j, const char *key, const snw_law law[3]) {
-    snw_json_list(j, key);
+    snw_field_list(j, key);
     for (int i = 0; i < 3; i++) json_law(j, NULL, law[i]);
     snw_json_close(j);
 }
 
 static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
                      const snw_run_info *info) {
-    snw_json_object(j, "rod");
-    snw_json_number(j, "length", r->length);
-    snw_json_text(j, "section", section_name(r->section.kind));
-    snw_json_text(j, "material", r->material ? r->material->name : NULL);
-    snw_json_integer(j, "nodes", nodes_of(info, link));
-    snw_json_integer(j, "magnus", r->magnus);
-    snw_json_object(j, "strain");
+    snw_field_object(j, "rod");
+    snw_field_number(j, "length", r->length);
+    snw_field_text(j, "section", section_name(r->section.kind));
+    snw_field_text(j, "material", r->material ? r->material->name : NULL);
+    snw_field_integer(j, "nodes", nodes_of(info, link));
+    snw_field_integer(j, "magnus", r->magnus);
+    snw_field_object(j, "strain");
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
-        snw_json_object(j, snw_strain_name[i]);
-        snw_json_text(j, "basis", snw_basis_name(r->basis[i].kind));
-        snw_json_integer(j, "functions", r->basis[i].nfun);
-        snw_json_integer(j, "elements", r->basis[i].nelem);
+        snw_field_object(j, snw_strain_name[i]);
+        snw_field_text(j, "basis", snw_basis_name(r->basis[i].kind));
+        snw_field_integer(j, "functions", r->basis[i].nfun);
+        snw_field_integer(j, "elements", r->basis[i].nelem);
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -264,66 +273,66 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
 }
 
 static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info) {
-    snw_json_object(j, "robot");
+    snw_field_object(j, "robot");
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
         char site[TEXT];
         site_text(d, &l->on, site, sizeof site);
-        snw_json_object(j, l->name);
-        snw_json_text(j, "on", site);
-        snw_json_text(j, "joint", l->joint == SNW_JOINT_FREE ? "free" : "fixed");
+        snw_field_object(j, l->name);
+        snw_field_text(j, "on", site);
+        snw_field_text(j, "joint", l->joint == SNW_JOINT_FREE ? "free" : "fixed");
         if (l->has_rod) json_rod(j, &l->rod, l->name, info);
-        if (l->has_body) snw_json_number(j, "mass", l->body.mass);
+        if (l->has_body) snw_field_number(j, "mass", l->body.mass);
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 static void json_loads(snw_json *j, const snw_desc *d) {
-    snw_json_object(j, "loads");
+    snw_field_object(j, "loads");
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *l = &d->load[i];
         char site[TEXT];
         site_text(d, &l->on, site, sizeof site);
-        snw_json_object(j, l->name);
-        snw_json_text(j, l->along ? "along" : "on", l->along ? d->link[l->on.link].name : site);
+        snw_field_object(j, l->name);
+        snw_field_text(j, l->along ? "along" : "on", l->along ? d->link[l->on.link].name : site);
         json_vector(j, "force", l->force);
         json_vector(j, "torque", l->torque);
-        snw_json_text(j, "frame", l->body ? "body" : "world");
+        snw_field_text(j, "frame", l->body ? "body" : "world");
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 static void json_probes(snw_json *j, const snw_desc *d) {
-    snw_json_object(j, "probes");
+    snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
         const snw_probe_desc *p = &d->probe[i];
         char site[TEXT];
-        site_text(d, &p->site, site, sizeof site);
-        snw_json_object(j, p->name);
-        snw_json_text(j, "quantity", probe_name(p->kind));
-        snw_json_text(j, "of", probe_has_site(p->kind) ? site : NULL);
-        snw_json_integer(j, "stations", p->along);
+        probe_text(d, p, site, sizeof site);
+        snw_field_object(j, p->name);
+        snw_field_text(j, "quantity", probe_name(p->kind));
+        snw_field_text(j, "of", probe_has_site(p->kind) ? site : NULL);
+        snw_field_integer(j, "stations", p->along);
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info) {
-    snw_json_integer(j, "degrees_of_freedom", info->nv);
-    snw_json_integer(j, "nodes", info->nnode);
+    snw_field_integer(j, "degrees_of_freedom", info->nv);
+    snw_field_integer(j, "nodes", info->nnode);
     json_vector(j, "gravity", d->gravity);
     json_links(j, d, info);
     json_loads(j, d);
     json_probes(j, d);
-    snw_json_list(j, "study");
+    snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {
         char text[TEXT];
         step_text(d, &d->step[i], text, sizeof text);
-        snw_json_object(j, NULL);
-        snw_json_text(j, "name", d->step[i].name);
-        snw_json_text(j, "does", text);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", d->step[i].name);
+        snw_field_text(j, "does", text);
         snw_json_close(j);
     }
     snw_json_close(j);

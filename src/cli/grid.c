@@ -83,7 +83,7 @@ void snw_grid_number(snw_grid *g, int digits, double value) {
     if (isnan(value)) {
         snw_grid_cell(g, "-");
     } else {
-        snw_grid_cell(g, "%.*g", digits, value);
+        snw_grid_cell(g, "%.*g", digits, value + 0.0); // no -0
     }
 }
 

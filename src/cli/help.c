@@ -78,26 +78,26 @@ void snw_help_overview(void) {
 }
 
 void snw_help_json(snw_json *j) {
-    snw_json_text(j, "summary", summary);
-    snw_json_text(j, "exit_status", snw_exit_text);
-    snw_json_list(j, "commands");
+    snw_field_text(j, "summary", summary);
+    snw_field_text(j, "exit_status", snw_exit_text);
+    snw_field_list(j, "commands");
     for (const snw_command *const *next = snw_commands; *next; next++) {
         const snw_command *c = *next;
-        snw_json_object(j, NULL);
-        snw_json_text(j, "name", c->name);
-        snw_json_text(j, "operands", c->operands);
-        snw_json_text(j, "brief", c->brief);
-        snw_json_text(j, "about", c->about);
-        snw_json_text(j, "examples", c->examples);
-        snw_json_list(j, "options");
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", c->name);
+        snw_field_text(j, "operands", c->operands);
+        snw_field_text(j, "brief", c->brief);
+        snw_field_text(j, "about", c->about);
+        snw_field_text(j, "examples", c->examples);
+        snw_field_list(j, "options");
         for (const snw_option *o = c->option; o->name; o++) {
             const char letter[] = {o->letter, 0};
-            snw_json_object(j, NULL);
-            snw_json_text(j, "name", o->name);
-            snw_json_text(j, "letter", o->letter ? letter : NULL);
-            snw_json_text(j, "value", o->value);
-            snw_json_bool(j, "repeats", o->repeats);
-            snw_json_text(j, "help", o->help);
+            snw_field_object(j, NULL);
+            snw_field_text(j, "name", o->name);
+            snw_field_text(j, "letter", o->letter ? letter : NULL);
+            snw_field_text(j, "value", o->value);
+            snw_field_bool(j, "repeats", o->repeats);
+            snw_field_text(j, "help", o->help);
             snw_json_close(j);
         }
         snw_json_close(j);

@@ -94,20 +94,26 @@ static int dispatch(int argc, const char *const *argv, snw_reply *reply) {
 }
 
 // every answer to --json is one object that ends with the error and the exit status
+static void end_json(snw_reply *reply, int exit_status) {
+    snw_json *j = reply->json;
+    while (j->depth > 1) snw_json_close(j);
+    snw_reply_json_error(j, "error", &reply->error);
+    snw_field_integer(j, "exit", exit_status);
+    snw_json_close(j);
+    snw_error err = {0};
+    if (snw_json_finish(j, &err) != SNW_OK) snw_reply_unwritten(reply, &err);
+}
+
 static int answer(int argc, const char *const *argv) {
-    snw_json json = {.out = stdout};
+    snw_json json;
     snw_reply reply = {.json = asks_json(argc, argv) ? &json : NULL};
     if (reply.json) {
-        snw_json_object(&json, NULL);
-        snw_json_text(&json, "command", argv[0]);
+        snw_json_begin(&json, snw_sink_stream(stdout));
+        snw_field_object(&json, NULL);
+        snw_field_text(&json, "command", argv[0]);
     }
     const int exit_status = dispatch(argc, argv, &reply);
-    if (reply.json) {
-        while (json.depth > 1) snw_json_close(&json);
-        snw_reply_json_error(&json, "error", &reply.error);
-        snw_json_integer(&json, "exit", exit_status);
-        snw_json_close(&json);
-    }
+    if (reply.json) end_json(&reply, exit_status);
     if (!snw_reply_flush(&reply) && exit_status == SNW_EXIT_DONE) return SNW_EXIT_FAILED;
     return exit_status;
 }

@@ -46,8 +46,8 @@ void snw_meter_show(snw_meter *m, const snw_progress *p) {
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);
     char left[32] = "";
     if (done > 0.001) duration_text((time - m->start) * (1 - done) / done, left, sizeof left);
-    char line[80]; // one narrow line, whatever the names are
-    (void)snprintf(line, sizeof line, "%3.0f %%  %s%s  %.24s %.24s  t = %.4g s", 100 * done, left,
+    char line[160]; // the terminal cuts nothing: names are cut
+    (void)snprintf(line, sizeof line, "%3.0f %%  %s%s  %.20s %.20s  t = %.4g s", 100 * done, left,
                    left[0] ? " left" : "", m->name, p->stage_name, p->t);
     (void)fprintf(stderr, "\r%s\033[K", line);
     (void)fflush(stderr);

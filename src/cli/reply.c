@@ -24,17 +24,17 @@ void snw_reply_warn(snw_reply *r, const char *file, const char *text) {
 
 void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err) {
     if (err->status == SNW_OK) {
-        snw_json_null(j, key);
+        snw_field_null(j, key);
         return;
     }
-    snw_json_object(j, key);
-    snw_json_text(j, "status", snw_status_text(err->status));
-    snw_json_text(j, "file", err->file[0] ? err->file : NULL);
+    snw_field_object(j, key);
+    snw_field_text(j, "status", snw_status_text(err->status));
+    snw_field_text(j, "file", err->file[0] ? err->file : NULL);
     if (err->line > 0) {
-        snw_json_integer(j, "line", err->line);
-        snw_json_integer(j, "column", err->column);
+        snw_field_integer(j, "line", err->line);
+        snw_field_integer(j, "column", err->column);
     }
-    snw_json_text(j, "text", err->text);
+    snw_field_text(j, "text", err->text);
     snw_json_close(j);
 }
 
@@ -63,7 +63,11 @@ bool snw_reply_flush(snw_reply *r) {
     snw_error err = {0};
     (void)snw_fail(&err, SNW_E_IO, "could not write to standard output: %s",
                    errno ? strerror(errno) : "write error");
-    snw_reply_fail(r, &err);
-    r->unwritten = true;
+    snw_reply_unwritten(r, &err);
     return false;
+}
+
+void snw_reply_unwritten(snw_reply *r, const snw_error *err) {
+    if (!r->unwritten) snw_reply_fail(r, err);
+    r->unwritten = true;
 }

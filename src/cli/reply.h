@@ -3,7 +3,7 @@
 // reply.h: how a command answers: results on standard output, messages on standard error, a status.
 #pragma once
 
-#include "cli/json.h"
+#include "cli/field.h"
 #include "cli/progress.h"
 #include "sinew/status.h"
 
@@ -36,3 +36,6 @@ int snw_reply_exit_input(snw_status s);
 // Hand over what was printed so far. False when it could not be written (full disk, closed pipe),
 // which is said once; there is no point in going on then.
 bool snw_reply_flush(snw_reply *r);
+
+// Say that standard output could not take what was printed.
+void snw_reply_unwritten(snw_reply *r, const snw_error *err);

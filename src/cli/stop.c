@@ -19,6 +19,7 @@ void snw_stop_watch(void) {
     (void)sigaction(SIGTERM, &once, NULL);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 bool snw_stop_asked(void) { return asked != 0; }

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-// From now on SIGINT and SIGTERM only ask, once; a closed pipe is a write error, not a signal.
+// From now on SIGINT and SIGTERM only ask, once; a closed pipe and a file grown beyond the user's limit are
+// write errors, not signals.
 void snw_stop_watch(void);
 
 bool snw_stop_asked(void);

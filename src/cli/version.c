@@ -18,12 +18,12 @@ void snw_version_print(void) {
 }
 
 void snw_version_json(snw_json *j) {
-    snw_json_text(j, "version", SNW_VERSION);
-    snw_json_text(j, "build", BUILD_TYPE);
-    snw_json_text(j, "compiler", compiler);
-    snw_json_object(j, "libraries");
-    snw_json_text(j, "hdf5", HDF5_VERSION);
-    snw_json_text(j, "libfyaml", FYAML_VERSION);
-    snw_json_text(j, "openblas", OPENBLAS_VERSION);
+    snw_field_text(j, "version", SNW_VERSION);
+    snw_field_text(j, "build", BUILD_TYPE);
+    snw_field_text(j, "compiler", compiler);
+    snw_field_object(j, "libraries");
+    snw_field_text(j, "hdf5", HDF5_VERSION);
+    snw_field_text(j, "libfyaml", FYAML_VERSION);
+    snw_field_text(j, "openblas", OPENBLAS_VERSION);
     snw_json_close(j);
 }

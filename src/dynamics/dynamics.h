@@ -41,7 +41,8 @@ void snw_elastic_matrices(const snw_model *m, double *K, double *D);
 
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
 double snw_elastic_energy(const snw_model *m, const double *q);
-double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w); // zero at the origin
+double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
+                          const snw_work *w);                // zero at the origin
 double snw_dissipation(const snw_model *m, const double *v); // power turned into heat, W
 
 // power[i] <- power of load i, W; power[nload] that of the active stress, power[nload + 1] that of

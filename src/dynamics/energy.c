@@ -91,7 +91,8 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
         if (at->beyond[k] == 0) continue;
         const int i = rod->seg0 + k;
         snw_wrench F = w->F[i];
-        if (k + 1 < rod->nseg) F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
+        if (k + 1 < rod->nseg)
+            F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
         const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world, about its origin
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
     }

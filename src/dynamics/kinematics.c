@@ -2,8 +2,8 @@
 #include "dynamics/dynamics.h"
 
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
-static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *c,
-                          snw_twist *xi) {
+static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                          const double *c, snw_twist *xi) {
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < r->nc; k++) {
         for (int a = 0; a < r->na; a++) {

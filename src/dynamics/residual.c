@@ -2,7 +2,8 @@
 #include "dynamics/dynamics.h"
 
 // what acts on a segment from outside, in its frame
-static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w, int i) {
+static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w,
+                                 int i) {
     snw_wrench F = {0};
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         const snw_wrench *L = &in->load[k];
@@ -17,7 +18,8 @@ static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const
 }
 
 // r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the basis
-static inline void project(const snw_model *m, int i, const snw_slice_work *sw, snw_wrench F, double *r) {
+static inline void project(const snw_model *m, int i, const snw_slice_work *sw, snw_wrench F,
+                           double *r) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];

@@ -185,7 +185,8 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
                 break;
             default:
                 for (int j = 0; j < n; j++) {
-                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                    out[j] =
+                        d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
                 }
                 break;
             }
@@ -345,8 +346,8 @@ void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state
 // ---- backward: products ----------------------------------------------------------------------------
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
-static void inertia_columns(const snw_seg *seg, const double *V, const double *A, double cq, double cv,
-                            double ca, int n, int ld, const double *restrict J,
+static void inertia_columns(const snw_seg *seg, const double *V, const double *A, double cq,
+                            double cv, double ca, int n, int ld, const double *restrict J,
                             const double *restrict dJ, const double *restrict ddJ,
                             double *restrict WJ) {
     const snw_inertia M = seg->M;
@@ -356,12 +357,12 @@ static void inertia_columns(const snw_seg *seg, const double *V, const double *A
     for (int j = 0; j < n; j++) {
         const col x = load(J, ld, j), y = load(dJ, ld, j), z = load(ddJ, ld, j), Vx = ad(V, x);
         // combined variations of V' and of V
-        const col acc = plus(plus(times(cq, plus(plus(z, ad(A, x)), ad(V, y))),
-                                  times(cv, plus(plus(y, y), Vx))),
-                             times(ca, x));
+        const col acc = plus(
+            plus(times(cq, plus(plus(z, ad(A, x)), ad(V, y))), times(cv, plus(plus(y, y), Vx))),
+            times(ca, x));
         const col vel = plus(times(cq, plus(y, Vx)), times(cv, x));
-        const col force = plus(inertia(&M, acc), minus(minus_ad_pull(V, inertia(&M, vel)),
-                                                       coad(P.e, vel)));
+        const col force =
+            plus(inertia(&M, acc), minus(minus_ad_pull(V, inertia(&M, vel)), coad(P.e, vel)));
         store(WJ, ld, j, plus(load(WJ, ld, j), force));
     }
 }
@@ -444,7 +445,8 @@ static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_
 static void scatter(const snw_path *path, int ldp, const double *P, int nv, double *T) {
     for (int i = 0; i < path->n; i++) {
         for (int j = 0; j < path->n; j++) {
-            T[(size_t)path->dof[j] * (size_t)nv + (size_t)path->dof[i]] += P[(size_t)i * (size_t)ldp + (size_t)j];
+            T[(size_t)path->dof[j] * (size_t)nv + (size_t)path->dof[i]] +=
+                P[(size_t)i * (size_t)ldp + (size_t)j];
         }
     }
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "io/document.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "io/read.h"
+#include "io/table.h"
 #include "io/tree.h"
-
-#include <string.h>
 
 enum { LANGUAGE = 1 }; // version of the model language
 
-static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take
+static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take, and all tables
 
 struct snw_document {
+    snw_pool *pool; // the document itself, names of runs, tables
     snw_source *source;
     const char **run_name;
 };
@@ -20,18 +19,20 @@ struct snw_document {
 // ---- reading ------------------------------------------------------------------------------------
 
 // takes the source over, also on failure
-static snw_status wrap(snw_source *source, snw_document **out, snw_error *err) {
+static snw_status wrap(snw_source *source, const char *path, snw_document **out, snw_error *err) {
     const int n = snw_source_runs(source);
-    snw_document *d = snw_alloc(sizeof *d);
-    const char **name = snw_alloc((size_t)n * sizeof *name);
-    if (!d || !name) {
-        snw_free(d);
-        snw_free(name);
+    snw_pool *pool = snw_pool_create(LIMIT);
+    snw_document *d = pool ? snw_pool_take(pool, sizeof *d) : NULL;
+    const char **name = pool ? snw_pool_array(pool, (size_t)n, sizeof *name) : NULL;
+    snw_tables *tables = pool ? snw_tables_create(pool, path) : NULL;
+    if (!d || !name || !tables) {
+        snw_pool_destroy(pool);
         snw_source_destroy(source);
         return snw_fail(err, SNW_E_MEMORY, "no memory for the document");
     }
     for (int i = 0; i < n; i++) name[i] = snw_source_run_name(source, i);
-    *d = (snw_document){.source = source, .run_name = name};
+    snw_source_tables(source, snw_tables_find, tables);
+    *d = (snw_document){.pool = pool, .source = source, .run_name = name};
     *out = d;
     return SNW_OK;
 }
@@ -40,21 +41,20 @@ snw_status snw_document_read(const char *path, int nset, const char *const *set,
                              snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_read(path, nset, set, &source, err));
-    return wrap(source, out, err);
+    return wrap(source, path, out, err);
 }
 
 snw_status snw_document_parse(const char *name, const char *text, size_t length, int nset,
                               const char *const *set, snw_document **out, snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_parse(name, text, length, nset, set, &source, err));
-    return wrap(source, out, err);
+    return wrap(source, "", out, err);
 }
 
 void snw_document_destroy(snw_document *d) {
     if (!d) return;
     snw_source_destroy(d->source);
-    snw_free(d->run_name);
-    snw_free(d);
+    snw_pool_destroy(d->pool); // holds d itself
 }
 
 int snw_document_runs(const snw_document *d) { return snw_source_runs(d->source); }
@@ -100,7 +100,7 @@ static snw_status read_version(snw_reader *r, const snw_entry *e) {
                            "'sinew: %d', the version of the language, is missing", LANGUAGE);
     }
     double version = 0;
-    SNW_TRY(snw_read_number(r, e->value, "sinew", SNW_DIM_NONE, &version));
+    SNW_TRY(snw_read_constant(r, e->value, "sinew", SNW_DIM_NONE, &version));
     if (version == LANGUAGE) return SNW_OK;
     return snw_fail_at(r->err, e->value->place,
                        "version %g of the language is not known, this program reads version %d",
@@ -113,16 +113,16 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
     double value = 0;
     if (e && e->value->kind == SNW_NODE_LIST) {
         SNW_TRY(snw_read_laws(r, e->value, "gravity", SNW_DIM_ACCELERATION, SNW_VAR_T, g));
-    } else {
-        if (e) SNW_TRY(snw_read_number(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
+    } else if (e) {
+        SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
         if (value != 0) {
             return snw_fail_at(r->err, e->value->place,
                                "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);
         }
-        for (int i = 0; i < 3; i++) {
-            g[i] = snw_expr_constant(r->pool, e ? 0 : standard[i]);
-            if (!g[i]) return snw_read_memory(r);
-        }
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!g[i]) g[i] = snw_expr_constant(r->pool, e ? 0 : standard[i]);
+        if (!g[i]) return snw_read_memory(r);
     }
     r->weightless = true;
     for (int i = 0; i < 3; i++) {

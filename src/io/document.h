@@ -22,9 +22,10 @@ void snw_document_destroy(snw_document *d); // NULL is fine
 int snw_document_runs(const snw_document *d);
 const char *snw_document_run_name(const snw_document *d, int run);
 
-// The description of one run, in its own pool; its places name files by the document's text, so it must
-// not outlive the document. Everything is checked that does not need the model's
+// The description of one run, in its own pool. Everything is checked that does not need the model's
 // compiler: unknown keys, dangling names, units, cycles, expectations of probes that do not exist.
+// Its laws may use tables that the document has read, so it must not outlive the document; one
+// thread at a time per document.
 SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
                                                snw_error *err);
 void snw_desc_destroy(snw_desc *d); // NULL is fine

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-// ---- building blocks
-// --------------------------------------------------------------------------------
+// ---- building blocks ----------------------------------------------------------------------------
 
 snw_status snw_builder_memory(snw_builder *b) {
     return snw_fail(b->err, SNW_E_MEMORY, "no memory left for the tree of the model");
@@ -117,8 +116,7 @@ snw_status snw_node_copy(snw_builder *b, const snw_node *from, const snw_scope *
     return SNW_OK;
 }
 
-// ---- what the values of a key may be
-// ----------------------------------------------------------------
+// ---- what the values of a key may be ------------------------------------------------------------
 
 typedef enum treat {
     TREAT_WORDS, // words for people, copied as they are
@@ -138,8 +136,7 @@ static treat treat_of(const char *key) {
     return TREAT_VALUES;
 }
 
-// ---- lists in the place of their names
-// --------------------------------------------------------------
+// ---- lists in the place of their names ----------------------------------------------------------
 
 static const snw_entry *find_list(const snw_builder *b, const char *word, size_t length) {
     int lo = 0, hi = b->nlist;
@@ -187,8 +184,7 @@ static snw_status named_list(snw_builder *b, const snw_node *from, const snw_sco
     return copy_place(b, from->place, &(*out)->place);
 }
 
-// ---- expansion
-// --------------------------------------------------------------------------------------
+// ---- expansion ----------------------------------------------------------------------------------
 
 static snw_status expand(snw_builder *b, const snw_node *from, const snw_scope *scope, treat how,
                          snw_node **out);

@@ -11,19 +11,23 @@
 
 // ---- statistics ---------------------------------------------------------------------------------
 
-// What one pass over the frames gathers. A NaN among the values makes all of them NaN.
+// What one pass over the frames gathers. A NaN among the values makes all of it NaN.
 typedef struct summary {
-    int n; // values seen
-    double min, max, sum, span, area;
+    bool any;          // a value was seen
+    double min, max;   // of frames and of the span's cut ends
+    double sum;        // over frames
+    int nframe;        // in the span
+    double span, area; // of the stretches between frames
 } summary;
 
 static void take(summary *s, double v) {
-    if (s->n++ == 0) {
+    if (!s->any) {
         s->min = s->max = v;
     } else if (!isnan(s->min)) {
         s->min = isnan(v) ? v : fmin(s->min, v);
         s->max = isnan(v) ? v : fmax(s->max, v);
     }
+    s->any = true;
 }
 
 static double value_at(const snw_series *s, int column, int frame) {
@@ -54,13 +58,12 @@ static summary summarize(const snw_series *s, int column, double t0, double t1) 
         if (s->t[k] >= t0 && s->t[k] <= t1) {
             take(&sum, value_at(s, column, k));
             sum.sum += value_at(s, column, k);
+            sum.nframe++;
         }
-        const int frames = sum.n;
         if (!stretch(s, k, t0, t1, &from, &to)) continue;
         const double a = between(s, column, k, from), b = between(s, column, k, to);
         take(&sum, a);
         take(&sum, b);
-        sum.n = frames > 0 ? frames : 1;
         sum.span += to - from;
         sum.area += (to - from) * (a + b) / 2;
     }
@@ -88,9 +91,9 @@ static bool period(const snw_series *s, int column, double mean, double t0, doub
 bool snw_expect_statistic(const snw_series *series, int column, snw_expect_is is, double t0,
                           double t1, double *out) {
     const summary s = summarize(series, column, t0, t1);
-    if (s.n == 0) return false;
+    if (!s.any) return false;
     // frames of one instant have no span
-    const double mean = s.span > 0 ? s.area / s.span : s.sum / s.n;
+    const double mean = s.span > 0 ? s.area / s.span : s.sum / s.nframe;
     switch (is) {
     case SNW_EXPECT_MIN:
         *out = s.min;

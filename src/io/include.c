@@ -36,8 +36,7 @@ static snw_status out_of_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
 }
 
-// ---- maps
-// -------------------------------------------------------------------------------------------
+// ---- maps ---------------------------------------------------------------------------------------
 
 // take away keys that begin with x-, at any depth
 static void drop_private(snw_node *node) {
@@ -95,8 +94,7 @@ static snw_status merge(loader *l, const snw_node *beneath, snw_node *above) {
     return SNW_OK;
 }
 
-// ---- files
-// ------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static snw_status load_file(loader *l, const char *path, const snw_entry *by, snw_node **root);
 

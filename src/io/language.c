@@ -27,6 +27,7 @@ static const struct {
     {"probe", "angle value effort length volume tension frequency"},
     {"study", "dynamic kinematic inverse modes linearize change"},
     {"static", "engine until scheme"},
+    {"law", "integral limit sampled once"},
 };
 
 static bool has_word(const char *words, const char *word) {

@@ -63,8 +63,8 @@ snw_status snw_node_duplicate(const snw_node *map, const snw_entry **first,
     return SNW_OK;
 }
 
-snw_status snw_fail_at(snw_error *err, snw_place place, const char *format, ...) {
-    if (!err) return SNW_E_PARSE;
+void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...) {
+    if (!err) return;
     err->status = SNW_E_PARSE;
     (void)snprintf(err->file, sizeof err->file, "%s", place.file ? place.file : "");
     err->line = place.line;
@@ -73,11 +73,9 @@ snw_status snw_fail_at(snw_error *err, snw_place place, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    return SNW_E_PARSE;
 }
 
-// ---- nearest word
-// -----------------------------------------------------------------------------------
+// ---- nearest word -------------------------------------------------------------------------------
 
 enum { WORD_MAX = 64 };
 

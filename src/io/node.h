@@ -46,12 +46,13 @@ const snw_entry *snw_node_find(const snw_entry *const *sorted, int n, const char
 SNW_NODISCARD snw_status snw_node_duplicate(const snw_node *map, const snw_entry **first,
                                             const snw_entry **second, snw_error *err);
 
-// Fail at a place: fills file, line and column besides the text.
+// Fail at a place with SNW_E_PARSE: fills file, line and column besides the text. A macro as snw_fail is.
+#define snw_fail_at(err, place, ...) (snw_fail_at_text(err, place, __VA_ARGS__), SNW_E_PARSE)
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-snw_status
-snw_fail_at(snw_error *err, snw_place place, const char *format, ...); // always SNW_E_PARSE
+void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...);
 
 // The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
 // A slip is a letter missing, added, wrong, or two neighbours swapped; a third of the letters at

@@ -40,8 +40,7 @@ static bool is_word(const snw_node *n, const char *word) {
     return n->kind == SNW_NODE_TEXT && !n->quoted && strcmp(n->text, word) == 0;
 }
 
-// ---- paths
-// ------------------------------------------------------------------------------------------
+// ---- paths --------------------------------------------------------------------------------------
 
 enum { PATH_MAX_KEYS = 32 };
 
@@ -83,8 +82,7 @@ static int number_of(const char *key) {
     return n;
 }
 
-// ---- parameters
-// -------------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static int commas(const char *text) {
     int n = 0;
@@ -148,8 +146,7 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
     return SNW_OK;
 }
 
-// ---- study steps
-// ------------------------------------------------------------------------------------
+// ---- study steps --------------------------------------------------------------------------------
 
 typedef struct step {
     snw_node *item; // of the list `study`: a map of one key, or the kind alone
@@ -219,8 +216,7 @@ static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
     return SNW_OK;
 }
 
-// ---- finding what a path begins with
-// ----------------------------------------------------------------
+// ---- finding what a path begins with ------------------------------------------------------------
 
 typedef struct target {
     snw_node **slot;  // value to change
@@ -325,8 +321,7 @@ static const char *nearest_name(snw_builder *b, const char *name, const snw_node
     return snw_nearest(name, n, known);
 }
 
-// ---- setting
-// ----------------------------------------------------------------------------------------
+// ---- setting ------------------------------------------------------------------------------------
 
 static snw_status make_map(snw_builder *b, const path *p, int depth, snw_node *node) {
     if (node->kind == SNW_NODE_NULL) node->kind = SNW_NODE_MAP;
@@ -435,8 +430,7 @@ snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_nod
     return snw_name_each(b, override->key, override->place, b->scope, true, set_path, &s);
 }
 
-// ---- unique names
-// -----------------------------------------------------------------------------------
+// ---- unique names -------------------------------------------------------------------------------
 
 typedef struct name {
     const char *text;

@@ -68,7 +68,7 @@ snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
 
 // A site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, a named one.
-snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out);
+snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
 // The named sites, once the links are known; links still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
 
@@ -100,16 +100,16 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
                         int vars, snw_law *out);
 snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out); // a condition on t
 // Constants: what depends on a variable is refused, and so is what is not finite.
-snw_status snw_read_number(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
-                           double *out);
+snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                             double *out);
 snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);
 snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                           int *out);
 // The same for a piece of a scalar's text, which begins `skip` characters in; `L` may be used and
 // is the rod's length unless that is NaN.
-snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
-                              const char *what, snw_dim dim, double L, double *out);
+snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                                const char *what, snw_dim dim, double L, double *out);
 
 snw_status snw_read_list(snw_reader *r, const snw_node *node, const char *what, int n);
 snw_status snw_read_laws(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,

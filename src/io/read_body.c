@@ -136,7 +136,7 @@ static snw_status inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
     for (int i = 0; i < 3; i++) {
         const snw_node *row = node->entry[i].value;
         if (!full) {
-            SNW_TRY(snw_read_number(r, row, "inertia", moment, &out->e[i][i]));
+            SNW_TRY(snw_read_constant(r, row, "inertia", moment, &out->e[i][i]));
             continue;
         }
         snw_vec3 v;
@@ -173,7 +173,7 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
                            "'density' is for a box, cylinder or sphere; give the mass");
     }
     if (e[BODY_MASS]) {
-        SNW_TRY(snw_read_number(r, e[BODY_MASS]->value, "mass", SNW_DIM_MASS, &out->mass));
+        SNW_TRY(snw_read_constant(r, e[BODY_MASS]->value, "mass", SNW_DIM_MASS, &out->mass));
         if (!(out->mass >= 0)) {
             return snw_fail_at(r->err, e[BODY_MASS]->value->place,
                                "'mass' must not be negative, got %g", out->mass);

@@ -101,7 +101,7 @@ static snw_status no_component(snw_reader *r, const snw_node *node, const snw_pr
 
 // `tip`, `tip.x`, `wire@12.mx`
 static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_name(r, node, "probe", &text));
     const char *dot = strchr(text, '.'), *mark = strchr(text, '@');
     const char *name = snw_pool_text(r->pool, text, strcspn(text, ".@"));
@@ -155,7 +155,7 @@ static snw_status read_row(snw_reader *r, const snw_node *node, const char *what
                            node->n - skip);
     }
     for (int i = 0; i < c->n; i++) {
-        SNW_TRY(snw_read_number(r, node->entry[i + skip].value, what, c->dim[i], &out[i]));
+        SNW_TRY(snw_read_constant(r, node->entry[i + skip].value, what, c->dim[i], &out[i]));
     }
     return SNW_OK;
 }
@@ -172,7 +172,7 @@ static snw_status read_values(snw_reader *r, const snw_entry *e, const columns *
                            e->key, c->n, c->name[0], c->name[c->n - 1]);
     }
     for (int i = 0; i < c->n; i++) {
-        SNW_TRY(snw_read_number(r, e->value, e->key, c->dim[i], &value[i]));
+        SNW_TRY(snw_read_constant(r, e->value, e->key, c->dim[i], &value[i]));
     }
     return SNW_OK;
 }
@@ -188,7 +188,7 @@ static snw_status check_time(snw_reader *r, const snw_node *node, double t) {
 }
 
 static snw_status read_time(snw_reader *r, const snw_node *node, const char *what, double *t) {
-    SNW_TRY(snw_read_number(r, node, what, SNW_DIM_TIME, t));
+    SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_TIME, t));
     return check_time(r, node, *t);
 }
 
@@ -331,7 +331,7 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
     const bool relative = x->how == SNW_EXPECT_RELATIVE;
     const snw_entry *k = e[relative ? EXPECT_RELATIVE : EXPECT_WITHIN];
     const snw_dim dim = relative ? SNW_DIM_NONE : shared_dim(c);
-    SNW_TRY(snw_read_number(r, k->value, k->key, dim, &x->tolerance));
+    SNW_TRY(snw_read_constant(r, k->value, k->key, dim, &x->tolerance));
     if (!(x->tolerance >= 0)) {
         return snw_fail_at(r->err, k->value->place, "'%s' must not be negative, got %g", k->key,
                            x->tolerance);
@@ -386,6 +386,7 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     if (!e[EXPECT_PROBE]) return snw_fail_at(r->err, entry->place, "'probe' is missing");
     columns c = {0};
     SNW_TRY(read_run(r, e[EXPECT_RUN], &x->run, applies));
+    if (!*applies) return SNW_OK; // checked with the run it belongs to, which may have another study
     SNW_TRY(read_columns(r, e[EXPECT_PROBE]->value, count_values(e), &c));
     x->ncolumn = c.n;
     x->column = c.name;

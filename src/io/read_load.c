@@ -38,7 +38,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
         out->on.pose = snw_se3_identity();
         SNW_TRY(snw_read_rod_name(r, along, "along", &out->on.link));
     } else {
-        SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, &out->on));
+        SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, "on", &out->on));
     }
     const int vars = out->along ? SNW_VAR_T | SNW_VAR_X | SNW_VAR_L : SNW_VAR_T;
     const snw_dim force = out->along ? (snw_dim){.kg = 1, .s = -2} : SNW_DIM_FORCE;
@@ -160,7 +160,7 @@ static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_in
     SNW_TRY(snw_read_list(r, twist, "twist", 6));
     for (int i = 0; i < 6; i++) {
         const snw_dim dim = i < 3 ? (snw_dim){.s = -1} : (snw_dim){.m = 1, .s = -1};
-        SNW_TRY(snw_read_number(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
+        SNW_TRY(snw_read_constant(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
     }
     return SNW_OK;
 }

@@ -101,7 +101,7 @@ static snw_status add_steps(snw_reader *r, const snw_node *study) {
     for (int i = 0; i < study->n; i++) {
         const snw_node *name = snw_node_get(step_map(study->entry[i].value), "name");
         if (!name) continue;
-        const char *text = NULL;
+        const char *text = "";
         SNW_TRY(snw_read_name(r, name, "name", &text));
         SNW_TRY(add(r, text, name->place, SNW_THING_STEP, i));
     }
@@ -143,7 +143,15 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
         return snw_fail_at(r->err, node->place, "'%s' is %s, not %s", name,
                            thing_text((snw_thing)found->kind), thing_text(kind));
     }
-    const char *near = snw_names_nearest(&r->things, name);
+    const char **known = snw_pool_array(r->pool, (size_t)r->things.n, sizeof *known);
+    if (!known) return snw_read_memory(r);
+    for (int i = 0; i < r->things.n; i++) {
+        const int other = r->things.name[i].kind;
+        // where a link may stand, a site mostly may too
+        const bool site = kind == SNW_THING_LINK && other == (int)SNW_THING_SITE;
+        if (other == (int)kind || site) known[i] = r->things.text[i];
+    }
+    const char *near = snw_nearest(name, r->things.n, known);
     if (near) {
         return snw_fail_at(r->err, node->place, "there is no %s '%s' (did you mean '%s'?)", bare,
                            name, near);
@@ -152,7 +160,7 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
 }
 
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link) {
-    const char *name = NULL;
+    const char *name = "";
     SNW_TRY(snw_read_name(r, node, what, &name));
     SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, link));
     if (r->desc->link[*link].has_rod) return SNW_OK;

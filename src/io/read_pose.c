@@ -41,7 +41,7 @@ static snw_status quat(snw_reader *r, const snw_node *node, snw_pose_desc *out) 
     SNW_TRY(snw_read_list(r, node, "quat", 4));
     double q[4], sum = 0;
     for (int i = 0; i < 4; i++) {
-        SNW_TRY(snw_read_number(r, node->entry[i].value, "quat", SNW_DIM_NONE, &q[i]));
+        SNW_TRY(snw_read_constant(r, node->entry[i].value, "quat", SNW_DIM_NONE, &q[i]));
         sum += q[i] * q[i];
     }
     const double size = sqrt(sum);

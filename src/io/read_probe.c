@@ -86,7 +86,7 @@ static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *o
 
 static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const snw_node *node = e->value;
-    SNW_TRY(snw_read_site(r, node, &out->site));
+    SNW_TRY(snw_read_site(r, node, e->key, &out->site));
     if (out->site.link < 0 || !r->desc->link[out->site.link].has_rod || out->site.offset) {
         return snw_fail_at(r->err, node->place, "'%s' is taken at a rod's station, e.g. 'arm@50%%'",
                            e->key);
@@ -96,7 +96,7 @@ static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *
 }
 
 static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
-    const char *name = NULL;
+    const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
@@ -157,7 +157,7 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     }
     switch (subject_of(out->kind)) {
     case OF_SITE:
-        SNW_TRY(snw_read_site(r, quantity->value, &out->site));
+        SNW_TRY(snw_read_site(r, quantity->value, quantity->key, &out->site));
         break;
     case OF_STATION:
         SNW_TRY(of_station(r, quantity, out));
@@ -166,6 +166,7 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         SNW_TRY(of_link(r, quantity, out));
         break;
     case OF_ALL:
+        if (quantity->value->kind == SNW_NODE_NULL) break;
         return snw_fail_at(r->err, quantity->place, "'%s' is of the whole robot; write '%s: %s'",
                            quantity->key, entry->key, quantity->key);
     }
@@ -222,7 +223,7 @@ static snw_status only(snw_reader *r, const snw_node *node) {
     if (!list) return snw_read_memory(r);
     for (int i = 0; i < n; i++) {
         const snw_node *item = one ? node : node->entry[i].value;
-        const char *name = NULL;
+        const char *name = "";
         SNW_TRY(snw_read_name(r, item, "only", &name));
         SNW_TRY(snw_find_probe(r, item->place, name, &list[i]));
         for (int j = 0; j < i; j++) {

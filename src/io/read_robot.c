@@ -196,7 +196,7 @@ snw_status snw_read_robot(snw_reader *r) {
     for (int i = 0; i < d->nlink; i++) SNW_TRY(link(r, &node->entry[i], &d->link[i]));
     SNW_TRY(snw_read_sites(r));
     for (int i = 0; i < d->nlink; i++) {
-        SNW_TRY(snw_read_site(r, snw_node_get(node->entry[i].value, "on"), &d->link[i].on));
+        SNW_TRY(snw_read_site(r, snw_node_get(node->entry[i].value, "on"), "on", &d->link[i].on));
     }
     return sort_links(r);
 }

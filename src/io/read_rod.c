@@ -177,6 +177,8 @@ static const blocks inertia_dims = {{.m = 1, .kg = 1}, {.kg = 1}, {.m = -1, .kg 
 static const blocks damping_dims = {
     {.m = 3, .kg = 1, .s = -1}, {.m = 2, .kg = 1, .s = -1}, {.m = 1, .kg = 1, .s = -1}};
 
+static size_t on_diagonal(int i) { return (size_t)i * 7; }
+
 static snw_status full_matrix(snw_reader *r, const snw_entry *e, const blocks *b, snw_law out[36]) {
     SNW_TRY(snw_read_list(r, e->value, e->key, 6));
     for (int i = 0; i < 6; i++) {
@@ -219,7 +221,7 @@ static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, s
             return snw_fail_at(r->err, node->place, "'%s' of %s must not be negative, got %g",
                                e->key, snw_strain_name[i], value);
         }
-        out[7 * i] = diagonal[i];
+        out[on_diagonal(i)] = diagonal[i];
     }
     return SNW_OK;
 }
@@ -272,7 +274,7 @@ static bool needs_shear(const snw_rod_desc *rod) {
     static const int sheared[] = {SNW_TWIST, SNW_SHEAR_Y, SNW_SHEAR_Z};
     for (int k = 0; k < 3; k++) {
         const int i = sheared[k];
-        if (rod->active[i] && !rod->section.stiffness[7 * i]) return true;
+        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
     }
     return false;
 }
@@ -281,14 +283,14 @@ static bool needs_young(const snw_rod_desc *rod) {
     static const int young[] = {SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH};
     for (int k = 0; k < 3; k++) {
         const int i = young[k];
-        if (rod->active[i] && !rod->section.stiffness[7 * i]) return true;
+        if (rod->active[i] && !rod->section.stiffness[on_diagonal(i)]) return true;
     }
     return false;
 }
 
 static bool needs_density(const snw_rod_desc *rod) {
     for (int i = SNW_STRETCH; i <= SNW_SHEAR_Z; i++) {
-        if (!rod->section.inertia[7 * i]) return true;
+        if (!rod->section.inertia[on_diagonal(i)]) return true;
     }
     return false;
 }
@@ -338,7 +340,7 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     SNW_TRY(snw_read_positive(r, e[ROD_LENGTH]->value, "length", SNW_DIM_LENGTH, &out->length));
     if (e[ROD_MATERIAL]) {
         const snw_node *material = e[ROD_MATERIAL]->value;
-        const char *name = NULL;
+        const char *name = "";
         int i = 0;
         SNW_TRY(snw_read_name(r, material, "material", &name));
         SNW_TRY(snw_find_thing(r, material, name, SNW_THING_MATERIAL, &i));

@@ -34,8 +34,8 @@ static snw_status station(snw_reader *r, const snw_node *node, const char *text,
     const char *expr = snw_pool_text(r->pool, text, percent ? length - 1 : length);
     if (!expr) return snw_read_memory(r);
     double value = 0;
-    SNW_TRY(snw_read_number_in(r, node, expr, skip, "station",
-                               percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
+    SNW_TRY(snw_read_constant_in(r, node, expr, skip, "station",
+                                 percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
     const double x = percent ? value / 100 * L : value;
     const double slack = 1e-12 * L; // rounding of the expression
     if (!(x >= -slack && x <= L + slack)) {
@@ -68,9 +68,9 @@ static snw_status on_link(snw_reader *r, const snw_node *node, const char *suffi
     return SNW_OK;
 }
 
-snw_status snw_read_site(snw_reader *r, const snw_node *node, snw_site *out) {
-    const char *text = NULL;
-    SNW_TRY(snw_read_name(r, node, "site", &text));
+snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out) {
+    const char *text = "";
+    SNW_TRY(snw_read_name(r, node, what, &text));
     *out = (snw_site){.kind = SNW_SITE_WORLD, .link = -1, .place = node->place};
     out->pose = snw_se3_identity();
     if (strcmp(text, "world") == 0) return SNW_OK;
@@ -108,7 +108,7 @@ static snw_status named(snw_reader *r, int index) {
                            entry->key);
     }
     snw_site site;
-    SNW_TRY(snw_read_site(r, e[SITE_ON]->value, &site));
+    SNW_TRY(snw_read_site(r, e[SITE_ON]->value, "on", &site));
     if (e[SITE_POSE]) {
         snw_se3 own;
         SNW_TRY(snw_read_pose_constant(r, e[SITE_POSE]->value, &own));
@@ -125,7 +125,7 @@ snw_status snw_read_sites(snw_reader *r) {
     int n = 0;
     SNW_TRY(snw_read_section_of_file(r, "sites", &node, &n));
     r->site = snw_pool_array(r->pool, (size_t)n, sizeof *r->site);
-    r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_entry);
+    r->site_entry = snw_pool_array(r->pool, (size_t)n, sizeof(const snw_entry *));
     r->site_state = snw_pool_array(r->pool, (size_t)n, sizeof *r->site_state);
     if (n > 0 && !(r->site && r->site_entry && r->site_state)) return snw_read_memory(r);
     for (int i = 0; i < n; i++) r->site_entry[i] = &node->entry[i];

@@ -41,7 +41,7 @@ static snw_status read_breaks(snw_reader *r, const snw_entry *e, double L, mesh 
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
         double x = 0;
-        SNW_TRY(snw_read_number(r, value, "breaks", SNW_DIM_LENGTH, &x));
+        SNW_TRY(snw_read_constant(r, value, "breaks", SNW_DIM_LENGTH, &x));
         if (i == 0 && fabs(x) <= slack * L) continue;
         if (i == node->n - 1 && fabs(x - L) <= slack * L) continue;
         if (!(x > 0 && x < L)) {
@@ -93,8 +93,8 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
             return snw_fail_at(r->err, node->place, "'%s' needs a number of functions, e.g. '%s 3'",
                                basis_name[kind], basis_name[kind]);
         }
-        SNW_TRY(snw_read_number_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
-                                   (double)NAN, &n));
+        SNW_TRY(snw_read_constant_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
+                                     (double)NAN, &n));
         if (!(n >= 1 && n <= SNW_BASIS_MAX_FUNCTIONS && n == floor(n))) {
             return snw_fail_at(r->err, size_place,
                                "the number of functions is a whole number from 1 to %d, got %g",
@@ -140,7 +140,7 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
 }
 
 static snw_status component(snw_reader *r, const snw_entry *e, mesh *m, snw_basis *out) {
-    const char *text = NULL, *word = NULL, *near = NULL;
+    const char *text = "", *word = "", *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) return read_basis(r, e->value, 0, m, out);
     if (near) {
@@ -180,9 +180,12 @@ static snw_status all_at_once(snw_reader *r, const snw_node *node, mesh *m, snw_
         return snw_fail_at(r->err, snw_text_place(node, skip), "'rigid' has no basis");
     }
     if (!begins_with_basis(r, node->text + skip, &basis, &near)) {
-        return snw_fail_at(
-            r->err, snw_text_place(node, skip), "'%s' needs a basis%s%s, e.g. '%s %s'", word,
-            near ? ", did you mean " : "", near ? near : "", word, near ? near : "legendre 3");
+        if (near) {
+            return snw_fail_at(r->err, snw_text_place(node, skip),
+                               "unknown basis '%s' (did you mean '%s'?)", basis, near);
+        }
+        return snw_fail_at(r->err, snw_text_place(node, skip),
+                           "'%s' needs a basis, e.g. '%s legendre 3'", word, word);
     }
     snw_basis b;
     SNW_TRY(read_basis(r, node, skip, m, &b));
@@ -215,7 +218,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
     if (node->kind == SNW_NODE_MAP) {
         SNW_TRY(by_component(r, node, &m, out));
     } else {
-        const char *text = NULL;
+        const char *text = "";
         SNW_TRY(snw_read_text(r, node, "strain", &text));
         SNW_TRY(all_at_once(r, node, &m, out));
     }

@@ -68,7 +68,7 @@ static snw_status path(snw_reader *r, const snw_entry *duration, const snw_entry
 }
 
 static snw_status read_from(snw_reader *r, const snw_node *node, int index, int *out) {
-    const char *name = NULL;
+    const char *name = "";
     SNW_TRY(snw_read_name(r, node, "from", &name));
     for (int i = 0; i < r->desc->nstep; i++) {
         if (i < index && strcmp(r->desc->step[i].name, name) == 0) {

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "io/tree.h"
 
-#include <limits.h>
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
     for (int i = 0; i < n; i++) {
         if (strcmp(text, word[i]) == 0) {
@@ -149,8 +149,48 @@ bool snw_law_constant(snw_law law, double *value) {
     return true;
 }
 
+// whether the file has a probe of this name, an index aside
+static bool is_probe(const snw_reader *r, const char *word, size_t length) {
+    const snw_node *probes = snw_node_get(r->root, "probes");
+    for (int i = 0; probes && probes->kind == SNW_NODE_MAP && i < probes->n; i++) {
+        const char *key = probes->entry[i].key;
+        if (strncmp(key, word, length) != 0) continue;
+        if (key[length] == '\0' || key[length] == '(') return true;
+    }
+    return false;
+}
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// laws that read probes belong to the language, so they are not just unknown names
+static snw_status refuse_later(snw_reader *r, const snw_node *node, const char *text, size_t skip) {
+    for (const char *p = text; *p; p++) {
+        const bool inside = p > text && (in_word(p[-1]) || p[-1] == '.');
+        if (inside || !in_word(*p) || isdigit((unsigned char)*p)) continue;
+        size_t length = 1;
+        while (in_word(p[length])) length++;
+        const char *behind = p + length;
+        const bool call = *behind == '(';
+        if (call) behind += strcspn(behind, ")");
+        if (*behind == ')') behind++;
+        if (!call && *behind != '.') continue;
+        const char *word = snw_pool_text(r->pool, p, length);
+        if (!word) return snw_read_memory(r);
+        const snw_place place = snw_text_place(node, skip + (size_t)(p - text));
+        if (call && snw_language_later("law", word)) {
+            return snw_fail_at(r->err, place, "'%s' is not part of this version", word);
+        }
+        if (*behind != '.' || !is_probe(r, word, length)) continue;
+        return snw_fail_at(r->err, place,
+                           "'%s' is a probe; a law that reads probes is not part of this version",
+                           word);
+    }
+    return SNW_OK;
+}
+
 static snw_status parse(snw_reader *r, const snw_node *node, const char *text, size_t skip,
                         const snw_expr_rules *rules, snw_law *out) {
+    SNW_TRY(refuse_later(r, node, text, skip));
     const snw_place p = snw_text_place(node, skip);
     return snw_expr_parse(r->pool, snw_read_scope(r, node), text, rules, p.file, p.line, p.column,
                           out, r->err);
@@ -158,7 +198,7 @@ static snw_status parse(snw_reader *r, const snw_node *node, const char *text, s
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
     const snw_expr_rules rules = {.dim = &dim, .vars = vars};
     SNW_TRY(parse(r, node, text, 0, &rules, out));
@@ -170,14 +210,14 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
 }
 
 snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    const char *text = NULL;
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, "when", &text));
     const snw_expr_rules rules = {.vars = SNW_VAR_T, .condition = true};
     return parse(r, node, text, 0, &rules, out);
 }
 
-snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
-                              const char *what, snw_dim dim, double L, double *out) {
+snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                                const char *what, snw_dim dim, double L, double *out) {
     const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L};
     snw_law law = NULL;
     SNW_TRY(parse(r, node, text, skip, &rules, &law));
@@ -196,16 +236,16 @@ snw_status snw_read_number_in(snw_reader *r, const snw_node *node, const char *t
     return SNW_OK;
 }
 
-snw_status snw_read_number(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
-                           double *out) {
-    const char *text = NULL;
+snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
+                             double *out) {
+    const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
-    return snw_read_number_in(r, node, text, 0, what, dim, (double)NAN, out);
+    return snw_read_constant_in(r, node, text, 0, what, dim, (double)NAN, out);
 }
 
 snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out) {
-    SNW_TRY(snw_read_number(r, node, what, dim, out));
+    SNW_TRY(snw_read_constant(r, node, what, dim, out));
     if (*out > 0) return SNW_OK;
     return snw_fail_at(r->err, node->place, "'%s' must be positive, got %g", what, *out);
 }
@@ -213,7 +253,7 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
 snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                           int *out) {
     double value = 0;
-    SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &value));
+    SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_NONE, &value));
     if (value != floor(value)) {
         return snw_fail_at(r->err, node->place, "'%s' must be a whole number, got %g", what, value);
     }
@@ -251,7 +291,7 @@ snw_status snw_read_vec3(snw_reader *r, const snw_node *node, const char *what, 
                          snw_vec3 *out) {
     SNW_TRY(snw_read_list(r, node, what, 3));
     for (int i = 0; i < 3; i++) {
-        SNW_TRY(snw_read_number(r, node->entry[i].value, what, dim, &out->e[i]));
+        SNW_TRY(snw_read_constant(r, node->entry[i].value, what, dim, &out->e[i]));
     }
     return SNW_OK;
 }
@@ -306,7 +346,7 @@ snw_status snw_read_six(snw_reader *r, const snw_node *node, const char *what, s
     }
     if (node->kind == SNW_NODE_TEXT) {
         double zero = 0;
-        SNW_TRY(snw_read_number(r, node, what, SNW_DIM_NONE, &zero));
+        SNW_TRY(snw_read_constant(r, node, what, SNW_DIM_NONE, &zero));
         if (zero != 0) {
             return snw_fail_at(r->err, node->place,
                                "'%s' is 0, six numbers or by component ('{bend_z: ..}'), got %g",

@@ -25,8 +25,7 @@ size_t snw_name_word(const char *text) {
     return n;
 }
 
-// ---- pieces of a name
-// -------------------------------------------------------------------------------
+// ---- pieces of a name ---------------------------------------------------------------------------
 
 // end of an index that begins at p: its ',' or ')' or the end of the text; NULL when brackets
 // differ
@@ -93,8 +92,7 @@ bool snw_name_has_range(const char *text) {
     return false;
 }
 
-// ---- evaluation
-// -------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 // the place of a character of a text that stands on one line
 static snw_place place_in(snw_place at, const char *text, size_t skip) {
@@ -139,8 +137,7 @@ snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *te
     return SNW_OK;
 }
 
-// ---- the walk
-// ---------------------------------------------------------------------------------------
+// ---- the walk -----------------------------------------------------------------------------------
 
 typedef struct walk {
     snw_builder *b;
@@ -250,8 +247,7 @@ snw_status snw_name_each(snw_builder *b, const char *text, snw_place at, const s
     return walk_name(&w, text, scope);
 }
 
-// ---- one name
-// ---------------------------------------------------------------------------------------
+// ---- one name -----------------------------------------------------------------------------------
 
 typedef struct single {
     snw_builder *b;

@@ -9,8 +9,7 @@
 
 #include <stddef.h>
 
-// ---- what a run stores of each frame
-// ----------------------------------------------------------------
+// ---- what a run stores of each frame -----------------------------------------------------------
 
 // Datasets along the frames: field, name in the file, meaning.
 #define SNW_RESULT_FIELDS(X)                                                                       \
@@ -53,8 +52,7 @@ const char *snw_result_state_name(snw_result_state state);
 // Numbers of a field in one frame of a run.
 size_t snw_result_width(const snw_run_info *info, snw_result_field field);
 
-// ---- writing
-// ----------------------------------------------------------------------------------------
+// ---- writing -----------------------------------------------------------------------------------
 
 // A file being written. Recorders of different runs may be used from different threads.
 typedef struct snw_results snw_results;
@@ -81,8 +79,7 @@ SNW_NODISCARD snw_status snw_results_flush(snw_results *r, double age, snw_error
 // also on failure; NULL is fine.
 SNW_NODISCARD snw_status snw_results_close(snw_results *r, snw_error *err);
 
-// ---- reading
-// ----------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 // An open file, for one thread.
 typedef struct snw_result snw_result;

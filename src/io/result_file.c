@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- messages
-// ---------------------------------------------------------------------------------------
+// ---- messages ----------------------------------------------------------------------------------
 
 enum { PATH_SHOWN = 200 }; // bytes of a path in a message, so that the reason still fits
 
@@ -54,8 +53,7 @@ snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
 
 void snw_file_hush(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
-// ---- bytes
-// ------------------------------------------------------------------------------------------
+// ---- bytes -------------------------------------------------------------------------------------
 
 static void put(snw_file *f, off_t at, size_t size, const char *bytes) {
     while (size > 0 && !f->reason) {
@@ -97,14 +95,15 @@ static ssize_t get(snw_file *f, off_t at, size_t size, char *bytes) {
     return (ssize_t)done;
 }
 
-// ---- the driver
-// -------------------------------------------------------------------------------------
+// ---- the driver --------------------------------------------------------------------------------
 
 typedef struct driver {
     H5FD_t public; // first, as HDF5 demands
     snw_file *file;
     haddr_t eoa, eof;
 } driver;
+
+enum { PAGE = 4096, RECORD = 1024 };
 
 static const haddr_t address_limit = ((haddr_t)1 << 62) - 1;
 
@@ -121,6 +120,8 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     if (!d) return NULL;
     d->file = *file;
     d->eof = empty ? 0 : (haddr_t)s.st_size;
+    // the length a writer has noted is ahead of the file's, and this is no reason to refuse it
+    if (flags & H5F_ACC_SWMR_READ) d->eof = address_limit;
     return &d->public;
 }
 
@@ -134,10 +135,23 @@ static int driver_compare(const H5FD_t *a, const H5FD_t *b) { return (a > b) - (
 
 static herr_t driver_query(const H5FD_t *base, unsigned long *flags) {
     (void)base;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO |
+    // nothing is allocated in larger blocks and given out behind our back, see driver_alloc
+    *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
              H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
+}
+
+// Linux may end a write between two pages of memory when the process is killed. What HDF5 rewrites
+// in place is small and has a checksum: kept within a page, it is either old or new.
+static haddr_t driver_alloc(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, hsize_t size) {
+    (void)dxpl;
+    driver *d = (driver *)base;
+    haddr_t at = d->eoa;
+    const hsize_t within = type == H5FD_MEM_DRAW ? RECORD : PAGE; // chunks need not
+    if (size <= within && at % PAGE + size > PAGE) at += PAGE - at % PAGE;
+    if (size > address_limit - at) return HADDR_UNDEF;
+    d->eoa = at + size;
+    return at;
 }
 
 static haddr_t driver_get_eoa(const H5FD_t *base, H5FD_mem_t type) {
@@ -151,9 +165,14 @@ static herr_t driver_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t at) {
     return 0;
 }
 
+// a reader looks anew: the file may have grown since it was opened, and HDF5 compares this with the end that
+// the writer has noted since
 static haddr_t driver_get_eof(const H5FD_t *base, H5FD_mem_t type) {
     (void)type;
-    return ((const driver *)base)->eof;
+    const driver *d = (const driver *)base;
+    struct stat s;
+    if (d->file->writing || fstat(d->file->fd, &s) != 0) return d->eof;
+    return (haddr_t)s.st_size;
 }
 
 static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size,
@@ -201,6 +220,7 @@ static const H5FD_class_t driver_class = {
     .close = driver_close,
     .cmp = driver_compare,
     .query = driver_query,
+    .alloc = driver_alloc,
     .get_eoa = driver_get_eoa,
     .set_eoa = driver_set_eoa,
     .get_eof = driver_get_eof,
@@ -213,8 +233,12 @@ static const H5FD_class_t driver_class = {
 hid_t snw_file_access(snw_file *f) {
     const hid_t driver_id = H5FDregister(&driver_class);
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    // A reader tries again when it meets metadata in the making. HDF5 doubles its pause each time
+    // from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
+    const unsigned attempts = 24;
     const bool good = driver_id >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver_id, &f) >= 0 &&
                       H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
+                      H5Pset_metadata_read_attempts(fapl, attempts) >= 0 &&
                       H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
     // the list holds the driver from here on
     if (driver_id >= 0) (void)H5FDunregister(driver_id);

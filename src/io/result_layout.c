@@ -22,8 +22,7 @@ enum {
     CHUNK_LARGE = 64 * 1024 // .. unless these are larger than this
 };
 
-// ---- names and sizes
-// --------------------------------------------------------------------------------
+// ---- names and sizes ---------------------------------------------------------------------------
 
 const char *snw_result_field_name(snw_result_field field) {
     static const char *const names[] = {
@@ -101,8 +100,7 @@ snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field fie
     return shape;
 }
 
-// ---- fixed contents
-// ---------------------------------------------------------------------------------
+// ---- fixed contents ----------------------------------------------------------------------------
 
 hid_t snw_layout_text_type(size_t size) {
     const hid_t type = H5Tcopy(H5T_C_S1);
@@ -203,8 +201,7 @@ static bool add_columns(hid_t group, const snw_run_info *info) {
     return good;
 }
 
-// ---- growing contents
-// -------------------------------------------------------------------------------
+// ---- growing contents --------------------------------------------------------------------------
 
 static hsize_t chunk_frames(size_t frame_bytes) {
     if (frame_bytes == 0) return CHUNK_BYTES;
@@ -311,8 +308,7 @@ static bool add_status(hid_t group, haddr_t *at) {
     return good;
 }
 
-// ---- the whole
-// --------------------------------------------------------------------------------------
+// ---- the whole ---------------------------------------------------------------------------------
 
 bool snw_layout_create_head(hid_t h5, const char *model_text) {
     char created[32] = "";

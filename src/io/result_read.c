@@ -49,8 +49,7 @@ static snw_status no_memory(const snw_result *r, snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "results '%.200s': no memory to read them", r->file.path);
 }
 
-// ---- the head of the file, before HDF5 sees it
-// ------------------------------------------------------
+// ---- the head of the file, before HDF5 sees it -------------------------------------------------
 
 static uint64_t little_endian(const unsigned char *bytes) {
     uint64_t value = 0;
@@ -89,8 +88,7 @@ static snw_status check_head(snw_result *r, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- texts and tables
-// -------------------------------------------------------------------------------
+// ---- texts and tables --------------------------------------------------------------------------
 
 // Is it text of fixed length? *size <- that length.
 static bool is_text(hid_t type, size_t *size) {
@@ -179,8 +177,7 @@ static snw_status read_numbers(snw_result *r, hid_t where, const char *name, hid
     return s;
 }
 
-// ---- a run
-// ------------------------------------------------------------------------------------------
+// ---- a run -------------------------------------------------------------------------------------
 
 // Shape of a field: frames, numbers per frame, and for poses the nodes; refreshed from disk if the
 // file is live.
@@ -355,8 +352,7 @@ static snw_status read_run(snw_result *r, int i, H5_index_t order, snw_error *er
     return s;
 }
 
-// ---- the file
-// ---------------------------------------------------------------------------------------
+// ---- the file ----------------------------------------------------------------------------------
 
 static snw_status read_head(snw_result *r, snw_error *err) {
     const char *format = NULL;
@@ -472,8 +468,7 @@ snw_status snw_result_refresh(snw_result *r, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- asking
-// -----------------------------------------------------------------------------------------
+// ---- asking ------------------------------------------------------------------------------------
 
 static stored_run *run_at(const snw_result *r, int run) {
     SNW_ASSERT(run >= 0 && run < r->nrun);

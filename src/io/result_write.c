@@ -52,8 +52,7 @@ struct snw_results {
     char path[PATH_SIZE], target[PATH_SIZE], partial[PATH_SIZE];
 };
 
-// ---- places
-// -----------------------------------------------------------------------------------------
+// ---- places ------------------------------------------------------------------------------------
 
 // length of the folder part, slash included
 static size_t folder_length(const char *path) {
@@ -144,8 +143,7 @@ static snw_status publish(snw_results *r, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- creation
-// ---------------------------------------------------------------------------------------
+// ---- creation ----------------------------------------------------------------------------------
 
 static void put_status(snw_results *r, const run *u, snw_result_state state, const char *message) {
     snw_layout_status record = {"", ""};
@@ -272,8 +270,7 @@ snw_status snw_results_create(const char *path, int nrun, const snw_run_info *co
     return s;
 }
 
-// ---- frames
-// -----------------------------------------------------------------------------------------
+// ---- frames ------------------------------------------------------------------------------------
 
 static double seconds(void) {
     struct timespec now;

@@ -14,8 +14,7 @@ static snw_status out_of_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "no memory left to read the model");
 }
 
-// ---- the command line
-// -------------------------------------------------------------------------------
+// ---- the command line ---------------------------------------------------------------------------
 
 static const char command_line[] = "--set";
 
@@ -67,8 +66,7 @@ snw_status snw_runs_parse_set(snw_source *s, int nset, const char *const *set, s
     return SNW_OK;
 }
 
-// ---- runs
-// -------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 typedef struct planner {
     snw_source *s;

@@ -58,21 +58,18 @@ snw_status snw_builder_memory(snw_builder *b); // the failure for a NULL of the 
 // Give a failure without place one.
 snw_status snw_builder_placed(snw_builder *b, snw_status s, snw_place at);
 
-// ---- include.c: files
-// -------------------------------------------------------------------------------
+// ---- include.c: files ---------------------------------------------------------------------------
 
 snw_status snw_source_load(snw_source *s, const char *path, snw_error *err);
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
                                 snw_error *err);
 
-// ---- runs.c
-// -----------------------------------------------------------------------------------------
+// ---- runs.c -------------------------------------------------------------------------------------
 
 snw_status snw_runs_parse_set(snw_source *s, int nset, const char *const *set, snw_error *err);
 snw_status snw_runs_plan(snw_source *s, snw_error *err);
 
-// ---- parameters.c
-// -----------------------------------------------------------------------------------
+// ---- parameters.c -------------------------------------------------------------------------------
 
 // b->parameters <- those of the file, overridden; b->scope and b->list from them.
 snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_run_plan *run);
@@ -81,8 +78,7 @@ const snw_entry *snw_parameters_find(const snw_node *parameters, const char *nam
 // Length of the word at the beginning of text, 0 when it does not begin with a word.
 size_t snw_name_word(const char *text);
 
-// ---- repeat.c: names with indices
-// -------------------------------------------------------------------
+// ---- repeat.c: names with indices ---------------------------------------------------------------
 
 typedef snw_status snw_name_fn(void *user, const char *name, const snw_scope *scope, int nbind,
                                const snw_binding *bind);
@@ -99,8 +95,7 @@ snw_status snw_name_each(snw_builder *b, const char *text, snw_place at, const s
 snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *text, size_t skip,
                           size_t length, snw_place at, long *out);
 
-// ---- expand.c
-// ---------------------------------------------------------------------------------------
+// ---- expand.c -----------------------------------------------------------------------------------
 
 // A copy in the pool, as it is.
 snw_status snw_node_copy(snw_builder *b, const snw_node *from, const snw_scope *scope,
@@ -112,8 +107,7 @@ snw_status snw_node_set(snw_builder *b, snw_node *map, const char *key, snw_plac
                         snw_node *value);
 void snw_node_remove(snw_node *map, const char *key);
 
-// ---- override.c
-// -------------------------------------------------------------------------------------
+// ---- override.c ---------------------------------------------------------------------------------
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override);
 snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root);

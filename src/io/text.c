@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- reading
-// ----------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static snw_status fail_file(snw_error *err, const char *path, const char *what, const char *why) {
     if (err) {
@@ -83,8 +82,7 @@ snw_status snw_text_read(snw_pool *pool, const char *path, size_t limit, const c
     return s;
 }
 
-// ---- checking
-// ---------------------------------------------------------------------------------------
+// ---- checking -----------------------------------------------------------------------------------
 
 // one character at s, n > 0 bytes left: its value and size, or -1 when the bytes are no UTF-8
 static int32_t decode(const unsigned char *s, size_t n, size_t *size) {

@@ -9,8 +9,7 @@
 
 enum { SOURCE_BYTES = 512 << 20 }; // generous: texts, nodes of all files, plans of the runs
 
-// ---- sources
-// ----------------------------------------------------------------------------------------
+// ---- sources ------------------------------------------------------------------------------------
 
 static snw_status finish(snw_source *s, int nset, const char *const *set, snw_error *err) {
     SNW_TRY(snw_runs_parse_set(s, nset, set, err));
@@ -75,8 +74,7 @@ const char *snw_source_run_name(const snw_source *s, int run) {
     return s->run[run].name;
 }
 
-// ---- the tree of a run
-// ------------------------------------------------------------------------------
+// ---- the tree of a run --------------------------------------------------------------------------
 
 // the indices of the run's own name lie outside of everything
 static snw_status bind_run(snw_builder *b, const snw_run_plan *run) {

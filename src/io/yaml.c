@@ -36,8 +36,7 @@ static snw_status out_of_memory(reader *r) {
     return snw_fail(r->err, SNW_E_MEMORY, "no memory left to read '%s'", r->file);
 }
 
-// ---- events
-// -----------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 static snw_place place_of(reader *r, const struct fy_mark *mark) {
     if (!mark) return r->last;
@@ -69,12 +68,41 @@ static snw_status next(reader *r) {
     return SNW_OK;
 }
 
-static snw_status token_text(reader *r, struct fy_token *token, const char **out) {
-    size_t length = 0;
-    const char *text = token ? fy_token_get_text(token, &length) : "";
+// the text of a token, piece by piece: fy_token_get_text forgets memory for quotes within quotes
+static snw_status join_pieces(reader *r, struct fy_token *token, char **out, size_t *length) {
+    struct fy_token_iter *it = fy_token_iter_create(token);
+    if (!it) return out_of_memory(r);
+    int status = 0;
+    size_t used = 0, room = 0;
+    char *text = NULL;
+    const struct fy_iter_chunk *piece = NULL;
+    while ((piece = fy_token_iter_chunk_next(it, piece, &status))) {
+        if (used + piece->len >= room) {
+            room = 2 * room + piece->len + 16;
+            char *wide = snw_pool_take(r->pool, room);
+            if (!wide) break;
+            if (used) memcpy(wide, text, used);
+            text = wide;
+        }
+        memcpy(text + used, piece->str, piece->len);
+        used += piece->len;
+    }
+    fy_token_iter_destroy(it);
+    if (piece || status < 0) return out_of_memory(r);
+    if (!text) text = snw_pool_take(r->pool, 1);
     if (!text) return out_of_memory(r);
-    char *copy = snw_pool_text(r->pool, text, length);
-    if (!copy) return out_of_memory(r);
+    text[used] = '\0';
+    *out = text;
+    *length = used;
+    return SNW_OK;
+}
+
+static snw_status token_text(reader *r, struct fy_token *token, const char **out) {
+    *out = "";
+    if (!token) return SNW_OK;
+    char *copy = NULL;
+    size_t length = 0;
+    SNW_TRY(join_pieces(r, token, &copy, &length));
     // escapes can write what the file itself may not hold
     snw_error fault = {0};
     if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
@@ -84,8 +112,7 @@ static snw_status token_text(reader *r, struct fy_token *token, const char **out
     return SNW_OK;
 }
 
-// ---- nodes
-// ------------------------------------------------------------------------------------------
+// ---- nodes --------------------------------------------------------------------------------------
 
 static snw_status new_node(reader *r, snw_node_kind kind, snw_place place, snw_node **out) {
     if (++r->nodes > SNW_YAML_NODES) {
@@ -134,8 +161,7 @@ static snw_status copy_node(reader *r, const snw_node *from, int depth, snw_node
     return SNW_OK;
 }
 
-// ---- anchors and aliases
-// ----------------------------------------------------------------------------
+// ---- anchors and aliases ------------------------------------------------------------------------
 
 static snw_status open_anchor(reader *r, int *index) {
     *index = -1;
@@ -164,8 +190,7 @@ static snw_status follow_alias(reader *r, int depth, snw_node **out) {
     return snw_fail_at(r->err, r->last, "alias '*%s' has no anchor '&%s' before it", name, name);
 }
 
-// ---- scalars
-// ----------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 static bool is_null(const char *text) {
     return !*text || !strcmp(text, "~") || !strcmp(text, "null") || !strcmp(text, "Null") ||
@@ -215,8 +240,7 @@ static snw_status read_scalar(reader *r, snw_node **out) {
     return SNW_OK;
 }
 
-// ---- lists and maps
-// ---------------------------------------------------------------------------------
+// ---- lists and maps -----------------------------------------------------------------------------
 
 static snw_status read_node(reader *r, int depth, snw_node **out);
 
@@ -363,8 +387,7 @@ static snw_status read_node(reader *r, int depth, snw_node **out) {
     return SNW_OK;
 }
 
-// ---- the document
-// -----------------------------------------------------------------------------------
+// ---- the document -------------------------------------------------------------------------------
 
 static snw_status read_stream(reader *r, snw_node **root) {
     const snw_place start = {.file = r->file, .line = 1, .column = 1};
@@ -383,53 +406,6 @@ static snw_status read_stream(reader *r, snw_node **root) {
     }
     if (!*root || (*root)->kind == SNW_NODE_NULL) {
         return snw_fail_at(r->err, start, "there is nothing in it but blanks and comments");
-    }
-    return SNW_OK;
-}
-
-// What libfyaml 0.7.12 cannot be trusted with is refused before it sees it, all of it things that
-// models do not need:
-// - directives, lines that begin with '%': some make it loop for ever (25 8B already does);
-// - keys announced by '?': a fault behind one frees a record of it twice.
-// - a last line without end: an escape cut off there is read beyond; it gets its end.
-// The scan knows no quotes or block text, so such a line inside of them is refused as well.
-
-static bool blank(char c) { return c == ' ' || c == '\t'; }
-
-// is the '?' at `at` in a line an announced key: behind nothing, an indicator or a property
-static bool announces_key(const char *line, size_t at, size_t length) {
-    const char behind = at + 1 < length ? line[at + 1] : '\n';
-    if (!blank(behind) && !strchr("\r\n,[]{}#", behind)) return false;
-    size_t i = at;
-    while (i > 0 && blank(line[i - 1])) i--;
-    if (i == 0 || strchr("-?:,[{", line[i - 1])) return true;
-    while (i > 0 && !blank(line[i - 1])) i--;
-    return line[i] == '&' || line[i] == '!';
-}
-
-static snw_status refuse_in_line(snw_place at, const char *line, size_t length, snw_error *err) {
-    if (length && line[0] == '%') {
-        return snw_fail_at(err, at,
-                           "a line cannot begin with '%%': YAML directives are not used "
-                           "here");
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (line[i] != '?' || !announces_key(line, i, length)) continue;
-        at.column = 1;
-        for (size_t k = 0; k < i; k++) at.column += (line[k] & 0xC0) != 0x80;
-        return snw_fail_at(err, at, "'?' cannot stand here: write keys as 'key: value'");
-    }
-    return SNW_OK;
-}
-
-static snw_status refuse_traps(const char *file, const char *text, size_t length, snw_error *err) {
-    snw_place at = {.file = file, .line = 1, .column = 1};
-    for (size_t i = 0; i < length; at.line++) {
-        size_t end = i;
-        while (end < length && text[end] != '\n' && text[end] != '\r') end++;
-        SNW_TRY(refuse_in_line(at, text + i, end - i, err));
-        i = end + 1;
-        if (end + 1 < length && text[end] == '\r' && text[end + 1] == '\n') i++;
     }
     return SNW_OK;
 }
@@ -457,7 +433,7 @@ snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text, si
         text += 3;
         length -= 3;
     }
-    SNW_TRY(refuse_traps(name, text, length, err));
+    SNW_TRY(snw_yaml_guard(name, text, length, err));
     reader *r = snw_pool_take(pool, sizeof *r);
     const char *file = snw_pool_text(pool, name, strlen(name));
     if (!r || !file) return snw_fail(err, SNW_E_MEMORY, "no memory left to read '%s'", name);
@@ -465,6 +441,7 @@ snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text, si
     r->err = err;
     r->file = file;
 
+    // an escape cut off at the end would be read beyond: the last line gets its end
     if (length && text[length - 1] != '\n') {
         char *ended = snw_pool_take(pool, length + 1);
         if (!ended) return out_of_memory(r);

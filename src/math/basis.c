@@ -6,31 +6,20 @@
 #include "base/fail.h"
 
 #include <math.h>
-#include <stddef.h>
 
 static const double pi = 3.14159265358979323846;
 
-const char *snw_basis_name(snw_basis_kind kind) {
-    switch (kind) {
-#define X(code, name, piecewise)                                                                   \
-    case code:                                                                                     \
-        return name;
-        SNW_BASIS_LIST(X)
+static const struct {
+    const char *name;
+    bool piecewise;
+} table[] = {
+#define X(code, name, piecewise) [code] = {name, piecewise},
+    SNW_BASIS_LIST(X)
 #undef X
-    }
-    return NULL;
-}
+};
 
-bool snw_basis_piecewise(snw_basis_kind kind) {
-    switch (kind) {
-#define X(code, name, piecewise)                                                                   \
-    case code:                                                                                     \
-        return piecewise;
-        SNW_BASIS_LIST(X)
-#undef X
-    }
-    return false;
-}
+const char *snw_basis_name(snw_basis_kind kind) { return table[kind].name; }
+bool snw_basis_piecewise(snw_basis_kind kind) { return table[kind].piecewise; }
 
 // Degree of a piecewise basis, -1 for a global one.
 static int piece_degree(snw_basis_kind kind) {
@@ -61,7 +50,8 @@ int snw_basis_size(snw_basis_kind kind, int nelem) {
 // The Chebyshev coefficients of sin(2 pi k x) on [0, 1] are Bessel functions J_j(pi k), below 1e-16
 // once j passes y + 13 y^(1/3), y = pi k (checked up to k = 200).
 static int fourier_degree(int nfun) {
-    const double y = pi * (nfun / 2);
+    const int k = nfun / 2; // highest frequency
+    const double y = pi * k;
     return (int)ceil(y + 13 * cbrt(y));
 }
 
@@ -109,7 +99,8 @@ static void monomial(int n, double x, double *phi) {
 static void fourier(int n, double x, double *phi) {
     phi[0] = 1;
     for (int j = 1; j < n; j++) {
-        const double turns = (j + 1) / 2 * x, angle = 2 * pi * (turns - round(turns));
+        const int k = (j + 1) / 2;
+        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
         phi[j] = j % 2 ? sin(angle) : cos(angle);
     }
 }

@@ -97,8 +97,9 @@ static uint64_t signature(const snw_expr *e, double t) {
     r[1] = r[2] = NAN; // no switch that hangs on them is looked at
     uint64_t h = 0;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        if (l->switches) h = mix(h, state(l, r[l->a], r[l->b]));
-        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->a], r[l->b], r[l->c]);
+        if (l->switches) h = mix(h, state(l, r[l->arg[0]], r[l->arg[1]]));
+        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
+                                 r[l->arg[2]]);
     }
     return h;
 }
@@ -106,7 +107,7 @@ static uint64_t signature(const snw_expr *e, double t) {
 // The first of two neighbouring doubles at which the signature is no longer `before`; it is so at
 // lo, and is not at hi.
 static double first_change(const snw_expr *e, double lo, double hi, uint64_t before) {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 1200; i++) {
         const double mid = lo + 0.5 * (hi - lo);
         if (!(mid > lo && mid < hi)) break;
         if (signature(e, mid) == before) {

@@ -37,7 +37,7 @@ static snw_status read_column(snw_parser *p, char **column) {
         }
         return snw_parser_fail(p, snw_parser_at(p), "')' is missing");
     }
-    snw_term number;
+    snw_term number = {0};
     bool more = false;
     SNW_TRY(snw_parse_argument(p, &number, &more));
     if (more) return snw_parser_fail(p, snw_parser_at(p) - 1, "table takes a file and a column");
@@ -97,7 +97,7 @@ static snw_status parse_many(snw_parser *p, snw_op op, int at, snw_term *out) {
     SNW_TRY(snw_parse_argument(p, out, &more));
     SNW_TRY(snw_want_value(p, out));
     while (more) {
-        snw_term next;
+        snw_term next = {0};
         SNW_TRY(snw_parse_argument(p, &next, &more));
         SNW_TRY(snw_want_alike(p, out, &next, &out->q));
         SNW_TRY(snw_parser_make(p, at, op, out, &next, NULL, &out->node));
@@ -114,7 +114,7 @@ static snw_status make_rise(snw_parser *p, snw_op op, int at, const snw_term arg
         return snw_parser_fail(p, arg[2].at, "this must lie above the value before, %g, got %g",
                                a->value, b->value);
     }
-    snw_term from, span;
+    snw_term from = {0}, span = {0};
     SNW_TRY(snw_parser_make(p, at, SNW_OP_SUB, &arg[0], &arg[1], NULL, &from.node));
     SNW_TRY(snw_parser_make(p, at, SNW_OP_SUB, &arg[2], &arg[1], NULL, &span.node));
     SNW_TRY(snw_parser_make(p, at, SNW_OP_DIV, &from, &span, NULL, &from.node));
@@ -168,7 +168,7 @@ static snw_status make_call(snw_parser *p, const snw_function *f, int at, const 
         break;
     }
     if (op == SNW_OP_STEP) {
-        snw_term from;
+        snw_term from = {0};
         SNW_TRY(snw_parser_make(p, at, SNW_OP_SUB, &arg[0], &arg[1], NULL, &from.node));
         return snw_parser_make(p, at, op, &from, NULL, NULL, &out->node);
     }
@@ -180,10 +180,10 @@ snw_status snw_parse_call(snw_parser *p, const snw_function *f, int at, snw_term
     p->p++;
     if (f->kind == SNW_FUNCTION_TABLE) return parse_table(p, at, out);
     if (f->max_args == 0) return parse_many(p, (snw_op)f->op, at, out);
-    snw_term arg[3];
+    snw_term arg[3] = {0};
     int n = 0;
     for (bool more = true; more;) {
-        snw_term next;
+        snw_term next = {0};
         SNW_TRY(snw_parse_argument(p, &next, &more));
         if (n < 3) arg[n] = next;
         n++;

@@ -10,7 +10,8 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     r[1] = at.x;
     r[2] = at.L;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->a], r[l->b], r[l->c]);
+        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
+                                 r[l->arg[2]]);
     }
     return r[e->result];
 }
@@ -192,10 +193,10 @@ static snw_jet jet(const snw_expr *e, snw_at at, int wrt) {
     r[2] = (snw_jet){at.L, 0, 0};
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
         if (l->vars & wrt) {
-            r[l->dst] = line_jet(l, r[l->a], r[l->b], r[l->c]);
+            r[l->dst] = line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
         } else {
-            const double v =
-                snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->a].v, r[l->b].v, r[l->c].v);
+            const double v = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]].v,
+                                          r[l->arg[1]].v, r[l->arg[2]].v);
             r[l->dst] = (snw_jet){v, 0, 0};
         }
     }

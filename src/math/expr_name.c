@@ -145,7 +145,7 @@ snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *more) {
 }
 
 static snw_status use_item(snw_parser *p, snw_entry *e, int at, snw_term *out) {
-    snw_term index;
+    snw_term index = {0};
     bool more = false;
     SNW_TRY(snw_parse_argument(p, &index, &more));
     if (more) return snw_parser_fail(p, at, "the list '%.40s' takes one index", e->name);
@@ -178,10 +178,10 @@ static snw_status call_body(snw_parser *p, snw_entry *e, const snw_term *args, i
 }
 
 static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *out) {
-    snw_term args[SNW_ARGS_MAX];
+    snw_term args[SNW_ARGS_MAX] = {0};
     int n = 0;
     for (bool more = true; more;) {
-        snw_term arg;
+        snw_term arg = {0};
         SNW_TRY(snw_parse_argument(p, &arg, &more));
         if (n < e->nargs) args[n] = arg;
         n++;
@@ -295,11 +295,12 @@ snw_status snw_entry_check(snw_entry *e, snw_error *err) {
     for (int i = 0; i < e->nitems; i++) SNW_TRY(snw_entry_check(&e->items[i], err));
     if (e->kind == SNW_ENTRY_LIST) return SNW_OK;
     // a function is tried with arguments of which nothing is known
-    snw_term args[SNW_ARGS_MAX], result;
+    snw_term args[SNW_ARGS_MAX], result = {0};
     for (int i = 0; i < e->nargs; i++) {
         args[i] =
             (snw_term){.node = snw_node_variable(p.pool, SNW_OP_ARG), .q = snw_quantity_any()};
         if (!args[i].node) return snw_parser_no_memory(&p);
     }
-    return call_body(&p, e, args, 0, &result);
+    SNW_TRY(call_body(&p, e, args, 0, &result));
+    return snw_node_check(result.node, e->place, err);
 }

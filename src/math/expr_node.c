@@ -125,7 +125,8 @@ static bool is(const snw_node *n, double value) {
 // What needs no operation at all: t - 0, 1*t, a branch decided now. NULL when there is no such
 // luck.
 static snw_node *simpler(snw_op op, snw_node *a, snw_node *b, snw_node *c) {
-    if (op == SNW_OP_IF && snw_node_is_constant(a) && !a->fault) return a->value != 0 ? b : c;
+    if (op == SNW_OP_IF && snw_node_is_constant(a) && !snw_node_is_faulty(a))
+        return a->value != 0 ? b : c;
     if (op == SNW_OP_ADD && is(a, 0)) return b;
     if ((op == SNW_OP_ADD || op == SNW_OP_SUB) && is(b, 0)) return a;
     if (op == SNW_OP_MUL && is(a, 1)) return b;
@@ -133,34 +134,26 @@ static snw_node *simpler(snw_op op, snw_node *a, snw_node *b, snw_node *c) {
     return NULL;
 }
 
-// A constant from constants; one that is not finite remembers where it came from.
-static snw_node *fold(snw_pool *pool, snw_op op, double imm, snw_node *const arg[3],
-                      snw_place place) {
+// A constant from constants; what comes from a fault is faulty.
+static snw_node *fold(snw_pool *pool, snw_op op, double imm, snw_node *const arg[3]) {
     double v[3] = {0};
-    const snw_place *fault = NULL;
+    const snw_node *faulty = NULL;
     for (int i = 0; i < snw_op_nargs(op); i++) {
         v[i] = arg[i]->value;
-        if (arg[i]->fault && !fault) fault = arg[i]->fault;
+        if (!faulty && snw_node_is_faulty(arg[i])) faulty = arg[i];
     }
-    const double value = fault ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]);
-    if (!fault && !isfinite(value)) {
-        snw_place *here = snw_pool_take(pool, sizeof *here);
-        if (!here) return NULL;
-        *here = place;
-        fault = here;
-    }
-    snw_node *n = snw_node_constant(pool, value);
-    if (n) n->fault = fault;
+    snw_node *n =
+        snw_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
+    if (n && faulty) n->fault = faulty->fault;
     return n;
 }
 
-snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c,
-                        snw_place place) {
+snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c) {
     snw_node *same = simpler(op, a, b, c);
     if (same) return same;
     // a constant exponent makes a simpler operation
     double imm = 0;
-    if (op == SNW_OP_POW && snw_node_is_constant(b) && !b->fault) {
+    if (op == SNW_OP_POW && snw_node_is_constant(b) && !snw_node_is_faulty(b)) {
         imm = b->value;
         op = imm == floor(imm) ? SNW_OP_POWI : SNW_OP_POWC;
         b = NULL;
@@ -174,7 +167,7 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
         constant = constant && snw_node_is_constant(arg[i]);
         vars |= arg[i]->vars;
     }
-    if (constant) return fold(pool, op, imm, arg, place);
+    if (constant) return fold(pool, op, imm, arg);
     snw_node *n = snw_pool_take(pool, sizeof *n);
     if (!n) return NULL;
     n->op = op;
@@ -187,7 +180,7 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
 }
 
 snw_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_node *t) {
-    snw_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL, (snw_place){0});
+    snw_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
     if (n) n->spline = spline;
     return n;
 }

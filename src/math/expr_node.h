@@ -28,14 +28,19 @@ typedef struct snw_node {
     int last, reg, mark;    // scratch of snw_node_program, zero outside it
 } snw_node;
 
-// All return NULL only when memory is out. `place` is copied when it is needed.
+// All return NULL only when memory is out.
 snw_node *snw_node_constant(snw_pool *pool, double value);
 snw_node *snw_node_variable(snw_pool *pool, snw_op op);
 snw_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_node *t);
-snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c,
-                        snw_place place);
+snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c);
 
 static inline bool snw_node_is_constant(const snw_node *n) { return n->op == SNW_OP_CONST; }
+
+// 1/0 and the like. Not an error before it is known that the value is used: it may stand in a
+// branch that is never taken. Whoever makes such a node says where, in its fault.
+static inline bool snw_node_is_faulty(const snw_node *n) {
+    return n->op == SNW_OP_CONST && !isfinite(n->value);
+}
 
 // Refuses what is too large and constants that are not finite; `place` is for the former.
 SNW_NODISCARD snw_status snw_node_check(snw_node *root, snw_place place, snw_error *err);

@@ -89,11 +89,11 @@ static inline double snw_powi(double a, double n) {
     return n < 0 ? 1 / r : r;
 }
 
-// The remainder in [0, b), for b < 0 in (b, 0].
+// The remainder in [0, b), for b < 0 in (b, 0]; what would round to b is the number next to it.
 static inline double snw_mod(double a, double b) {
     double r = fmod(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r += b;
-    return r == b ? 0 : r;
+    return r == b ? nextafter(b, 0) : r;
 }
 
 // (z - sin z)/(2 pi) at z = 2 pi u; below the seam by its series, z^3/6 - z^5/120 + ..
@@ -222,12 +222,12 @@ enum {
     SNW_EXPR_TEXT_MAX = 65536, // bytes of one text
 };
 
-// One line of the program: register dst <- op(registers a, b, c).
+// One line of the program: register dst <- op(registers arg).
 typedef struct snw_line {
     uint8_t op;
     uint8_t vars;  // what the result depends on
     bool switches; // may break in time: see expr_breaks.c
-    uint16_t dst, a, b, c;
+    uint16_t dst, arg[3];
     double imm;
     const snw_spline *spline;
 } snw_line;

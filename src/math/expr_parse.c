@@ -48,7 +48,8 @@ snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
 }
 
 snw_status snw_want_condition(const snw_parser *p, const snw_term *a) {
-    if (a->q.truth) return SNW_OK;
+    // what an argument will be is seen when the function is called
+    if (a->q.truth || a->node->op == SNW_OP_ARG) return SNW_OK;
     return snw_parser_fail(p, a->at, "a condition is wanted here, such as t < 1 s, or on or off");
 }
 
@@ -74,9 +75,15 @@ snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term
 snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, const snw_term *b,
                            const snw_term *c, snw_node **out) {
     SNW_TRY(snw_parser_spend(p));
-    snw_node *n = snw_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL,
-                                c ? c->node : NULL, snw_parser_place(p, at));
+    snw_node *n =
+        snw_node_make(p->pool, op, a ? a->node : NULL, b ? b->node : NULL, c ? c->node : NULL);
     if (!n) return snw_parser_no_memory(p);
+    if (snw_node_is_faulty(n) && !n->fault) {
+        snw_place *place = snw_pool_take(p->pool, sizeof *place);
+        if (!place) return snw_parser_no_memory(p);
+        *place = snw_parser_place(p, at);
+        n->fault = place;
+    }
     *out = n;
     return SNW_OK;
 }
@@ -144,9 +151,11 @@ static snw_status missing_value(const snw_parser *p) {
     char got[64];
     snw_parser_quote(p, at, got, sizeof got);
     if (*p->p == '"' || *p->p == '\'') {
-        return snw_parser_fail(p, at, "a text can only be an argument of table");
+        (void)snw_parser_fail(p, at, "a text can only be an argument of table");
+    } else {
+        (void)snw_parser_fail(p, at, "a value is missing before %s", got);
     }
-    return snw_parser_fail(p, at, "a value is missing before %s", got);
+    return SNW_E_PARSE;
 }
 
 static snw_status parse_bracket(snw_parser *p, snw_term *out) {
@@ -188,7 +197,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
                                "is the unit meant, as in 5 m^2, or the quantity, as in (5 m)^2?");
     }
     p->p++;
-    snw_term exponent;
+    snw_term exponent = *out;
     SNW_TRY(parse_unary(p, &exponent));
     return combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }
@@ -211,8 +220,8 @@ static snw_status parse_signed(snw_parser *p, bool not_word, snw_term *out) {
 
 // Every way down passes here, so this is where depth is counted.
 static snw_status parse_unary(snw_parser *p, snw_term *out) {
-    SNW_TRY(snw_parser_enter(p));
     snw_skip_blanks(p);
+    SNW_TRY(snw_parser_enter(p));
     const size_t word = snw_word_length(p->p);
     const bool not_word = word && snw_word_is(p->p, word, "not");
     if (*p->p == '-' || *p->p == '+' || not_word) {
@@ -234,7 +243,7 @@ static snw_status parse_level(snw_parser *p, int level, snw_term *out) {
             return snw_parser_fail(p, at, "comparisons do not chain, write a < b and b < c");
         }
         p->p += strlen(operators[i].text);
-        snw_term right;
+        snw_term right = {0};
         SNW_TRY(parse_level(p, operators[i].level + 1, &right));
         SNW_TRY(combine(p, at, operators[i].level, operators[i].op, &right, out));
     }
@@ -247,7 +256,9 @@ snw_status snw_parse_expression(snw_parser *p, snw_term *out) {
 }
 
 snw_status snw_parse_all(snw_parser *p, snw_term *out) {
-    if (strlen(p->text) > SNW_EXPR_TEXT_MAX) {
+    const size_t length = strlen(p->text);
+    *p->budget -= (int)(length / 64); // also reading costs time, were it only blanks
+    if (length > SNW_EXPR_TEXT_MAX) {
         return snw_parser_fail(p, 0, "this expression is longer than %d characters",
                                SNW_EXPR_TEXT_MAX);
     }
@@ -296,7 +307,7 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                     .vars = rules->vars,
                     .budget = &budget,
                     .err = err};
-    snw_term term;
+    snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
     SNW_TRY(check_result(&p, rules, &term));
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);

@@ -40,8 +40,9 @@ static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *e
     u->stack[u->depth++] = root;
     while (u->depth > 0) {
         snw_node *n = u->stack[u->depth - 1];
-        if (n->fault) {
-            return snw_fail_at(err, SNW_E_PARSE, *n->fault, "this is not a finite number");
+        if (snw_node_is_faulty(n)) {
+            return snw_fail_at(err, SNW_E_PARSE, n->fault ? *n->fault : place,
+                               "the result of this is not a finite number");
         }
         snw_node *next = next_argument(n);
         if (next) {
@@ -105,8 +106,7 @@ static void write_line(snw_node *n, snw_line *l) {
                     .dst = (uint16_t)n->reg,
                     .imm = n->value,
                     .spline = n->spline};
-    uint16_t *const operand[3] = {&l->a, &l->b, &l->c};
-    for (int i = 0; i < snw_op_nargs(n->op); i++) *operand[i] = (uint16_t)n->arg[i]->reg;
+    for (int i = 0; i < snw_op_nargs(n->op); i++) l->arg[i] = (uint16_t)n->arg[i]->reg;
 }
 
 static bool curved_switch(const snw_node *n) {

@@ -205,20 +205,16 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
         snw_quantity_phrase(term->q, got, sizeof got);
         return snw_parser_fail(p, at, "a unit follows a number, but this is already %s", got);
     }
-    SNW_TRY(snw_parser_spend(p));
-    const snw_place place = snw_parser_place(p, at);
-    snw_node *num = snw_node_constant(p->pool, unit.num);
-    snw_node *den = snw_node_constant(p->pool, unit.den);
-    if (!num || !den) return snw_parser_no_memory(p);
-    snw_node *n = snw_node_make(p->pool, SNW_OP_MUL, term->node, num, NULL, place);
-    if (n) n = snw_node_make(p->pool, SNW_OP_DIV, n, den, NULL, place);
-    if (!n) return snw_parser_no_memory(p);
+    const snw_term num = {.node = snw_node_constant(p->pool, unit.num)};
+    const snw_term den = {.node = snw_node_constant(p->pool, unit.den)};
+    if (!num.node || !den.node) return snw_parser_no_memory(p);
+    SNW_TRY(snw_parser_make(p, at, SNW_OP_MUL, term, &num, NULL, &term->node));
+    SNW_TRY(snw_parser_make(p, at, SNW_OP_DIV, term, &den, NULL, &term->node));
     snw_quantity number = term->q;
     if (!number.plain) {
         // (t/(2 s)) mm: the unit settles that the bracket is a number
         (void)snw_quantity_join(number, snw_quantity_of(SNW_DIM_NONE), &number);
     }
-    term->node = n;
     term->q = snw_quantity_times(number, snw_quantity_of(unit.dim), 1);
     term->unit = true;
     return SNW_OK;

@@ -51,13 +51,14 @@ bool snw_scope_has(const snw_scope *s, const char *name) {
 }
 
 static snw_status out_of_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "no memory for the parameters");
+    (void)snw_fail(err, SNW_E_MEMORY, "no memory for the parameters");
+    return SNW_E_MEMORY;
 }
 
 static snw_status grow(snw_scope *s, snw_error *err) {
     if (s->nentry < s->nslot / 2) return SNW_OK;
     const int nslot = s->nslot ? 2 * s->nslot : 8;
-    snw_entry **slot = snw_pool_array(s->pool, (size_t)nslot, sizeof *slot);
+    snw_entry **slot = snw_pool_array(s->pool, (size_t)nslot, sizeof(void *));
     if (!slot) return out_of_memory(err);
     for (int i = 0; i < s->nslot; i++) {
         const snw_entry *e = s->slot[i];
@@ -72,7 +73,8 @@ static snw_status refuse(snw_error *err, snw_place place, const char *format, co
                          size_t length) {
     char text[256];
     (void)snprintf(text, sizeof text, format, (int)(length > 60 ? 60 : length), name);
-    return snw_fail_at(err, SNW_E_PARSE, place, text);
+    (void)snw_fail_at(err, SNW_E_PARSE, place, text);
+    return SNW_E_PARSE;
 }
 
 static snw_status check_name(const char *name, snw_place place, snw_error *err) {

@@ -3,6 +3,7 @@
 
 #include "math/expr_op.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const snw_function functions[] = {
@@ -89,9 +90,8 @@ void snw_guess_units(snw_guess *g) {
         snw_guess_offer(g, u[i].symbol);
         for (int j = 0; j < nprefixes; j++) {
             if (!strchr(u[i].prefixes, p[j].letter)) continue;
-            char text[16] = "";
-            strncat(text, p[j].symbol, sizeof text - 1);
-            strncat(text, u[i].symbol, sizeof text - 1 - strlen(text));
+            char text[16];
+            (void)snprintf(text, sizeof text, "%s%s", p[j].symbol, u[i].symbol);
             snw_guess_offer(g, text);
         }
     }

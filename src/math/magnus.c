@@ -42,52 +42,18 @@ const double *snw_magnus_abscissae(int order) {
     return gauss[snw_magnus_points(order) - 1];
 }
 
-// ---- twists and wrenches
-// ---------------------------------------------------------------------------
-
-static inline snw_twist sum(snw_twist a, snw_twist b) {
-    return (snw_twist){{.w = snw_add(a.w, b.w), .v = snw_add(a.v, b.v)}};
-}
-
-static inline snw_twist times(double s, snw_twist a) {
-    return (snw_twist){{.w = snw_scale(s, a.w), .v = snw_scale(s, a.v)}};
-}
-
-// a + s b
-static inline snw_twist plus(snw_twist a, double s, snw_twist b) { return sum(a, times(s, b)); }
-
-// [a, b] = ad_a b
-static inline snw_twist bracket(snw_twist a, snw_twist b) {
-    return (snw_twist){
-        {.w = snw_cross(a.w, b.w), .v = snw_add(snw_cross(a.v, b.w), snw_cross(a.w, b.v))}};
-}
+// ---- jets of twists ----------------------------------------------------------------------------
 
 // c <- [a, b]
 static inline void bracket_jet(int levels, const snw_twist *a, const snw_twist *b, snw_twist *c) {
-    c[0] = bracket(a[0], b[0]);
+    c[0] = snw_ad(a[0], b[0]);
     if (levels < 2) return;
-    c[1] = sum(bracket(a[1], b[0]), bracket(a[0], b[1]));
-    c[2] = sum(sum(bracket(a[2], b[0]), bracket(a[0], b[2])), times(2, bracket(a[1], b[1])));
+    c[1] = snw_twist_add(snw_ad(a[1], b[0]), snw_ad(a[0], b[1]));
+    c[2] = snw_twist_add(snw_twist_add(snw_ad(a[2], b[0]), snw_ad(a[0], b[2])),
+                         snw_twist_scale(2, snw_ad(a[1], b[1])));
 }
 
-static inline snw_wrench wrench_times(double s, snw_wrench p) {
-    return (snw_wrench){{.m = snw_scale(s, p.m), .f = snw_scale(s, p.f)}};
-}
-
-// p + s q
-static inline snw_wrench wrench_plus(snw_wrench p, double s, snw_wrench q) {
-    return (snw_wrench){
-        {.m = snw_add(p.m, snw_scale(s, q.m)), .f = snw_add(p.f, snw_scale(s, q.f))}};
-}
-
-// ad_a' p = coad(p) a
-static inline snw_wrench bracket_pull(snw_twist a, snw_wrench p) {
-    return (snw_wrench){
-        {.m = snw_add(snw_cross(p.m, a.w), snw_cross(p.f, a.v)), .f = snw_cross(p.f, a.w)}};
-}
-
-// ---- vectors and matrices over the dual numbers
-// ----------------------------------------------------
+// ---- vectors and matrices over the dual numbers ------------------------------------------------
 
 typedef struct dual3 {
     snw_vec3 r, d; // r + e d
@@ -189,8 +155,7 @@ static inline void put_form(const dual33 *M, int b, int c, double *G) {
     }
 }
 
-// ---- order 6
-// ---------------------------------------------------------------------------------------
+// ---- order 6 -----------------------------------------------------------------------------------
 
 // sub-expressions, as jets
 typedef struct sixth {
@@ -202,18 +167,18 @@ static inline void sixth_eval(int levels, double h, const snw_twist *const *xi, 
     const double k2 = SQRT15 / 3 * h, k3 = 10.0 / 3 * h;
     for (int l = 0; l < levels; l++) {
         const snw_twist *z = xi[l];
-        e->a1[l] = times(h, z[1]);
-        e->a2[l] = times(k2, plus(z[2], -1, z[0]));
-        e->a3[l] = times(k3, plus(sum(z[0], z[2]), -2, z[1]));
+        e->a1[l] = snw_twist_scale(h, z[1]);
+        e->a2[l] = snw_twist_scale(k2, snw_twist_axpy(-1, z[0], z[2]));
+        e->a3[l] = snw_twist_scale(k3, snw_twist_axpy(-2, z[1], snw_twist_add(z[0], z[2])));
     }
     bracket_jet(levels, e->a2, e->a1, e->C);
     for (int l = 0; l < levels; l++) {
-        e->E[l] = plus(e->C[l], 2, e->a3[l]);
-        e->P[l] = plus(plus(e->C[l], -20, e->a1[l]), -1, e->a3[l]);
+        e->E[l] = snw_twist_axpy(2, e->a3[l], e->C[l]);
+        e->P[l] = snw_twist_axpy(-1, e->a3[l], snw_twist_axpy(-20, e->a1[l], e->C[l]));
     }
     snw_twist D[3];
     bracket_jet(levels, e->a1, e->E, D);
-    for (int l = 0; l < levels; l++) e->Q[l] = plus(e->a2[l], 1.0 / 60, D[l]);
+    for (int l = 0; l < levels; l++) e->Q[l] = snw_twist_axpy(1.0 / 60, D[l], e->a2[l]);
 }
 
 static inline void sixth_rates(int levels, double h, const snw_twist *const *xi, snw_twist *W) {
@@ -222,7 +187,7 @@ static inline void sixth_rates(int levels, double h, const snw_twist *const *xi,
     snw_twist D[3];
     bracket_jet(levels, e.P, e.Q, D);
     for (int l = 0; l < levels; l++) {
-        W[l] = plus(plus(e.a1[l], 1.0 / 12, e.a3[l]), -1.0 / 240, D[l]);
+        W[l] = snw_twist_axpy(-1.0 / 240, D[l], snw_twist_axpy(1.0 / 12, e.a3[l], e.a1[l]));
     }
 }
 
@@ -282,24 +247,25 @@ static inline void sixth_jacobian(int levels, double h, const snw_twist *const *
 static void sixth_pull(double h, const snw_twist *xi, snw_wrench p, snw_wrench *p_c) {
     sixth e;
     sixth_eval(1, h, &xi, &e);
-    const snw_wrench p_PQ = wrench_times(-1.0 / 240, p);
-    const snw_wrench p_P = wrench_times(-1, bracket_pull(e.Q[0], p_PQ));
-    const snw_wrench p_Q = bracket_pull(e.P[0], p_PQ);
-    const snw_wrench p_aE = wrench_times(1.0 / 60, p_Q);
-    const snw_wrench p_E = bracket_pull(e.a1[0], p_aE);
-    const snw_wrench p_C = wrench_plus(p_P, 1, p_E);
+    const snw_wrench p_PQ = snw_wrench_scale(-1.0 / 240, p);
+    const snw_wrench p_P = snw_wrench_scale(-1, snw_ad_pull(e.Q[0], p_PQ));
+    const snw_wrench p_Q = snw_ad_pull(e.P[0], p_PQ);
+    const snw_wrench p_aE = snw_wrench_scale(1.0 / 60, p_Q);
+    const snw_wrench p_E = snw_ad_pull(e.a1[0], p_aE);
+    const snw_wrench p_C = snw_wrench_axpy(1, p_E, p_P);
 
-    snw_wrench p_1 = wrench_plus(p, -20, p_P);
-    p_1 = wrench_plus(p_1, -1, bracket_pull(e.E[0], p_aE));
-    p_1 = wrench_plus(p_1, 1, bracket_pull(e.a2[0], p_C));
-    const snw_wrench p_2 = wrench_plus(p_Q, -1, bracket_pull(e.a1[0], p_C));
-    const snw_wrench p_3 = wrench_plus(wrench_plus(wrench_times(1.0 / 12, p), -1, p_P), 2, p_E);
+    snw_wrench p_1 = snw_wrench_axpy(-20, p_P, p);
+    p_1 = snw_wrench_axpy(-1, snw_ad_pull(e.E[0], p_aE), p_1);
+    p_1 = snw_wrench_axpy(1, snw_ad_pull(e.a2[0], p_C), p_1);
+    const snw_wrench p_2 = snw_wrench_axpy(-1, snw_ad_pull(e.a1[0], p_C), p_Q);
+    const snw_wrench p_3 =
+        snw_wrench_axpy(2, p_E, snw_wrench_axpy(-1, p_P, snw_wrench_scale(1.0 / 12, p)));
 
     const double k2 = SQRT15 / 3 * h, k3 = 10.0 / 3 * h;
-    const snw_wrench even = wrench_times(k3, p_3);
-    p_c[0] = wrench_plus(even, -k2, p_2);
-    p_c[1] = wrench_plus(wrench_times(h, p_1), -2, even);
-    p_c[2] = wrench_plus(even, k2, p_2);
+    const snw_wrench even = snw_wrench_scale(k3, p_3);
+    p_c[0] = snw_wrench_axpy(-k2, p_2, even);
+    p_c[1] = snw_wrench_axpy(-2, even, snw_wrench_scale(h, p_1));
+    p_c[2] = snw_wrench_axpy(k2, p_2, even);
 }
 
 // The rule for brackets, Hess_p([a, b]) = Hess_{ad_a' p}(b) - Hess_{ad_b' p}(a) + b_z' p^ a_z -
@@ -310,9 +276,9 @@ static void sixth_pull(double h, const snw_twist *xi, snw_wrench p, snw_wrench *
 static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G) {
     sixth e;
     sixth_eval(1, h, &xi, &e);
-    const snw_wrench u = wrench_times(-1.0 / 240, p);
-    const snw_wrench t = wrench_times(1.0 / 60, bracket_pull(e.P[0], u));
-    const snw_wrench s = wrench_plus(bracket_pull(e.a1[0], t), -1, bracket_pull(e.Q[0], u));
+    const snw_wrench u = snw_wrench_scale(-1.0 / 240, p);
+    const snw_wrench t = snw_wrench_scale(1.0 / 60, snw_ad_pull(e.P[0], u));
+    const snw_wrench s = snw_wrench_axpy(-1, snw_ad_pull(e.Q[0], u), snw_ad_pull(e.a1[0], t));
     const dual3 a1 = of_twist(e.a1[0]), a2 = of_twist(e.a2[0]);
     dual33 Q[3];
     sixth_gradient_Q(1, &e, &Q[0], &Q[1], &Q[2]);
@@ -346,8 +312,7 @@ static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G
     }
 }
 
-// ---- order 4
-// ---------------------------------------------------------------------------------------
+// ---- order 4 -----------------------------------------------------------------------------------
 
 static inline double fourth_c(double h) { return SQRT3 / 12 * h * h; }
 
@@ -358,14 +323,14 @@ static inline void fourth_jacobian(double half, double c, const snw_twist *xi, d
     put_block(&Y2, 1, Y);
 }
 
-// ---- all orders
-// ------------------------------------------------------------------------------------
+// ---- all orders --------------------------------------------------------------------------------
 
 snw_twist snw_magnus(int order, double h, const snw_twist *xi) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
-    if (order == 2) return times(h, xi[0]);
+    if (order == 2) return snw_twist_scale(h, xi[0]);
     if (order == 4) {
-        return plus(times(0.5 * h, sum(xi[0], xi[1])), fourth_c(h), bracket(xi[0], xi[1]));
+        return snw_twist_axpy(fourth_c(h), snw_ad(xi[0], xi[1]),
+                              snw_twist_scale(0.5 * h, snw_twist_add(xi[0], xi[1])));
     }
     snw_twist W;
     sixth_rates(1, h, &xi, &W);
@@ -376,19 +341,19 @@ void snw_magnus_rates(int order, double h, const snw_twist *xi, const snw_twist 
                       const snw_twist *ddxi, snw_twist *W, snw_twist *dW, snw_twist *ddW) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) {
-        *W = times(h, xi[0]);
-        *dW = times(h, dxi[0]);
-        *ddW = times(h, ddxi[0]);
+        *W = snw_twist_scale(h, xi[0]);
+        *dW = snw_twist_scale(h, dxi[0]);
+        *ddW = snw_twist_scale(h, ddxi[0]);
     } else if (order == 4) {
         const double c = fourth_c(h);
-        const snw_twist a = xi[0], b = xi[1], da = dxi[0], db = dxi[1];
-        const snw_twist dda = ddxi[0], ddb = ddxi[1];
-        const snw_twist C = bracket(a, b);
-        const snw_twist dC = sum(bracket(da, b), bracket(a, db));
-        const snw_twist ddC = sum(sum(bracket(dda, b), bracket(a, ddb)), times(2, bracket(da, db)));
-        *W = plus(times(0.5 * h, sum(a, b)), c, C);
-        *dW = plus(times(0.5 * h, sum(da, db)), c, dC);
-        *ddW = plus(times(0.5 * h, sum(dda, ddb)), c, ddC);
+        const snw_twist C = snw_ad(xi[0], xi[1]);
+        const snw_twist dC = snw_twist_add(snw_ad(dxi[0], xi[1]), snw_ad(xi[0], dxi[1]));
+        const snw_twist ddC =
+            snw_twist_axpy(2, snw_ad(dxi[0], dxi[1]),
+                           snw_twist_add(snw_ad(ddxi[0], xi[1]), snw_ad(xi[0], ddxi[1])));
+        *W = snw_twist_axpy(c, C, snw_twist_scale(0.5 * h, snw_twist_add(xi[0], xi[1])));
+        *dW = snw_twist_axpy(c, dC, snw_twist_scale(0.5 * h, snw_twist_add(dxi[0], dxi[1])));
+        *ddW = snw_twist_axpy(c, ddC, snw_twist_scale(0.5 * h, snw_twist_add(ddxi[0], ddxi[1])));
     } else {
         const snw_twist *const z[3] = {xi, dxi, ddxi};
         snw_twist jet[3];
@@ -400,12 +365,12 @@ void snw_magnus_rates(int order, double h, const snw_twist *xi, const snw_twist 
 void snw_magnus_pull(int order, double h, const snw_twist *xi, snw_wrench p, snw_wrench *p_c) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) {
-        p_c[0] = wrench_times(h, p);
+        p_c[0] = snw_wrench_scale(h, p);
     } else if (order == 4) {
         const double c = fourth_c(h);
-        const snw_wrench half = wrench_times(0.5 * h, p);
-        p_c[0] = wrench_plus(half, -c, bracket_pull(xi[1], p));
-        p_c[1] = wrench_plus(half, c, bracket_pull(xi[0], p));
+        const snw_wrench half = snw_wrench_scale(0.5 * h, p);
+        p_c[0] = snw_wrench_axpy(-c, snw_ad_pull(xi[1], p), half);
+        p_c[1] = snw_wrench_axpy(c, snw_ad_pull(xi[0], p), half);
     } else {
         sixth_pull(h, xi, p, p_c);
     }

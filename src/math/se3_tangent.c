@@ -14,6 +14,8 @@
 // dual one, and A(w)' = A(-w).
 #include "math/se3_tangent.h"
 
+#include <stddef.h>
+
 typedef struct dual {
     double r, d;
 } dual;
@@ -303,6 +305,12 @@ snw_vec3 snw_so3_tangent_inv_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e) 
 
 // ---- gradient of the pull-back -----------------------------------------------------------------
 
+// a 1 + v^
+static inline snw_mat3 one_and_hat(double a, snw_vec3 v) {
+    const snw_mat3 M = {{{a, -v.z, v.y}, {v.z, a, -v.x}, {-v.y, v.x, a}}};
+    return M;
+}
+
 // T' p in dual numbers is a P - b W x P + c (W.P) W with P = f + eps m; its dual 3x3 gradient
 //   J = Q W' + c W P' + c (W.P) 1 + (b P)^,   Q = 2 (a' P - b' W x P + c' (W.P) W),
 // fills N = [J.d J.r; J.r 0], since the moment is the dual part
@@ -316,23 +324,18 @@ void snw_se3_tangent_pull_gradient(snw_twist W, snw_wrench p, double N[36]) {
     Q = snw_twist_scale(2, dual_axpy(dual_mul(k[1].c, WP), W, Q));
     const snw_twist cP = dual_times(k[0].c, P), bP = dual_times(k[0].b, P);
     const dual a = dual_mul(k[0].c, WP);
+    const snw_mat3 r = snw_mat3_add(one_and_hat(a.r, bP.w),
+                                    snw_mat3_add(snw_outer(Q.w, W.w), snw_outer(W.w, cP.w)));
+    const snw_mat3 d =
+        snw_mat3_add(snw_mat3_add(one_and_hat(a.d, bP.v), snw_outer(Q.w, W.v)),
+                     snw_mat3_add(snw_outer(Q.v, W.w),
+                                  snw_mat3_add(snw_outer(W.w, cP.v), snw_outer(W.v, cP.w))));
     for (int i = 0; i < 3; i++) {
+        double *moment = N + (ptrdiff_t)6 * i, *force = moment + 18;
         for (int j = 0; j < 3; j++) {
-            const double r = Q.w.e[i] * W.w.e[j] + W.w.e[i] * cP.w.e[j];
-            N[6 * i + j] = Q.w.e[i] * W.v.e[j] + Q.v.e[i] * W.w.e[j] + W.w.e[i] * cP.v.e[j] +
-                           W.v.e[i] * cP.w.e[j];
-            N[6 * i + 3 + j] = r;
-            N[6 * (3 + i) + 3 + j] = 0;
+            moment[j] = d.e[i][j];
+            moment[3 + j] = force[j] = r.e[i][j];
+            force[3 + j] = 0;
         }
-    }
-    for (int i = 0; i < 3; i++) {
-        N[7 * i] += a.d;
-        N[7 * i + 3] += a.r;
-    }
-    N[1] -= bP.v.z, N[6] += bP.v.z, N[4] -= bP.w.z, N[9] += bP.w.z;
-    N[8] -= bP.v.x, N[13] += bP.v.x, N[11] -= bP.w.x, N[16] += bP.w.x;
-    N[12] -= bP.v.y, N[2] += bP.v.y, N[15] -= bP.w.y, N[5] += bP.w.y;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) N[6 * (3 + i) + j] = N[6 * i + 3 + j];
     }
 }

@@ -23,9 +23,7 @@ void *snw_build_array(snw_build *b, size_t n, size_t size) {
     return p;
 }
 
-static bool exists(snw_law when) {
-    return !when || snw_expr_value(when, (snw_at){0}) != 0;
-}
+static bool exists(snw_law when) { return !when || snw_expr_value(when, (snw_at){0}) != 0; }
 
 // ---- paths and segments ----------------------------------------------------------------------------
 
@@ -38,7 +36,8 @@ static int add_path(snw_build *b, int parent_path, int dof0, int n) {
     for (int i = 0; i < up->n; i++) dof[i] = up->dof[i];
     for (int i = 0; i < n; i++) dof[up->n + i] = dof0 + i;
     const int total = up->n + n;
-    b->path[b->m->npath] = (snw_path){.n = total, .ld = (total + 3) / 4 * 4, .own = up->n, .dof = dof};
+    b->path[b->m->npath] =
+        (snw_path){.n = total, .ld = (total + 3) / 4 * 4, .own = up->n, .dof = dof};
     return b->m->npath++;
 }
 
@@ -162,14 +161,15 @@ static snw_status check_station(const snw_desc *d, const snw_site *site, snw_err
     if (site->kind != SNW_SITE_AT && site->kind != SNW_SITE_ROOT) return SNW_OK;
     const snw_link_desc *l = &d->link[site->link];
     if (!l->has_rod) {
-        return snw_fail_desc(err, site->place,
-                             snw_fail(err, SNW_E_MODEL, "'%s' has no rod to take a station of",
-                                      l->name));
+        return snw_fail_desc(
+            err, site->place,
+            snw_fail(err, SNW_E_MODEL, "'%s' has no rod to take a station of", l->name));
     }
     if (site->kind == SNW_SITE_AT && !(site->x >= 0 && site->x <= l->rod.length * (1 + 1e-12))) {
         return snw_fail_desc(err, site->place,
-                             snw_fail(err, SNW_E_MODEL, "station %g m is outside of rod '%s' (0 to %g m)",
-                                      site->x, l->name, l->rod.length));
+                             snw_fail(err, SNW_E_MODEL,
+                                      "station %g m is outside of rod '%s' (0 to %g m)", site->x,
+                                      l->name, l->rod.length));
     }
     return SNW_OK;
 }
@@ -201,7 +201,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         const snw_layout *lay = &b->layout[l];
         size_t nobs = 0;
         for (int i = 0; i < d->nprobe; i++) {
-            if (d->probe[i].site.link == l) nobs += d->probe[i].along > 0 ? (size_t)d->probe[i].along : 1;
+            if (d->probe[i].site.link == l)
+                nobs += d->probe[i].along > 0 ? (size_t)d->probe[i].along : 1;
         }
         nrod++;
         nslice += (size_t)lay->nnode + nobs;
@@ -215,10 +216,11 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     }
     nseg += nslice;
     if (ncoord > MOST_COORDINATES + 7 * (size_t)d->nlink || nseg > MOST_SEGMENTS) {
-        return snw_fail(err, SNW_E_MODEL,
-                        "the model has %zu coordinates and %zu segments; at most %d and %d are possible. "
-                        "Use fewer functions, elements or nodes",
-                        ncoord, nseg, MOST_COORDINATES, MOST_SEGMENTS);
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "the model has %zu coordinates and %zu segments; at most %d and %d are possible. "
+            "Use fewer functions, elements or nodes",
+            ncoord, nseg, MOST_COORDINATES, MOST_SEGMENTS);
     }
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
@@ -305,7 +307,9 @@ static snw_status place_store(snw_build *b) {
 }
 
 // a strain that is neither small nor large: one radian along the rod, or a stretch of one
-static double typical_strain(const snw_rod *rod, int a) { return rod->comp[a] < 3 ? 1 / rod->L : 1; }
+static double typical_strain(const snw_rod *rod, int a) {
+    return rod->comp[a] < 3 ? 1 / rod->L : 1;
+}
 
 // an energy to measure by: of the stiffest bending by one radian, else of the weight, else one
 static double typical_energy(const snw_build *b) {
@@ -322,7 +326,8 @@ static double typical_energy(const snw_build *b) {
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
     for (int i = 0; i < 3; i++) {
-        if (m->desc->gravity[i]) g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
+        if (m->desc->gravity[i])
+            g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
     }
     energy = mass * g * m->length;
     return energy > 0 ? energy : 1;
@@ -383,8 +388,8 @@ static snw_status build(snw_build *b, snw_error *err) {
     (void)add_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
     if (m->nv > MOST_COORDINATES) {
-        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible", m->nv,
-                        MOST_COORDINATES);
+        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
+                        m->nv, MOST_COORDINATES);
     }
     add_loads(b);
     SNW_TRY(sort_acts(b));

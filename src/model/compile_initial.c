@@ -65,32 +65,34 @@ static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bo
         }
     }
     if (!solve_spd(n, G, c)) {
-        return snw_fail_desc(err, place,
-                             snw_fail(err, SNW_E_MODEL,
-                                      "initial %s: the %d functions of its basis are not independent in "
-                                      "double precision; use legendre",
-                                      snw_strain_name[r->comp[a]], n));
+        return snw_fail_desc(
+            err, place,
+            snw_fail(err, SNW_E_MODEL,
+                     "initial %s: the %d functions of its basis are not independent in "
+                     "double precision; use legendre",
+                     snw_strain_name[r->comp[a]], n));
     }
     return SNW_OK;
 }
 
-static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r,
-                            double *q0, double *v0, snw_error *err) {
+static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r, double *q0,
+                            double *v0, snw_error *err) {
     for (int i = 0; i < 6; i++) {
         int a = -1;
         for (int k = 0; k < r->na; k++) {
             if (r->comp[k] == i) a = k;
         }
         if (a < 0 && (ini->strain[i] || ini->rate[i])) {
-            return snw_fail_desc(err, ini->place,
-                                 snw_fail(err, SNW_E_MODEL,
-                                          "initial %s of '%s': the rod does not allow this strain; add "
-                                          "it under strain:",
-                                          snw_strain_name[i], b->m->desc->link[ini->link].name));
+            return snw_fail_desc(
+                err, ini->place,
+                snw_fail(err, SNW_E_MODEL,
+                         "initial %s of '%s': the rod does not allow this strain; add "
+                         "it under strain:",
+                         snw_strain_name[i], b->m->desc->link[ini->link].name));
         }
         if (ini->strain[i]) {
-            SNW_TRY(project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift, ini->place,
-                            err));
+            SNW_TRY(
+                project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift, ini->place, err));
         }
         if (ini->rate[i]) {
             SNW_TRY(project(b, r, a, ini->rate[i], false, v0 + r->dof[a], ini->place, err));

@@ -29,12 +29,14 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
                     "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
     }
     if (sec->kind == SNW_SECTION_NONE) return SNW_OK;
-    if (!mat) return fail(err, d->place, link->name, "its section has a shape, so it needs a material");
+    if (!mat)
+        return fail(err, d->place, link->name, "its section has a shape, so it needs a material");
     for (int i = 0; i < 6; i++) {
         if (!d->active[i] || sec->stiffness[7 * i]) continue;
         const bool shear = i == SNW_TWIST || i >= SNW_SHEAR_Y;
         if (shear && !mat->shear && !mat->poisson) {
-            return fail(err, mat->place, link->name, "twist and shear need poisson or shear of its material");
+            return fail(err, mat->place, link->name,
+                        "twist and shear need poisson or shear of its material");
         }
         if (!(shear && mat->shear) && !mat->young) {
             return fail(err, mat->place, link->name, "needs young of its material");
@@ -69,7 +71,8 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     const snw_rod_desc *d = &link->rod;
     SNW_TRY(check_rod(link, err));
     snw_rod *r = &b->draft[l];
-    *r = (snw_rod){.link = l, .L = d->length, .order = d->magnus, .nc = snw_magnus_points(d->magnus)};
+    *r = (snw_rod){
+        .link = l, .L = d->length, .order = d->magnus, .nc = snw_magnus_points(d->magnus)};
     int most = 0;
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;

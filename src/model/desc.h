@@ -51,10 +51,10 @@ typedef enum snw_site_kind {
 
 typedef struct snw_site {
     snw_site_kind kind;
-    int link;          // index in links, -1 for the world
-    double x;          // SNW_SITE_AT: arc length, m
-    bool offset;       // pose is used
-    snw_se3 pose;      // constant offset of a named site
+    int link;     // index in links, -1 for the world
+    double x;     // SNW_SITE_AT: arc length, m
+    bool offset;  // pose is used
+    snw_se3 pose; // constant offset of a named site
     snw_place place;
 } snw_site;
 
@@ -86,20 +86,21 @@ typedef struct snw_section_desc {
     snw_section_kind kind;
     snw_law size[4];
     snw_law stiffness[36], inertia[36], damping[36]; // row by row, symmetric; NULL: not given
-    bool stiffness_given, inertia_given, damping_given; // any entry: without a shape the rest is zero
+    bool stiffness_given, inertia_given,
+        damping_given; // any entry: without a shape the rest is zero
     snw_place place;
 } snw_section_desc;
 
 typedef struct snw_rod_desc {
-    double length; // m
+    double length;                     // m
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
-    snw_law rest[6];  // reference strain, laws of x; stretch 0 is unstretched
-    bool active[6];   // strain components that may change
+    snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
+    bool active[6];  // strain components that may change
     snw_basis basis[6];
-    int nodes;        // quadrature points of the inertia on the whole rod (per element for piecewise
-                      // bases: shared out, at least one each); 0: auto
-    int magnus;       // 2, 4 or 6; default 4
+    int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
+                // bases: shared out, at least one each); 0: auto
+    int magnus; // 2, 4 or 6; default 4
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
@@ -128,10 +129,10 @@ typedef struct snw_link_desc {
 typedef struct snw_load_desc {
     const char *name;
     snw_place place;
-    bool along;  // per length along the rod of link `on.link`; else at the site
+    bool along; // per length along the rod of link `on.link`; else at the site
     snw_site on;
     snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
-    bool body;   // components in the frame of the site or section (follower); else world (dead)
+    bool body;    // components in the frame of the site or section (follower); else world (dead)
     snw_law when; // NULL: always
 } snw_load_desc;
 
@@ -196,9 +197,9 @@ typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
     snw_place place;
     snw_step_kind kind;
-    int from;               // step to start from, -1: where the last one ended
-    double duration, step;  // a path of equilibria as t goes on; 0: at the present t
-    double tolerance;       // 0: default
+    int from;                 // step to start from, -1: where the last one ended
+    double duration, step;    // a path of equilibria as t goes on; 0: at the present t
+    double tolerance;         // 0: default
     double march, march_step; // damped pseudo-time march of this length, s; 0: Newton
 } snw_step_desc;
 

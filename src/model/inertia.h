@@ -7,9 +7,9 @@
 #include "math/se3.h"
 
 typedef struct snw_inertia {
-    double m;       // mass
-    snw_vec3 mc;    // mass times centre of mass
-    double I[6];    // xx yy zz yz zx xy, about the origin
+    double m;    // mass
+    snw_vec3 mc; // mass times centre of mass
+    double I[6]; // xx yy zz yz zx xy, about the origin
 } snw_inertia;
 
 static inline snw_vec3 snw_inertia_rotate(const snw_inertia *M, snw_vec3 w) {

@@ -61,7 +61,8 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
         const double a = out->global ? 0 : out->breaks[e];
         const double b = out->global ? rod->L : out->breaks[e + 1];
         for (int i = 0; i < n; i++) {
-            node[k++] = (snw_node_at){.x = a + (b - a) * x[i], .w = (b - a) * w[i], .c = i, .element = e};
+            node[k++] =
+                (snw_node_at){.x = a + (b - a) * x[i], .w = (b - a) * w[i], .c = i, .element = e};
         }
     }
     // breaks and tip, then stations that are not already there; a station on a quadrature point becomes
@@ -96,7 +97,7 @@ static snw_twist trial_strain(const snw_rod_desc *d, const snw_rod *rod, double 
         double v = 0;
         for (int j = 0; j < count[a]; j++) {
             const int f = first[a] + j;
-            v += at[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.3 : 0.2 / (1 + f));
+            v += at[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
         }
         xi.e[rod->comp[a]] += size * v;
         at += count[a];
@@ -105,8 +106,8 @@ static snw_twist trial_strain(const snw_rod_desc *d, const snw_rod *rod, double 
 }
 
 // tip position of the trial shape with every segment cut in `cuts`
-static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_layout *lay, int cuts,
-                          double *phi) {
+static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_layout *lay,
+                          int cuts, double *phi) {
     const double *c = snw_magnus_abscissae(rod->order);
     snw_se3 g = snw_se3_identity();
     double from = 0;
@@ -147,8 +148,8 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
     if (d->nodes > 0) {
         out->per_element = (d->nodes + rules - 1) / rules;
         if (out->per_element > MOST_NODES / rules) {
-            const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d", name,
-                                          d->nodes, MOST_NODES);
+            const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
+                                          name, d->nodes, MOST_NODES);
             return snw_fail_place(err, s, d->nodes_place.file, d->nodes_place.line,
                                   d->nodes_place.column);
         }
@@ -156,13 +157,13 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
         return predict(d, rod, pool, out);
     }
     // auto: enough points to integrate the square of the basis twice over, then more until the trial shape's
-    // tip is right to 1e-7 L
+    // tip is right to 1e-6 L
     int n = out->global ? 2 * degree + 4 : degree + 1;
     for (;;) {
         out->per_element = n;
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         SNW_TRY(predict(d, rod, pool, out));
-        if (out->geometry <= 1e-7 || out->nodes >= AUTO_MOST) return SNW_OK;
+        if (out->geometry <= 1e-6 || out->nodes >= AUTO_MOST) return SNW_OK;
         n += (n + 3) / 4;
     }
 }

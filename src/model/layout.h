@@ -18,11 +18,11 @@ typedef struct snw_layout {
     int nnode;
     snw_node_at *node; // rising x; the root is not among them, the last is the tip
     int nelem;
-    double *breaks; // nelem + 1, m: union of the breaks of all components
-    int per_element;    // points of the inertia rule in an element, or on the whole rod when global
-    bool global;        // one rule on the whole rod
-    int nodes;          // points of the rule in all
-    double geometry;    // predicted relative error of the tip
+    double *breaks;  // nelem + 1, m: union of the breaks of all components
+    int per_element; // points of the inertia rule in an element, or on the whole rod when global
+    bool global;     // one rule on the whole rod
+    int nodes;       // points of the rule in all
+    double geometry; // predicted relative error of the tip
 } snw_layout;
 
 // `station`: nstation attachments, any order. rod->na, comp, basis, L, order, nc must be set.

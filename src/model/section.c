@@ -12,8 +12,8 @@
 
 static snw_status fail_at(snw_error *err, snw_place at, const char *rod, double x, const char *what,
                           double value) {
-    const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %s, got %g at x = %g m", rod, what,
-                                  value, x);
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL, "rod '%s': %s, got %g at x = %g m", rod, what, value, x);
     return snw_fail_place(err, s, at.file, at.line, at.column);
 }
 
@@ -126,8 +126,10 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
         if (mat->young && !(E >= 0)) {
             return fail_at(err, mat->place, name, x, "young must not be negative", E);
         }
-        if (!(rho >= 0)) return fail_at(err, mat->place, name, x, "density must not be negative", rho);
-        if (!(tau >= 0)) return fail_at(err, mat->place, name, x, "damping must not be negative", tau);
+        if (!(rho >= 0))
+            return fail_at(err, mat->place, name, x, "density must not be negative", rho);
+        if (!(tau >= 0))
+            return fail_at(err, mat->place, name, x, "damping must not be negative", tau);
         G = mat->shear ? law_at(mat->shear, x, L) : E / (2 * (1 + law_at(mat->poisson, x, L)));
         if (!(G >= 0)) return fail_at(err, mat->place, name, x, "shear must not be negative", G);
     }
@@ -145,10 +147,12 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     replace(d->damping, x, L, D);
     for (int i = 0; i < 6; i++) {
         if (!(H[7 * i] >= 0 && isfinite(H[7 * i]))) {
-            return fail_at(err, d->place, name, x, "stiffness must be finite and not negative", H[7 * i]);
+            return fail_at(err, d->place, name, x, "stiffness must be finite and not negative",
+                           H[7 * i]);
         }
         if (!(D[7 * i] >= 0 && isfinite(D[7 * i]))) {
-            return fail_at(err, d->place, name, x, "damping must be finite and not negative", D[7 * i]);
+            return fail_at(err, d->place, name, x, "damping must be finite and not negative",
+                           D[7 * i]);
         }
         for (int k = 0; k < i; k++) {
             if (!(fabs(H[6 * i + k] - H[6 * k + i]) <= 1e-12 * (H[7 * i] + H[7 * k]))) {

@@ -20,7 +20,10 @@ static snw_vec3 nearest_log(snw_mat3 R, snw_vec3 near) {
 
 void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation) {
     for (int i = 1; i < m->nseg + m->nobs; i++) {
-        const snw_vec3 near = m->seg[i].kind == SNW_SEG_ROD ? rotation[m->seg[i].parent] : rotation[i];
+        snw_vec3 near = rotation[i];
+        if (m->seg[i].kind == SNW_SEG_ROD) {
+            near = snw_add(rotation[m->seg[i].parent], w->slice[m->seg[i].item].W.w);
+        }
         rotation[i] = nearest_log(w->g[i].R, near);
     }
 }

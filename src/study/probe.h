@@ -13,8 +13,8 @@ typedef struct snw_readings {
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
 } snw_readings;
 
-// Rotation vectors of all segments and observers: of a rod's section nearest to its neighbour's towards the root,
-// of other frames nearest to what they were; so they count turns along a rod and in time. Zero at first.
+// Rotation vectors of all segments and observers: of a rod's section nearest to its neighbour's
+// towards the root plus the turn between them, of other frames nearest to what they were; so they count turns along a rod and in time. Zero at first.
 void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation);
 
 // out <- the columns of probe i, in the order of model/probe_columns.h. After snw_residual and snw_observe.

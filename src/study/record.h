@@ -27,6 +27,8 @@ typedef struct snw_energy {
 #define SNW_STATS_LIST(X)                                                                          \
     X(iterations, "Newton iterations since the last frame")                                        \
     X(increments, "load increments or time steps since the last frame")                            \
+    X(load,                                                                                        \
+      "share of the change of load reached: below 1 only in the last frame of a failed step")      \
     X(residual, "largest scaled residual at the frame")                                            \
     X(stability, "smallest eigenvalue of the tangent relative to the unloaded stiffness")          \
     X(geometry, "estimated error of the node positions, m")
@@ -50,8 +52,8 @@ typedef struct snw_run_info {
     int nstage;
     const char *const *stage;
     int nq, nv;
-    const char *const *q_name; // nq, e.g. "arm.bend_y.0"
-    int nnode;                 // poses in a frame
+    const char *const *q_name;    // nq, e.g. "arm.bend_y.0"
+    int nnode;                    // poses in a frame
     const char *const *node_link; // nnode
     const double *node_x;         // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
@@ -61,9 +63,10 @@ typedef struct snw_run_info {
 typedef struct snw_frame {
     int stage;
     double t;
-    const double *q, *v;    // nq, nv
-    const snw_se3 *pose;    // nnode
-    const double *column;   // ncolumn
+    bool partial;         // the last equilibrium before a step failed, under part of the load
+    const double *q, *v;  // nq, nv
+    const snw_se3 *pose;  // nnode
+    const double *column; // ncolumn
     snw_energy energy;
     snw_stats stats;
 } snw_frame;

@@ -8,6 +8,7 @@
 #include "study/statics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -49,7 +50,8 @@ static bool recorded(const snw_desc *d, int probe) {
 static snw_status describe_columns(snw_run *r) {
     const snw_desc *d = r->desc;
     int total = 0;
-    for (int i = 0; i < d->nprobe; i++) total += recorded(d, i) ? snw_probe_columns(&d->probe[i]) : 0;
+    for (int i = 0; i < d->nprobe; i++)
+        total += recorded(d, i) ? snw_probe_columns(&d->probe[i]) : 0;
     snw_column *column = snw_pool_array(r->pool, (size_t)total + 1, sizeof *column);
     r->column_first = snw_pool_array(r->pool, (size_t)d->nprobe + 1, sizeof(int));
     r->column = snw_pool_array(r->pool, (size_t)total + 1, sizeof(double));
@@ -65,9 +67,8 @@ static snw_status describe_columns(snw_run *r) {
         const snw_component *c = snw_probe_components(p->kind, &count);
         for (int k = 0; k < (p->along > 0 ? p->along : 1); k++) {
             for (int j = 0; j < count; j++) {
-                column[n++] = (snw_column){.probe = p->name,
-                                           .component = c[j].name,
-                                           .station = p->along > 0 ? k : -1};
+                column[n++] = (snw_column){
+                    .probe = p->name, .component = c[j].name, .station = p->along > 0 ? k : -1};
             }
         }
     }
@@ -111,7 +112,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     const char **link = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *link);
     if (!stage || !link) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) stage[i] = d->step[i].name;
-    for (int i = 1; i < m->nseg; i++) link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
+    for (int i = 1; i < m->nseg; i++)
+        link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
     r->info.run = snw_pool_text(r->pool, name, strlen(name));
     r->info.title = d->title ? d->title : "";
     r->info.nstage = d->nstep;
@@ -134,7 +136,8 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_rest(r, name));
     SNW_TRY(snw_statics_create(r->model, &r->statics));
     SNW_TRY(snw_state_create(r->model, &r->state));
-    r->rotation = snw_pool_array(r->pool, (size_t)(r->model->nseg + r->model->nobs), sizeof *r->rotation);
+    r->rotation =
+        snw_pool_array(r->pool, (size_t)(r->model->nseg + r->model->nobs), sizeof *r->rotation);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     if (!r->rotation || !r->ended) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->model, &r->ended[i]));
@@ -177,8 +180,8 @@ static void warn(const snw_run *r, const char *message) {
 static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, snw_error *err) {
     const snw_model *m = r->model;
     const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
-    const snw_stability st = eigen ? snw_statics_stability(r->statics, r->state)
-                                   : (snw_stability){.value = NAN};
+    const snw_stability st =
+        eigen ? snw_statics_stability(r->statics, r->state) : (snw_stability){.value = NAN};
     const double geometry = snw_geometry_error(m, r->state->q);
     const snw_work *w = snw_statics_look(r->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->statics);
@@ -193,6 +196,7 @@ static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, 
     }
     const snw_frame f = {.stage = stage,
                          .t = r->state->t,
+                         .partial = info->reached < 1,
                          .q = r->state->q,
                          .v = r->state->v,
                          .pose = w->g + 1,
@@ -200,10 +204,12 @@ static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, 
                          .energy = more.energy,
                          .stats = {.iterations = info->iterations,
                                    .increments = info->increments,
+                                   .load = info->reached,
                                    .residual = info->residual,
                                    .stability = st.value,
                                    .geometry = geometry}};
-    for (int i = 0; i < r->nrecorder; i++) SNW_TRY(r->recorder[i].frame(r->recorder[i].user, &f, err));
+    for (int i = 0; i < r->nrecorder; i++)
+        SNW_TRY(r->recorder[i].frame(r->recorder[i].user, &f, err));
     r->totals.frames++;
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
@@ -254,10 +260,16 @@ static snw_status do_static(snw_run *r, int stage, snw_error *err) {
         sum.iterations += info.iterations;
         sum.increments += info.increments;
         sum.residual = info.residual;
+        sum.reached = info.reached;
         r->totals.iterations += info.iterations;
         r->totals.increments += info.increments;
         if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
-        if (s != SNW_OK) return s;
+        if (s != SNW_OK) {
+            // the last equilibrium on the way is a result too, marked by its share of the load
+            snw_error ignored = {0};
+            if (info.reached > 0 && info.reached < 1) (void)hand_out(r, stage, &sum, &ignored);
+            return s;
+        }
         report(r, stage, t, t0, t0 + step->duration);
         if (!due(r, t, k == path)) continue;
         SNW_TRY(hand_out(r, stage, &sum, err));
@@ -308,10 +320,17 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
 
     snw_status s = do_steps(r, err);
     if (r->totals.worst_geometry > coarse) {
-        warn(r, "the nodes resolve the shape only to more than 1e-5 of the length; raise nodes: or magnus:");
+        char text[200];
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
+            "magnus: of the rod",
+            r->info.run, r->totals.worst_geometry);
+        warn(r, text);
     }
     for (int i = 0; i < nrecorder; i++) {
-        const snw_status e = recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);
+        const snw_status e =
+            recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);
         if (s == SNW_OK) s = e;
     }
     r->totals.seconds = seconds() - start;

@@ -19,17 +19,17 @@ typedef struct snw_progress {
 typedef struct snw_run_hooks {
     void *user;
     void (*progress)(void *user, const snw_progress *p); // NULL: none
-    bool (*stop)(void *user);                            // true: end with SNW_E_STOPPED; NULL: never
-    void (*warn)(void *user, const char *message);       // NULL: none
+    bool (*stop)(void *user);                      // true: end with SNW_E_STOPPED; NULL: never
+    void (*warn)(void *user, const char *message); // NULL: none
 } snw_run_hooks;
 
 // Totals of a run, for its closing summary.
 typedef struct snw_run_totals {
     int frames, iterations, increments;
     double worst_residual, worst_geometry; // geometry relative to the rod's length
-    double stability; // at the last frame, NaN when not known
-    bool follower;    // the tangent was not symmetric there: flutter may come before buckling
-    double seconds;   // wall clock
+    double stability;                      // at the last frame, NaN when not known
+    bool follower;  // the tangent was not symmetric there: flutter may come before buckling
+    double seconds; // wall clock
 } snw_run_totals;
 
 // Compile the description. The description must outlive the run; `name` is copied.

@@ -22,8 +22,7 @@ void snw_series_clear(snw_series *s) {
     snw_series_init(s, s->ncolumn);
 }
 
-// ---- recording
-// --------------------------------------------------------------------------------------
+// ---- recording ---------------------------------------------------------------------------------
 
 // Room for twice as many frames; the series is unchanged when there is none.
 static snw_status grow(snw_series *s, snw_error *err) {
@@ -61,6 +60,7 @@ static snw_status grow(snw_series *s, snw_error *err) {
 
 static snw_status record_frame(void *user, const snw_frame *f, snw_error *err) {
     snw_series *s = user;
+    if (f->partial) return SNW_OK;
     if (s->nframe == s->capacity) SNW_TRY(grow(s, err));
     s->t[s->nframe] = f->t;
     s->stage[s->nframe] = f->stage;
@@ -85,8 +85,7 @@ snw_recorder snw_series_recorder(snw_series *s) {
     return r;
 }
 
-// ---- asking
-// -----------------------------------------------------------------------------------------
+// ---- asking ------------------------------------------------------------------------------------
 
 bool snw_series_at(const snw_series *s, int column, double t, double *value) {
     SNW_ASSERT(column >= 0 && column < s->ncolumn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// series.h: frames kept in memory, for checks of expected values and for tests.
+// series.h: frames kept in memory, for checks of expected values and for tests. Partial frames are left out.
 #pragma once
 
 #include "study/record.h"

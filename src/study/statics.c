@@ -22,13 +22,14 @@ struct snw_statics {
     double *x;     // configuration, nq
 };
 
-snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-10}; }
+snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
 static size_t scratch_size(const snw_model *m) {
     const size_t parts[] = {snw_continuation_scratch(m->nv, m->nq), snw_relax_scratch(m->nv, m->nq),
                             snw_eigen_symmetric_scratch(m->nv), snw_eigen_general_scratch(m->nv)};
     size_t most = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) most = parts[i] > most ? parts[i] : most;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        most = parts[i] > most ? parts[i] : most;
     return most + 3 * ((size_t)m->nv * sizeof(double) + 64); // eigenvalues
 }
 
@@ -128,45 +129,72 @@ static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_stat
     return s;
 }
 
+// half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for the stiffness that
+// loads add. NaN when D is singular
+static double march_step(snw_statics *st) {
+    const int n = st->m->nv;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    double *lambda = snw_arena_doubles(&st->scratch, (size_t)n), largest = NAN;
+    snw_elastic_matrices(st->m, st->K, st->T);
+    if (snw_eigen_symmetric(n, st->K, st->T, false, &st->scratch, lambda) == SNW_OK) {
+        largest = lambda[n - 1];
+    }
+    snw_arena_reset(&st->scratch, mark);
+    return 0.5 / largest;
+}
+
 static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
                         snw_error *err) {
     const snw_problem p = problem_of(st);
+    const double automatic = march_step(st);
+    if (!(automatic > 0)) {
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "march needs stiffness and damping of every allowed strain; give the material "
+            "damping: 1 ms, or leave march away to use Newton");
+    }
     snw_elastic_matrices(st->m, NULL, st->T);
     snw_relax_opts o = snw_relax_defaults();
-    o.time = opts->march;
-    o.step = opts->march_step;
-    o.stop = opts->stop;
-    o.stop_user = opts->user;
+    o.duration = opts->march;
+    o.step = opts->march_step > 0 ? opts->march_step : fmin(automatic, opts->march);
     snw_relax_info ri = {0};
-    const snw_status s = snw_relax_solve(&p, &o, st->T, &st->scratch, st->x, &ri);
-    *info = (snw_statics_info){.iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
-    if (s == SNW_E_SINGULAR) {
-        return snw_fail(err, s,
-                        "march needs damping on every allowed strain; give the material damping: 1 ms, or "
-                        "leave march away to use Newton");
+    const snw_status s =
+        snw_relax(&p, 1, st->T, &o, opts->stop, opts->user, &st->scratch, st->x, &ri);
+    *info = (snw_statics_info){
+        .iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
+    if (s == SNW_E_DIVERGED) {
+        return snw_fail(
+            err, s,
+            "march: the numbers grew beyond bounds after %g s of pseudo-time; try a shorter step "
+            "than %g s, or Newton",
+            ri.time, o.step);
     }
     return s;
 }
 
-static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info, double t,
-                          snw_error *err) {
+static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info,
+                          double t, snw_error *err) {
+    if (st->m->nfree && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
+        return snw_fail(
+            err, s,
+            "static at t = %g s: a free joint is held by nothing, so the equilibrium is "
+            "not determined; hold the robot or use a dynamic step",
+            t);
+    }
     switch (s) {
     case SNW_E_SINGULAR:
-        if (st->m->nfree) {
-            return snw_fail(err, s,
-                            "static at t = %g s: a free joint is held by nothing, so the equilibrium is not "
-                            "determined; hold the robot or use a dynamic step",
-                            t);
-        }
-        return snw_fail(err, s,
-                        "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a strain "
-                        "without stiffness); last equilibrium kept. Try a small lateral load, or march:",
-                        t, info->reached);
+        return snw_fail(
+            err, s,
+            "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
+            "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
+            "march:",
+            t, info->reached);
     case SNW_E_DIVERGED:
-        return snw_fail(err, s,
-                        "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-                        "typical force); the last one is kept. Try smaller steps, more functions, or march:",
-                        t, info->reached, info->residual);
+        return snw_fail(
+            err, s,
+            "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
+            "typical force); the last one is kept. Try smaller steps, more functions, or the damped march",
+            t, info->reached, info->residual);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
     case SNW_OK:
@@ -191,12 +219,13 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
             if (isfinite(in->load[k].e[c])) continue;
             const snw_load_desc *load = &st->m->desc->load[st->m->act[k].load];
             return snw_fail_place(err,
-                                  snw_fail(err, SNW_E_DIVERGED, "load '%s' is not a number at t = %g s",
-                                           load->name, t),
+                                  snw_fail(err, SNW_E_DIVERGED,
+                                           "load '%s' is not a number at t = %g s", load->name, t),
                                   load->place.file, load->place.line, load->place.column);
         }
     }
-    return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s", t);
+    return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
+                    t);
 }
 
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
@@ -210,7 +239,8 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         status = opts->march > 0 ? march(st, opts, info, err) : newton(st, opts, info);
-        if (!(opts->march > 0 && status == SNW_E_SINGULAR)) status = explain(st, status, info, t, err);
+        if (!(opts->march > 0 && status == SNW_E_SINGULAR))
+            status = explain(st, status, info, t, err);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
@@ -235,7 +265,8 @@ static bool symmetric(int n, const double *A) {
     double largest = 0, skew = 0;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
-            const double a = A[(size_t)i * (size_t)n + (size_t)j], b = A[(size_t)j * (size_t)n + (size_t)i];
+            const double a = A[(size_t)i * (size_t)n + (size_t)j],
+                         b = A[(size_t)j * (size_t)n + (size_t)i];
             skew = fmax(skew, fabs(a - b));
             largest = fmax(largest, fabs(a) + fabs(b));
         }
@@ -254,7 +285,8 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     snw_elastic_matrices(st->m, st->K, NULL);
     out.symmetric = symmetric(n, st->T);
     const size_t mark = snw_arena_mark(&st->scratch);
-    double *re = snw_arena_doubles(&st->scratch, (size_t)n), *im = snw_arena_doubles(&st->scratch, (size_t)n);
+    double *re = snw_arena_doubles(&st->scratch, (size_t)n),
+           *im = snw_arena_doubles(&st->scratch, (size_t)n);
     const snw_status status = out.symmetric
                                   ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
                                   : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);

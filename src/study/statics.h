@@ -8,7 +8,7 @@
 typedef struct snw_statics snw_statics;
 
 typedef struct snw_statics_opts {
-    double tolerance;         // on forces relative to the model's typical ones, default 1e-10
+    double tolerance;         // on forces relative to the model's typical ones, default 1e-13
     double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
     bool (*stop)(void *user); // asked between increments; NULL: never
     void *user;
@@ -41,8 +41,10 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
 
 typedef struct snw_stability {
-    double value;   // smallest real part of the eigenvalues of K_T x = lambda K x; NaN when K is singular
-    bool symmetric; // no follower load: zero means buckling. Else flutter may come first and needs the mass
+    double
+        value; // smallest real part of the eigenvalues of K_T x = lambda K x; NaN when K is singular
+    bool
+        symmetric; // no follower load: zero means buckling. Else flutter may come first and needs the mass
 } snw_stability;
 
 // Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness.

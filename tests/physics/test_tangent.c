@@ -101,8 +101,8 @@ static void check(rig *g) {
                 const double got = T[k][(size_t)j * (size_t)n + (size_t)i], want = column[i] / e;
                 // fourth order differences: e^4 of the fifth derivative, and rounding over e
                 if (!(fabs(got - want) <= 2e-8 * size)) {
-                    fail_msg("part %d, row %d, column %d of %d: %.12g, differences %.12g, size %g", k, i, j,
-                             n, got, want, size);
+                    fail_msg("part %d, row %d, column %d of %d: %.12g, differences %.12g, size %g",
+                             k, i, j, n, got, want, size);
                 }
             }
         }

@@ -206,7 +206,8 @@ static void legendre_functions_are_orthogonal(void **state) {
 static void chebyshev_functions_are_cosines(void **state) {
     (void)state;
     const snw_basis b = global(SNW_BASIS_CHEBYSHEV, 20);
-    for (double angle = 0; angle < pi; angle += 0.05) {
+    for (int i = 0; i <= 60; i++) {
+        const double angle = pi * i / 60;
         double phi[MAXFUN];
         snw_basis_eval(&b, 0, (1 + cos(angle)) / 2, phi);
         // rounding x by eps moves T_j by up to j^2 eps
@@ -229,7 +230,8 @@ static void fourier_runs_one_sine_cosine_sine(void **state) {
     (void)state;
     for (int n = 1; n <= 6; n++) {
         const snw_basis b = global(SNW_BASIS_FOURIER, n);
-        for (double x = 0; x <= 1; x += 0.03125) {
+        for (int i = 0; i <= 32; i++) {
+            const double x = i / 32.0;
             const double want[] = {1,
                                    sin(2 * pi * x),
                                    cos(2 * pi * x),
@@ -287,7 +289,8 @@ static void polynomial_bases_span_the_same_space(void **state) {
             for (int i = 0; i < N; i++) c[i] = (2 * i + 1) * inner(&b, j, &legendre, i, N);
             for (int i = j + 1; i < N; i++) assert_near(c[i], 0, 64 * DBL_EPSILON);
             assert_true(fabs(c[j]) > 1e-4); // 1/3432 for x^7
-            for (double x = 0; x <= 1; x += 0.0625) {
+            for (int m = 0; m <= 16; m++) {
+                const double x = m / 16.0;
                 double phi[N], p[N], sum = 0;
                 snw_basis_eval(&b, 0, x, phi);
                 snw_basis_eval(&legendre, 0, x, p);

@@ -114,6 +114,7 @@ static void assert_sound(rule_fn *rule, int n) {
         sum += w[i];
     }
     assert_near(sum, 1, 8 * DBL_EPSILON);
+    if (n % 2) assert_true(x[n / 2] == 0.5);
 }
 
 static void points_rise_and_weights_are_positive_and_symmetric(void **state) {

@@ -45,10 +45,9 @@ static vec6 mat6_apply(mat6 A, vec6 x) {
 static mat6 mat6_ad(vec6 x) {
     mat6 A = {{{0}}};
     const number *w = x.e, *u = x.e + 3;
-    for (int b = 0; b < 2; b++) {
-        number(*D)[6] = &A.e[3 * b];
-        D[0][3 * b + 1] = -w[2], D[0][3 * b + 2] = w[1], D[1][3 * b + 2] = -w[0];
-        D[1][3 * b] = w[2], D[2][3 * b] = -w[1], D[2][3 * b + 1] = w[0];
+    for (int b = 0; b < 6; b += 3) {
+        A.e[b][b + 1] = -w[2], A.e[b][b + 2] = w[1], A.e[b + 1][b + 2] = -w[0];
+        A.e[b + 1][b] = w[2], A.e[b + 2][b] = -w[1], A.e[b + 2][b + 1] = w[0];
     }
     A.e[3][1] = -u[2], A.e[3][2] = u[1], A.e[4][2] = -u[0];
     A.e[4][0] = u[2], A.e[5][0] = -u[1], A.e[5][1] = u[0];

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "io/table.h"
+
+#include "base/fail.h"
+#include "io/node.h"
+#include "io/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 1000 };
+
+typedef struct csv {
+    struct csv *next;
+    const char *file;  // as written in the model
+    int ncolumn, nrow; // without the line of names
+    const char **name; // ncolumn, NULL when there are none
+    double *value;     // column by column, nrow each
+} csv;
+
+struct snw_tables {
+    snw_pool *pool;
+    const char *model;
+    csv *first;
+};
+
+snw_tables *snw_tables_create(snw_pool *pool, const char *model) {
+    snw_tables *t = snw_pool_take(pool, sizeof *t);
+    if (!t) return NULL;
+    t->pool = pool;
+    t->model = snw_pool_text(pool, model, strlen(model));
+    return t->model ? t : NULL;
+}
+
+// ---- lines and fields ---------------------------------------------------------------------------
+
+// Where a reader is in the text.
+typedef struct cursor {
+    const char *at;   // next line
+    int line;         // number of the line last read
+    const char *text; // that line, without its end
+    size_t length;
+} cursor;
+
+// the next line with something in it
+static bool next_line(cursor *c) {
+    while (*c->at) {
+        const size_t length = strcspn(c->at, "\r\n");
+        c->text = c->at;
+        c->length = length;
+        c->line++;
+        c->at += length;
+        if (*c->at == '\r') c->at++;
+        if (*c->at == '\n') c->at++;
+        const size_t blank = strspn(c->text, " \t,;");
+        if (blank < length && c->text[blank] != '#') return true;
+    }
+    return false;
+}
+
+static bool separates(char c) { return c == ',' || c == ';' || c == '\t'; }
+
+// field k of the line, without blanks and quotes around it; false when there is none
+static bool field(const cursor *c, int k, const char **text, size_t *length) {
+    const char *p = c->text, *const end = c->text + c->length;
+    for (; k > 0; k--) {
+        while (p < end && !separates(*p)) p++;
+        if (p == end) return false;
+        p++;
+    }
+    const char *last = p;
+    while (last < end && !separates(*last)) last++;
+    while (p < last && (*p == ' ' || *p == '"')) p++;
+    while (last > p && (last[-1] == ' ' || last[-1] == '"')) last--;
+    *text = p;
+    *length = (size_t)(last - p);
+    return true;
+}
+
+static int count_fields(const cursor *c) {
+    int n = 1;
+    for (size_t i = 0; i < c->length; i++) n += separates(c->text[i]);
+    return n;
+}
+
+// a decimal number and nothing else
+static bool number(const char *text, size_t length, double *out) {
+    char copy[64];
+    if (length == 0 || length >= sizeof copy) return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (strspn(copy, "0123456789+-.eE") != length) return false;
+    char *end;
+    *out = strtod(copy, &end);
+    return *end == '\0' && isfinite(*out);
+}
+
+// ---- reading a file -----------------------------------------------------------------------------
+
+static snw_status no_memory(snw_error *err) {
+    return snw_fail(err, SNW_E_MEMORY, "no memory for a table");
+}
+
+static snw_status read_names(snw_tables *t, const cursor *c, csv *out, snw_error *err) {
+    bool names = false;
+    const char *text = NULL;
+    size_t length = 0;
+    double value;
+    for (int k = 0; k < out->ncolumn; k++) {
+        if (field(c, k, &text, &length) && !number(text, length, &value)) names = true;
+    }
+    if (!names) return SNW_OK;
+    out->name = snw_pool_array(t->pool, (size_t)out->ncolumn, sizeof *out->name);
+    if (!out->name) return no_memory(err);
+    for (int k = 0; k < out->ncolumn; k++) {
+        if (!field(c, k, &text, &length)) length = 0;
+        out->name[k] = snw_pool_text(t->pool, text, length);
+        if (!out->name[k]) return no_memory(err);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_row(const cursor *c, const char *path, int row, csv *out, snw_error *err) {
+    snw_place place = {.file = path, .line = c->line, .column = 1};
+    if (count_fields(c) != out->ncolumn) {
+        return snw_fail_at(err, place, "this row has %d fields, the first one %d", count_fields(c),
+                           out->ncolumn);
+    }
+    for (int k = 0; k < out->ncolumn; k++) {
+        const char *text = NULL;
+        size_t length = 0;
+        double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
+        const bool found = field(c, k, &text, &length);
+        if (found) place.column = (int)(text - c->text) + 1;
+        if (!found || !number(text, length, value)) {
+            return snw_fail_at(err, place, "'%.*s' is not a number",
+                               (int)(length < 40 ? length : 40), found ? text : "");
+        }
+        if (k == 0 && row > 0 && !(*value > value[-1])) {
+            return snw_fail_at(err, place, "the first column must rise, %g follows %g", *value,
+                               value[-1]);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status read_rows(snw_tables *t, const char *text, const char *path, csv *out,
+                            snw_error *err) {
+    cursor c = {.at = text};
+    if (!next_line(&c)) return snw_fail(err, SNW_E_PARSE, "the file is empty");
+    out->ncolumn = count_fields(&c);
+    if (out->ncolumn < 2 || out->ncolumn > MAX_COLUMNS) {
+        return snw_fail(err, SNW_E_PARSE, "the file has %d columns, 2 to %d are possible",
+                        out->ncolumn, MAX_COLUMNS);
+    }
+    SNW_TRY(read_names(t, &c, out, err));
+    out->nrow = out->name ? 0 : 1;
+    for (cursor count = c; next_line(&count);) out->nrow++;
+    if (out->nrow == 0) return snw_fail(err, SNW_E_PARSE, "the file has no numbers");
+    out->value = snw_pool_array(t->pool, (size_t)out->nrow * (size_t)out->ncolumn, sizeof(double));
+    if (!out->value) return no_memory(err);
+    c = (cursor){.at = text};
+    if (out->name) (void)next_line(&c);
+    for (int row = 0; next_line(&c); row++) SNW_TRY(read_row(&c, path, row, out, err));
+    return SNW_OK;
+}
+
+// beside the model, unless the path begins at the root
+static const char *locate(snw_tables *t, const char *file) {
+    const char *slash = strrchr(t->model, '/');
+    const int folder = slash && file[0] != '/' ? (int)(slash - t->model) + 1 : 0;
+    return snw_pool_format(t->pool, "%.*s%s", folder, t->model, file);
+}
+
+static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_error *err) {
+    csv *table = snw_pool_take(t->pool, sizeof *table);
+    const char *path = locate(t, file), *text = NULL;
+    size_t length = 0;
+    if (!table || !path) return no_memory(err);
+    table->file = snw_pool_text(t->pool, file, strlen(file));
+    if (!table->file) return no_memory(err);
+    SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    SNW_TRY(snw_text_check(path, text, length, err));
+    SNW_TRY(read_rows(t, text, path, table, err));
+    table->next = t->first;
+    t->first = table;
+    *out = table;
+    return SNW_OK;
+}
+
+// ---- finding a column ---------------------------------------------------------------------------
+
+// counted from 1; 0 when the word is no number
+static int column_number(const char *word) {
+    int n = 0;
+    if (!*word) return 0;
+    for (; *word; word++) {
+        if (!isdigit((unsigned char)*word) || n > MAX_COLUMNS) return 0;
+        n = 10 * n + (*word - '0');
+    }
+    return n;
+}
+
+snw_status snw_tables_find(void *user, const char *file, const char *column, snw_table *out,
+                           snw_error *err) {
+    snw_tables *t = user;
+    csv *table = t->first;
+    while (table && strcmp(table->file, file) != 0) table = table->next;
+    if (!table) {
+        const snw_status s = read_file(t, file, &table, err);
+        if (!table) return s;
+    }
+    int k = 0;
+    while (table->name && k < table->ncolumn && strcmp(table->name[k], column) != 0) k++;
+    if (!table->name || k == table->ncolumn) {
+        k = column_number(column) - 1;
+        if (k < 0 || k >= table->ncolumn) {
+            const char *near =
+                table->name ? snw_nearest(column, table->ncolumn, table->name) : NULL;
+            return snw_fail(err, SNW_E_PARSE, "there is no such column, the file has %d%s%s%s",
+                            table->ncolumn, near ? " (did you mean '" : "", near ? near : "",
+                            near ? "'?)" : "");
+        }
+    }
+    out->n = table->nrow;
+    out->x = table->value;
+    out->y = table->value + (size_t)k * (size_t)table->nrow;
+    return SNW_OK;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// table.h: measured data for `table("file.csv", "column")`. A file of comma separated values: rows
+// of numbers, the first column rising; a first line with names if one of its fields is no number;
+// empty lines and lines that begin with # are skipped; semicolons and tabs separate as well as
+// commas.
+#pragma once
+
+#include "base/pool.h"
+#include "math/expr.h"
+
+typedef struct snw_tables snw_tables;
+
+// Files are sought beside the file `model` and kept in the pool once read. NULL when memory is out.
+snw_tables *snw_tables_create(snw_pool *pool, const char *model);
+
+// A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
+SNW_NODISCARD snw_status snw_tables_find(void *user, const char *file, const char *column,
+                                         snw_table *out, snw_error *err);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "study/robot.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "model/probe_columns.h"
+#include "solve/dense.h"
+#include "study/probe.h"
+#include "study/statics.h"
+
+#include <math.h>
+#include <string.h>
+
+struct snw_robot {
+    const snw_desc *desc;
+    void (*release)(void *owner);
+    void *owner;
+    snw_model *m;
+    snw_state *s;
+    snw_inputs *in;
+    snw_work *w;
+    snw_statics *statics;
+    snw_vec3 *rotation;
+    double *M;      // nv x nv
+    double *column; // of the longest probe
+};
+
+static snw_status prepare(snw_robot *r, snw_error *err) {
+    SNW_TRY(snw_model_compile(r->desc, &r->m, err));
+    SNW_TRY(snw_state_create(r->m, &r->s));
+    SNW_TRY(snw_inputs_create(r->m, &r->in));
+    SNW_TRY(snw_work_create(r->m, &r->w));
+    SNW_TRY(snw_statics_create(r->m, &r->statics));
+    int longest = 1;
+    for (int i = 0; i < r->desc->nprobe; i++) {
+        const int n = snw_probe_columns(&r->desc->probe[i]);
+        if (n > longest) longest = n;
+    }
+    const size_t nv = (size_t)r->m->nv;
+    r->rotation = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation);
+    r->M = snw_alloc(nv * nv * sizeof *r->M);
+    r->column = snw_alloc((size_t)longest * sizeof *r->column);
+    if (!r->rotation || !r->M || !r->column) return SNW_E_MEMORY;
+    snw_inputs_at(r->m, 0, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), void *owner,
+                            snw_robot **out, snw_error *err) {
+    *out = NULL;
+    snw_robot *r = snw_alloc(sizeof *r);
+    if (!r) {
+        if (release) release(owner);
+        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
+    r->desc = desc;
+    r->release = release;
+    r->owner = owner;
+    const snw_status s = prepare(r, err);
+    if (s == SNW_OK) {
+        *out = r;
+        return s;
+    }
+    snw_robot_close(r);
+    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
+}
+
+void snw_robot_close(snw_robot *r) {
+    if (!r) return;
+    snw_free(r->column);
+    snw_free(r->M);
+    snw_free(r->rotation);
+    snw_statics_destroy(r->statics);
+    snw_work_destroy(r->w);
+    snw_inputs_destroy(r->in);
+    snw_state_destroy(r->s);
+    snw_model_destroy(r->m);
+    if (r->release) r->release(r->owner);
+    snw_free(r);
+}
+
+int snw_robot_nq(const snw_robot *r) { return r->m->nq; }
+int snw_robot_nv(const snw_robot *r) { return r->m->nv; }
+double *snw_robot_q(snw_robot *r) { return r->s->q; }
+double *snw_robot_v(snw_robot *r) { return r->s->v; }
+double *snw_robot_a(snw_robot *r) { return r->s->a; }
+double snw_robot_time(const snw_robot *r) { return r->s->t; }
+
+void snw_robot_set_time(snw_robot *r, double t) {
+    r->s->t = t;
+    snw_inputs_at(r->m, t, r->in);
+}
+
+void snw_robot_move(snw_robot *r, const double *dx) { snw_move(r->m, r->s->q, 1, dx, r->s->q); }
+
+void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
+}
+
+snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
+    const int n = r->m->nv;
+    snw_mass_matrix(r->m, r->in, r->s, r->w, r->M);
+    if (snw_cholesky_factor(n, r->M) != SNW_OK) {
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the mass matrix is singular: a coordinate moves no mass, or two move the same; give "
+            "the rod density and rotary inertia, or allow fewer strains");
+    }
+    // M a = - (forces needed without acceleration)
+    for (int i = 0; i < n; i++) r->s->a[i] = 0;
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    for (int i = 0; i < n; i++) r->s->a[i] = -r->w->r[i];
+    snw_cholesky_solve(n, r->M, r->s->a);
+    return SNW_OK;
+}
+
+void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_tangent_sweep(r->m, r->in, r->s, r->w);
+    if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
+    if (C) snw_tangent_assemble(r->m, r->in, 0, 1, 0, r->w, C);
+    if (M) snw_tangent_assemble(r->m, r->in, 0, 0, 1, r->w, M);
+}
+
+void snw_robot_mass(snw_robot *r, double *M) { snw_mass_matrix(r->m, r->in, r->s, r->w, M); }
+
+void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
+    snw_kinematics(r->m, r->in, r->s, false, r->w);
+    const snw_wrench P = snw_momentum(r->m, r->w);
+    *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
+                                .elastic = snw_elastic_energy(r->m, r->s->q),
+                                .gravity = snw_gravity_energy(r->m, r->in, r->w),
+                                .dissipation = snw_dissipation(r->m, r->s->v)};
+    for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
+}
+
+snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
+    const snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_info info;
+    const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return s;
+}
+
+double snw_robot_stability(snw_robot *r) {
+    snw_statics_assume(r->statics, r->s->t);
+    return snw_statics_stability(r->statics, r->s).value;
+}
+
+int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
+    for (int i = 0; i < r->desc->nprobe; i++) {
+        const snw_probe_desc *p = &r->desc->probe[i];
+        if (strcmp(p->name, probe) != 0) continue;
+        snw_readings more = {.stability = NAN, .rotation = r->rotation};
+        if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
+        snw_residual(r->m, r->in, r->s, false, r->w);
+        snw_observe(r->m, r->in, r->s, false, r->w);
+        snw_rotations_update(r->m, r->w, r->rotation);
+        more.energy = (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
+                                   .elastic = snw_elastic_energy(r->m, r->s->q),
+                                   .gravity = snw_gravity_energy(r->m, r->in, r->w)};
+        snw_probe_read(r->m, i, r->in, r->s, r->w, &more, r->column);
+        const int n = snw_probe_columns(p);
+        for (int k = 0; k < n && k < max; k++) out[k] = r->column[k];
+        return n;
+    }
+    return 0;
+}
