@@ -163,13 +163,13 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
         if (s == SNW_E_STOPPED) return s;
-        if (s == SNW_OK) {
-            c->info->increments++;
-            leaping = c->at.sign == 0;
-        } else if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
-            if (leaping) return SNW_E_DIVERGED;
+        if (s == SNW_OK) c->info->increments++;
+        if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
+            if (leaping && s != SNW_OK) return SNW_E_DIVERGED;
             leaping = true;
             d = c->load > 0 ? LEAP * c->load : LEAP;
+        } else if (s == SNW_OK) {
+            leaping = c->at.sign == 0;
         }
     }
     return SNW_OK;

@@ -121,8 +121,9 @@ static void symmetric_eigenvectors_are_orthonormal_in_B(void **state) {
     assert_true(scratch.used == 0 && scratch.peak <= snw_eigen_symmetric_scratch(N));
     for (int k = 0; k < N; k++) {
         double Ax[N], Bx[N];
-        multiply(N, A, X + k * N, Ax);
-        multiply(N, B, X + k * N, Bx);
+        const double *x = &X[k * N + 0];
+        multiply(N, A, x, Ax);
+        multiply(N, B, x, Bx);
         for (int i = 0; i < N; i++) assert_near(Ax[i], lambda[k] * Bx[i], 1e-13);
         for (int l = 0; l < N; l++) {
             double dot = 0;
@@ -161,7 +162,7 @@ static void general_eigenvalues_come_in_conjugate_pairs(void **state) {
     double A[4], B[4], re[2], im[2];
     memcpy(B, B0, sizeof B);
     for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2; j++) A[i + 2 * j] = B0[i] * R[2 * j] + B0[i + 2] * R[1 + 2 * j];
+        for (int j = 0; j < 2; j++) A[i + 2 * j] = B0[i] * R[0 + 2 * j] + B0[i + 2] * R[1 + 2 * j];
     }
     const size_t allocations = snw_alloc_count();
     assert_int_equal(snw_eigen_general(2, A, B, &scratch, re, im), SNW_OK);

@@ -83,7 +83,7 @@ static snw_se3 integrate(int nstep) {
             double y[12];
             for (int i = 0; i < 12; i++) y[i] = g[i] + a[stage] * h * slope[i];
             for (int i = 0; i < 3; i++) {
-                const snw_vec3 row = {{y[4 * i], y[4 * i + 1], y[4 * i + 2]}};
+                const snw_vec3 row = {{y[4 * i + 0], y[4 * i + 1], y[4 * i + 2]}};
                 const snw_vec3 turned = snw_cross(row, x.w); // row of R w^
                 for (int j = 0; j < 3; j++) slope[4 * i + j] = turned.e[j];
                 slope[4 * i + 3] = snw_dot(row, x.v);
