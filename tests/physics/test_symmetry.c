@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+//
+// Symmetries that mechanics demands of mass and stiffness, on random rods. rods.md 3.3, 3.4
+#include "oracle/linear.h"
+#include "oracle/trial.h"
+
+#include "near.h"
+#include "random_rod.h"
+#include "solve/dense.h"
+
+#include <string.h>
+
+enum { ROBOTS = 24 };
+
+static double at(const double *A, int n, int i, int j) {
+    return A[(size_t)j * (size_t)n + (size_t)i];
+}
+
+static void open_random(robot *r, trial *t, dice *d, snw_joint_kind joint) {
+    robot_random(r, d, joint, false);
+    // more nodes than functions: a rule of three points sees no more than three functions of a strain
+    for (int l = 0; l < r->desc.nlink; l++) r->link[l].rod.nodes = 24;
+    trial_open(t, &r->desc);
+    state_random(t->m, d, t->s);
+    trial_at(t, t->s->t);
+}
+
+static void close_random(robot *r, trial *t) {
+    trial_close(t);
+    robot_free(r);
+}
+
+// the same with loads that have a potential: dead forces at points and along the rod
+static void open_potential(robot *r, trial *t, dice *d, snw_joint_kind joint) {
+    robot_random(r, d, joint, false);
+    for (int i = 0; i < r->desc.nload; i++) {
+        r->load[i].body = false;
+        for (int k = 0; k < 3; k++) r->load[i].torque[k] = NULL;
+    }
+    trial_open(t, &r->desc);
+    state_random(t->m, d, t->s);
+    trial_at(t, t->s->t);
+}
+
+static void check_mass(uint64_t seed, snw_joint_kind joint) {
+    dice d = {seed};
+    for (int k = 0; k < ROBOTS; k++) {
+        robot r;
+        trial t;
+        open_random(&r, &t, &d, joint);
+        const int n = t.m->nv;
+        double *M = oracle_alloc((size_t)n * (size_t)n, sizeof *M);
+        snw_mass_matrix(t.m, t.in, t.s, t.w, M);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) assert_true(at(M, n, i, j) == at(M, n, j, i));
+        }
+        // twice the kinetic energy is v' M v
+        snw_kinematics(t.m, t.in, t.s, false, t.w);
+        double vMv = 0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) vMv += t.s->v[i] * at(M, n, i, j) * t.s->v[j];
+        }
+        // sums of squares: rounding only
+        assert_near(vMv / (2 * snw_kinetic_energy(t.m, t.w)), 1, 1e-12);
+        assert_int_equal(snw_cholesky_factor(n, M), SNW_OK);
+        free(M);
+        close_random(&r, &t);
+    }
+}
+
+static void mass_is_symmetric_to_the_last_bit_and_positive_clamped(void **state) {
+    (void)state;
+    check_mass(41, SNW_JOINT_FIXED);
+}
+
+static void mass_is_symmetric_to_the_last_bit_and_positive_free(void **state) {
+    (void)state;
+    check_mass(42, SNW_JOINT_FREE);
+}
+
+static void stiffness_of_potential_loads_is_symmetric(void **state) {
+    (void)state;
+    dice d = {43};
+    for (int k = 0; k < ROBOTS; k++) {
+        robot r;
+        trial t;
+        open_potential(&r, &t, &d, SNW_JOINT_FIXED);
+        const int n = t.m->nv;
+        double *K = trial_tangent(&t, true, 1, 0, 0);
+        const double size = oracle_size((size_t)n * (size_t)n, K);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) {
+                // second derivatives summed in another order: rounding
+                assert_true(fabs(at(K, n, i, j) - at(K, n, j, i)) <= 1e-13 * size);
+            }
+        }
+        free(K);
+        close_random(&r, &t);
+    }
+}
+
+// a follower torque and a follower force have no potential: the test above can see it
+static void stiffness_of_follower_loads_is_not_symmetric(void **state) {
+    (void)state;
+    dice d = {44};
+    robot r;
+    trial t;
+    robot_random_single(&r, &d, SNW_JOINT_FIXED, false, 4, 8);
+    for (int i = 0; i < 6; i++) r.link[0].rod.active[i] = false;
+    robot_strain(&r, 0, SNW_BEND_Y, SNW_BASIS_LEGENDRE, 3);
+    robot_strain(&r, 0, SNW_BEND_Z, SNW_BASIS_LEGENDRE, 3);
+    for (int i = 0; i < r.desc.nload; i++) r.load[i].body = true;
+    trial_open(&t, &r.desc);
+    state_random(t.m, &d, t.s);
+    double *K = trial_tangent(&t, true, 1, 0, 0), skew = 0;
+    const int n = t.m->nv;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) skew = fmax(skew, fabs(at(K, n, i, j) - at(K, n, j, i)));
+    }
+    assert_true(skew > 1e-3 * oracle_size((size_t)n * (size_t)n, K));
+    free(K);
+    close_random(&r, &t);
+}
+
+// rows of the base: K_0q = K_q0', and K_00 - K_00' = coad(R_0), where trivialised second derivatives commute
+// no more
+static void stiffness_of_a_free_base_has_the_skew_part_of_its_residual(void **state) {
+    (void)state;
+    dice d = {45};
+    for (int k = 0; k < ROBOTS; k++) {
+        robot r;
+        trial t;
+        open_potential(&r, &t, &d, SNW_JOINT_FREE);
+        const int n = t.m->nv, f = t.m->floating[0].dof;
+        double *K = trial_tangent(&t, true, 1, 0, 0);
+        const double tol = 1e-13 * oracle_size((size_t)n * (size_t)n, K);
+        snw_wrench R0;
+        for (int i = 0; i < 6; i++) R0.e[i] = t.w->r[f + i];
+        for (int j = 0; j < 6; j++) {
+            snw_twist e = {0};
+            e.e[j] = 1;
+            const snw_wrench skew = snw_coad(R0, e);
+            for (int i = 0; i < 6; i++) {
+                const double got = at(K, n, f + i, f + j) - at(K, n, f + j, f + i);
+                assert_true(fabs(got - skew.e[i]) <= tol);
+            }
+            for (int i = 0; i < n; i++) {
+                if (i >= f && i < f + 6) continue;
+                assert_true(fabs(at(K, n, i, f + j) - at(K, n, f + j, i)) <= tol);
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) {
+                if (j >= f && j < f + 6 && i >= f && i < f + 6) continue;
+                assert_true(fabs(at(K, n, i, j) - at(K, n, j, i)) <= tol);
+            }
+        }
+        free(K);
+        close_random(&r, &t);
+    }
+}
+
+// at rest the forces of the rates are those of damping only, and damping takes power
+static void damping_at_rest_is_the_elastic_one(void **state) {
+    (void)state;
+    dice d = {46};
+    for (int k = 0; k < ROBOTS; k++) {
+        robot r;
+        trial t;
+        open_random(&r, &t, &d, SNW_JOINT_FIXED);
+        const size_t n = (size_t)t.m->nv;
+        for (size_t i = 0; i < n; i++) t.s->v[i] = t.s->a[i] = 0;
+        // gravity is an acceleration to the recursion, but does not make rates matter
+        double *C = trial_tangent(&t, false, 0, 1, 0), *D = oracle_alloc(n * n, sizeof *D);
+        snw_elastic_matrices(t.m, NULL, D);
+        assert_true(oracle_distance(n * n, C, D) <= 1e-14 * oracle_size(n * n, D));
+        free(C);
+        free(D);
+        close_random(&r, &t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mass_is_symmetric_to_the_last_bit_and_positive_clamped),
+        cmocka_unit_test(mass_is_symmetric_to_the_last_bit_and_positive_free),
+        cmocka_unit_test(stiffness_of_potential_loads_is_symmetric),
+        cmocka_unit_test(stiffness_of_follower_loads_is_not_symmetric),
+        cmocka_unit_test(stiffness_of_a_free_base_has_the_skew_part_of_its_residual),
+        cmocka_unit_test(damping_at_rest_is_the_elastic_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
