@@ -25,8 +25,8 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
 // Columns of the derivative of the residual just computed. Once per residual; then any combination
 //   T <- cq dr/dq + cv dr/dv + ca dr/da     (nv x nv, column major)
 // can be assembled. Variations of free joints are body twists: delta g = g zeta^, with zeta, its rate and
-// the rate of that as columns, rods.md 3.4.
-void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+// the rate of that as columns, rods.md 3.4; or, with `chart`, what snw_chart_columns makes of a step's increments.
+void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w);
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                           snw_work *w, double *T);
 

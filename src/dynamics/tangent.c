@@ -309,8 +309,20 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     expand_twice(m, sl, r, G, spare, K);
 }
 
-void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
-    (void)in, (void)s;
+// S of a free joint: the identity, or what the chart of a time step makes of it
+static void free_columns(const double *chart, bool still, int ld, double *J, double *dJ,
+                         double *ddJ) {
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 6; k++) {
+            J[i * ld + k] = chart ? chart[6 * i + k] : i == k;
+            if (still) continue;
+            dJ[i * ld + k] = chart ? chart[36 + 6 * i + k] : 0;
+            ddJ[i * ld + k] = chart ? chart[72 + 6 * i + k] : 0;
+        }
+    }
+}
+
+void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
     const bool still = w->still;
     memset(w->K, 0, m->store_own * sizeof *w->K);
     for (int i = 1; i < m->nseg; i++) {
@@ -331,7 +343,8 @@ void snw_tangent_sweep(const snw_model *m, const snw_inputs *in, const snw_state
                   w->ddJ + from, ld, J, dJ, ddJ);
         }
         if (seg->kind == SNW_SEG_FREE) {
-            for (int k = 0; k < 6; k++) J[k * ld + path->own + k] = 1;
+            free_columns(chart ? chart + 108 * seg->item : NULL, still, ld, J + path->own,
+                         dJ + path->own, ddJ + path->own);
         }
         if (seg->kind == SNW_SEG_ROD && own_count(m, seg) > 0) {
             const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
@@ -498,7 +511,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M) {
     snw_residual(m, in, s, true, w);
-    snw_tangent_sweep(m, in, s, w);
+    snw_tangent_sweep(m, NULL, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
     // J' M J is symmetric but for the order of its sums
     for (int i = 0; i < m->nv; i++) {

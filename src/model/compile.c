@@ -337,7 +337,8 @@ static double typical_energy(const snw_build *b) {
 static snw_status typical_forces(snw_build *b) {
     snw_model *m = b->m;
     double *scale = snw_build_array(b, (size_t)m->nv, sizeof *scale);
-    if (!scale) return SNW_E_MEMORY;
+    double *typical = snw_build_array(b, (size_t)m->nv, sizeof *typical);
+    if (b->memory_out) return SNW_E_MEMORY;
     double length = 0;
     for (int r = 0; r < m->nrod; r++) length += b->rod[r].L;
     m->length = length > 0 ? length : 1;
@@ -349,15 +350,18 @@ static snw_status typical_forces(snw_build *b) {
                 const int i = rod->dof[a] - rod->dof0 + j;
                 const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
                 const double strain = typical_strain(rod, a);
+                typical[rod->dof0 + i] = strain;
                 scale[rod->dof0 + i] = k > 0 ? k * strain : energy / strain;
             }
         }
     }
     for (int f = 0; f < m->nfree; f++) {
         for (int i = 0; i < 6; i++) {
+            typical[b->floating[f].dof + i] = i < 3 ? 1 : m->length;
             scale[b->floating[f].dof + i] = i < 3 ? energy : energy / m->length;
         }
     }
+    m->typical = typical;
     m->scale = scale;
     return SNW_OK;
 }

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
-#include "solve/dense.h"
+#include "study/motion.h"
 #include "study/probe.h"
 #include "study/statics.h"
 
@@ -99,25 +99,12 @@ void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
 }
 
 snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
-    const int n = r->m->nv;
-    snw_mass_matrix(r->m, r->in, r->s, r->w, r->M);
-    if (snw_cholesky_factor(n, r->M) != SNW_OK) {
-        return snw_fail(
-            err, SNW_E_SINGULAR,
-            "the mass matrix is singular: a coordinate moves no mass, or two move the same; give "
-            "the rod density and rotary inertia, or allow fewer strains");
-    }
-    // M a = - (forces needed without acceleration)
-    for (int i = 0; i < n; i++) r->s->a[i] = 0;
-    snw_residual(r->m, r->in, r->s, false, r->w);
-    for (int i = 0; i < n; i++) r->s->a[i] = -r->w->r[i];
-    snw_cholesky_solve(n, r->M, r->s->a);
-    return SNW_OK;
+    return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
 }
 
 void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
     snw_residual(r->m, r->in, r->s, false, r->w);
-    snw_tangent_sweep(r->m, r->in, r->s, r->w);
+    snw_tangent_sweep(r->m, NULL, r->w);
     if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
     if (C) snw_tangent_assemble(r->m, r->in, 0, 1, 0, r->w, C);
     if (M) snw_tangent_assemble(r->m, r->in, 0, 0, 1, r->w, M);

@@ -92,7 +92,7 @@ static snw_status tangent(void *user, double load, const double *x, double *r, d
     snw_statics *st = user;
     evaluate(st, load, x);
     memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
-    snw_tangent_sweep(st->m, st->now, st->trial, st->w);
+    snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     return SNW_OK;
 }
@@ -193,7 +193,8 @@ static snw_status explain(const snw_statics *st, snw_status s, const snw_statics
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force); the last one is kept. Try smaller steps, more functions, or the damped march",
+            "typical force); the last one is kept. Try smaller steps, more functions, or the "
+            "damped march",
             t, info->reached, info->residual);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
@@ -280,7 +281,7 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     snw_stability out = {.value = NAN, .symmetric = true};
     if (n == 0 || st->m->nfree) return out;
     snw_residual(st->m, st->now, s, true, st->w);
-    snw_tangent_sweep(st->m, st->now, s, st->w);
+    snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);
     snw_elastic_matrices(st->m, st->K, NULL);
     out.symmetric = symmetric(n, st->T);

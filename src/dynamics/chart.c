@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/chart.h"
+
+#include "math/se3_tangent.h"
+
+#include <string.h>
+
+static snw_twist twist_at(const double *x) {
+    snw_twist t;
+    for (int i = 0; i < 6; i++) t.e[i] = x[i];
+    return t;
+}
+
+static void put(snw_twist t, double *x) {
+    for (int i = 0; i < 6; i++) x[i] = t.e[i];
+}
+
+void snw_chart_to_state(const snw_model *m, snw_chart chart, const double *old, const double *d,
+                        const double *rate, const double *acc, snw_state *s) {
+    for (int i = 0; i < m->nv; i++) s->v[i] = rate[i], s->a[i] = acc[i];
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) {
+            s->q[i + rod->shift] = old[i + rod->shift] + d[i];
+        }
+    }
+    for (int f = 0; f < m->nfree; f++) {
+        const snw_floating *j = &m->floating[f];
+        const snw_se3 g0 = snw_se3_from_numbers(old + j->q);
+        const snw_twist x = twist_at(d + j->dof);
+        snw_se3 g;
+        if (chart == SNW_CHART_SE3) {
+            g = snw_se3_mul(g0, snw_se3_exp(x));
+        } else {
+            g.R = snw_mat3_mul(g0.R, snw_so3_exp(x.w));
+            g.p = snw_add(g0.p, x.v);
+            // V = R' p',  V' = R' p'' - w x V
+            const snw_twist V = twist_at(rate + j->dof), A = twist_at(acc + j->dof);
+            const snw_vec3 v = snw_rotate_inv(g.R, V.v);
+            put((snw_twist){{V.w, v}}, s->v + j->dof);
+            put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
+                s->a + j->dof);
+        }
+        snw_se3_to_numbers(g, s->q + j->q);
+    }
+}
+
+void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *s, double *rate,
+                          double *acc) {
+    for (int i = 0; i < m->nv; i++) rate[i] = s->v[i], acc[i] = s->a[i];
+    if (chart == SNW_CHART_SE3) return;
+    for (int f = 0; f < m->nfree; f++) {
+        const snw_floating *j = &m->floating[f];
+        const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
+        const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
+        put((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
+        put((snw_twist){{A.w, snw_rotate(g.R, snw_add(A.v, snw_cross(V.w, V.v)))}}, acc + j->dof);
+    }
+}
+
+// column k of the variations of pose, velocity and acceleration under delta d = e_k
+static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a, double b,
+                      snw_twist V, snw_twist A, int k, snw_twist *zeta, snw_twist *dV,
+                      snw_twist *dA) {
+    snw_twist e = {0};
+    e.e[k] = 1;
+    if (chart == SNW_CHART_SE3) {
+        *zeta = snw_lower_apply(T, e);
+        *dV = snw_twist_scale(a, e);
+        *dA = snw_twist_scale(b, e);
+        return;
+    }
+    // T->A is the tangent map of SO(3); v = R' p', delta v = v x zeta_w + R' delta p'
+    zeta->w = snw_rotate(T->A, e.w);
+    zeta->v = snw_rotate_inv(R, e.v);
+    dV->w = snw_scale(a, e.w);
+    dV->v = snw_add(snw_cross(V.v, zeta->w), snw_scale(a, zeta->v));
+    // v' + w x v = R' p''
+    const snw_vec3 felt = snw_add(A.v, snw_cross(V.w, V.v));
+    dA->w = snw_scale(b, e.w);
+    dA->v = snw_sub(snw_add(snw_cross(felt, zeta->w), snw_scale(b, zeta->v)),
+                    snw_add(snw_cross(dV->w, V.v), snw_cross(V.w, dV->v)));
+}
+
+void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,
+                       const snw_state *s, double *columns) {
+    for (int f = 0; f < m->nfree; f++) {
+        const snw_floating *j = &m->floating[f];
+        const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
+        const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
+        const snw_lower T = snw_se3_tangent(twist_at(d + j->dof));
+        double *S = columns + 108 * f, *dS = S + 36, *ddS = S + 72;
+        for (int k = 0; k < 6; k++) {
+            snw_twist z, dV, dA;
+            variation(chart, &T, g.R, a, b, V, A, k, &z, &dV, &dA);
+            // dV = (S' + ad_V S) + a S,  dA = (S'' + ad_A S + ad_V S') + a (2 S' + ad_V S) + b S
+            const snw_twist Vz = snw_ad(V, z);
+            const snw_twist y = snw_twist_sub(snw_twist_sub(dV, Vz), snw_twist_scale(a, z));
+            snw_twist x = snw_twist_sub(dA, snw_twist_add(snw_ad(A, z), snw_ad(V, y)));
+            x = snw_twist_sub(x, snw_twist_scale(a, snw_twist_add(snw_twist_scale(2, y), Vz)));
+            x = snw_twist_sub(x, snw_twist_scale(b, z));
+            for (int i = 0; i < 6; i++) {
+                S[6 * i + k] = z.e[i], dS[6 * i + k] = y.e[i], ddS[6 * i + k] = x.e[i];
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "solve/scheme.h"
+
+#include <math.h>
+#include <string.h>
+
+static snw_scheme alpha_family(snw_scheme_kind kind, double am, double af) {
+    const double gamma = 0.5 - am + af, root = gamma + 0.5;
+    return (snw_scheme){
+        .kind = kind, .order = 2, .am = am, .af = af, .gamma = gamma, .beta = 0.25 * root * root};
+}
+
+snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha) {
+    switch (kind) {
+    case SNW_SCHEME_GENERALIZED_ALPHA:
+        return alpha_family(kind, (2 * rho - 1) / (rho + 1), rho / (rho + 1));
+    case SNW_SCHEME_NEWMARK:
+        return alpha_family(kind, 0, 0);
+    case SNW_SCHEME_HHT:
+        return alpha_family(kind, 0, (1 - rho) / (1 + rho));
+    case SNW_SCHEME_WBZ:
+        return alpha_family(kind, (rho - 1) / (rho + 1), 0);
+    case SNW_SCHEME_EULER:
+        return (snw_scheme){.kind = kind, .order = 1, .levels = true};
+    case SNW_SCHEME_TRAPEZOIDAL:
+        return (snw_scheme){.kind = kind, .order = 2, .levels = true, .e = -1};
+    case SNW_SCHEME_BDF2:
+        return (snw_scheme){.kind = kind, .order = 2, .levels = true, .memory = true};
+    case SNW_SCHEME_BDF_ALPHA:
+        return (snw_scheme){
+            .kind = kind, .order = 2, .levels = true, .memory = true, .e = alpha / (1 + alpha)};
+    }
+    return (snw_scheme){0};
+}
+
+size_t snw_history_doubles(int n) { return 5 * (size_t)n; }
+
+snw_history snw_history_on(int n, double *memory) {
+    return (snw_history){.n = n,
+                         .v = memory,
+                         .a = memory + n,
+                         .pseudo = memory + 2 * n,
+                         .d = memory + 3 * n,
+                         .vb = memory + 4 * n};
+}
+
+void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, bool rest,
+                      snw_history *past) {
+    (void)s;
+    past->h = 0;
+    for (int i = 0; i < past->n; i++) {
+        past->v[i] = v[i];
+        past->a[i] = rest ? 0 : a[i];
+        past->pseudo[i] = past->a[i];
+    }
+}
+
+// v = c0 d - c2 d_before + e v_old, exact for parabolas when the increment before has length hp:
+// c2 = h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
+static void level_weights(const snw_scheme *s, double h, double hp, double *c0, double *c2) {
+    *c2 = s->memory ? h * (1 + s->e) / (hp * (h + hp)) : 0;
+    *c0 = (1 - s->e + *c2 * hp) / h;
+}
+
+static void begin_levels(const snw_scheme *s, const snw_history *p, double h, double *a, double *b,
+                         double *f, double *g) {
+    const double hp = p->h > 0 ? p->h : h;
+    double c0, c2;
+    level_weights(s, h, hp, &c0, &c2);
+    const double c1 = -c0 - c2;
+    *a = c0;
+    *b = c0 * c0;
+    for (int i = 0; i < p->n; i++) {
+        // before the first step: uniformly accelerated with the acceleration known there
+        const double d = p->h > 0 ? p->d[i] : h * (p->v[i] - 0.5 * h * p->a[i]);
+        const double vb = p->h > 0 ? p->vb[i] : p->v[i] - h * p->a[i];
+        f[i] = s->e * p->v[i] - c2 * d;
+        g[i] = c0 * f[i] + c1 * p->v[i] + c2 * vb + s->e * p->a[i];
+    }
+}
+
+// Arnold and Bruls, with the sign of the thesis' (4.11) put right
+static void begin_alpha(const snw_scheme *s, const snw_history *p, double h, double *a, double *b,
+                        double *f, double *g) {
+    const double k = (1 - s->am) / (1 - s->af);
+    *a = s->gamma / (h * s->beta);
+    *b = k / (h * h * s->beta);
+    const double fv = 1 - s->gamma / s->beta, fp = h * (1 - s->gamma / (2 * s->beta));
+    const double gv = -k / (h * s->beta);
+    const double gp = k * (1 - 1 / (2 * s->beta)) + s->am / (1 - s->af);
+    const double ga = -s->af / (1 - s->af);
+    for (int i = 0; i < p->n; i++) {
+        f[i] = fv * p->v[i] + fp * p->pseudo[i];
+        g[i] = gv * p->v[i] + gp * p->pseudo[i] + ga * p->a[i];
+    }
+}
+
+void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
+                      double *f, double *g) {
+    if (s->levels) {
+        begin_levels(s, past, h, a, b, f, g);
+    } else {
+        begin_alpha(s, past, h, a, b, f, g);
+    }
+}
+
+void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
+                    const double *acc, snw_history *past) {
+    for (int i = 0; i < past->n; i++) {
+        past->pseudo[i] =
+            ((1 - s->af) * acc[i] + s->af * past->a[i] - s->am * past->pseudo[i]) / (1 - s->am);
+        past->d[i] = d[i];
+        past->vb[i] = past->v[i];
+        past->v[i] = v[i];
+        past->a[i] = acc[i];
+    }
+    past->h = h;
+}
+
+double snw_scheme_error_factor(const snw_scheme *s) {
+    if (s->kind == SNW_SCHEME_EULER) return 0.5;
+    return s->levels ? 0.25 : fabs(s->beta - 1.0 / 6) + 0.5 * fabs(s->af - s->am);
+}

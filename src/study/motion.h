@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// motion.h: a model in motion: implicit steps on the Lie group, one call each. A step allocates
+// nothing, prints nothing and, when it fails, changes nothing.
+#pragma once
+
+#include "dynamics/chart.h"
+#include "dynamics/dynamics.h"
+#include "solve/scheme.h"
+
+typedef struct snw_motion snw_motion;
+
+typedef struct snw_motion_opts {
+    snw_scheme scheme;
+    snw_chart chart; // default SE3
+    double
+        tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
+    int max_iter;  // default 30
+    bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
+} snw_motion_opts;
+
+typedef struct snw_motion_info {
+    int iterations, tangents; // of the last step
+    double residual;
+} snw_motion_info;
+
+// Power and work of what acts, integrated over the steps (trapezoidal rule). Index: loads, then active stress, then
+// moving poses.
+typedef struct snw_work_done {
+    int n;
+    const double *power, *work;
+    double heat_power, heat; // dissipated
+} snw_work_done;
+
+snw_motion_opts snw_motion_defaults(void); // generalized-alpha, rho 0.9
+
+SNW_NODISCARD snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts,
+                                           snw_motion **out);
+void snw_motion_destroy(snw_motion *mo); // NULL is fine
+
+// Begin at state s (q, v, t); accelerations are made consistent with the loads. Work starts at zero.
+SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err);
+
+// One step of length h. SNW_E_DIVERGED or SNW_E_SINGULAR: nothing has changed; try a shorter one.
+SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, snw_motion_info *info);
+
+// Undo the last step (once), for error control and events.
+void snw_motion_back(snw_motion *mo);
+
+// Estimated local error of the last step's configuration, relative to typical strains and lengths.
+double snw_motion_error(const snw_motion *mo);
+
+// The present state; inputs and motion at it, observers included.
+const snw_state *snw_motion_state(const snw_motion *mo);
+const snw_inputs *snw_motion_inputs(const snw_motion *mo);
+const snw_work *snw_motion_look(snw_motion *mo);
+snw_work_done snw_motion_work(const snw_motion *mo);
+
+// a <- accelerations at (q, v) of s under the inputs, M overwritten by its factor. SNW_E_SINGULAR when a
+// coordinate moves no mass.
+SNW_NODISCARD snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s,
+                                           snw_work *w, double *M, snw_error *err);
