@@ -25,8 +25,7 @@ typedef struct snw_at {
 
 typedef struct snw_expr snw_expr;
 
-// ---- names: parameters, functions, lists, indices, tables
-// ------------------------------------------
+// ---- names: parameters, functions, lists, indices, tables ---------------------------------------
 
 // What names mean. Scopes nest: an inner one (an index of a repetition) hides the outer one.
 // Parameters are kept as text and parsed when first used, so their order in a file is free; a
@@ -70,8 +69,7 @@ bool snw_scope_has(const snw_scope *s, const char *name);
 // Parse everything defined here, so that an unused faulty parameter is reported too.
 SNW_NODISCARD snw_status snw_scope_check(snw_scope *s, snw_error *err);
 
-// ---- parsing
-// ----------------------------------------------------------------------------------------
+// ---- parsing ------------------------------------------------------------------------------------
 
 typedef struct snw_expr_rules {
     const snw_dim *dim; // wanted dimension, NULL when any will do
@@ -96,8 +94,7 @@ SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *sc
 // A constant, SI; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 
-// ---- evaluation
-// -------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 double snw_expr_value(const snw_expr *e, snw_at at);
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
@@ -111,8 +108,7 @@ int snw_expr_vars(const snw_expr *e);
 // out. Returns how many. Located to rounding where the argument is linear in t, by bisection else.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
 
-// ---- words of the language
-// --------------------------------------------------------------------------
+// ---- words of the language ----------------------------------------------------------------------
 
 // What a function asks of its arguments' dimensions, and gives back.
 typedef enum snw_function_kind {
