@@ -192,7 +192,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
                                "is the unit meant, as in 5 m^2, or the quantity, as in (5 m)^2?");
     }
     p->p++;
-    snw_term exponent = *out;
+    snw_term exponent = {0};
     SNW_TRY(parse_unary(p, &exponent));
     return combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }

@@ -36,13 +36,14 @@ snw_place snw_parser_place(const snw_parser *p, int at);
 
 // Say what is wrong at an offset of the text. Failing sites read `return snw_parser_fail(p, at,
 // ..)`; it is a macro so that compilers and checkers see that it always fails.
-#define snw_parser_fail(...) (snw_parser_complain(__VA_ARGS__), SNW_E_PARSE)
+#define snw_parser_fail(...)    (snw_parser_complain(__VA_ARGS__), SNW_E_PARSE)
+#define snw_parser_no_memory(p) (snw_parser_out_of_memory(p), SNW_E_MEMORY)
+void snw_parser_out_of_memory(const snw_parser *p);
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 void
 snw_parser_complain(const snw_parser *p, int at, const char *format, ...);
-snw_status snw_parser_no_memory(const snw_parser *p);
 
 // Spend one step; every node and call costs one, so that small texts cannot grow without end.
 SNW_NODISCARD snw_status snw_parser_spend(snw_parser *p);

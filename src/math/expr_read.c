@@ -49,9 +49,9 @@ void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
     (void)snw_fail_at(p->err, SNW_E_PARSE, snw_parser_place(p, at), text);
 }
 
-snw_status snw_parser_no_memory(const snw_parser *p) {
-    return snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
-                       "no memory left for this expression");
+void snw_parser_out_of_memory(const snw_parser *p) {
+    (void)snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
+                      "no memory left for this expression");
 }
 
 snw_status snw_parser_spend(snw_parser *p) {
