@@ -8,8 +8,7 @@
 
 enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L };
 
-// ---- variables
-// --------------------------------------------------------------------------------------
+// ---- variables ----------------------------------------------------------------------------------
 
 // "t and x" from a set of variables.
 static void vars_text(int vars, char *out, size_t size) {
@@ -51,8 +50,7 @@ static snw_status constant(snw_parser *p, double value, snw_quantity q, int at, 
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- parameters
-// -------------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 // The entry is being read already, so it needs itself: name the way round.
 static snw_status cycle(const snw_parser *p, const snw_entry *e, int at) {
@@ -115,8 +113,7 @@ static snw_status use_value(snw_parser *p, snw_entry *e, int at, snw_term *out) 
     return SNW_OK;
 }
 
-// ---- lists and functions
-// ----------------------------------------------------------------------------
+// ---- lists and functions ------------------------------------------------------------------------
 
 snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what, long *out) {
     SNW_TRY(snw_want_number(p, a));
@@ -209,8 +206,7 @@ static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *ou
     return call_body(p, e, args, at, out);
 }
 
-// ---- words
-// ------------------------------------------------------------------------------------------
+// ---- words --------------------------------------------------------------------------------------
 
 static snw_status unknown(const snw_parser *p, int at, size_t length, bool call) {
     const char *word = p->text + at;
@@ -291,8 +287,7 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     return use_entry(p, e, at, call, out);
 }
 
-// ---- whole lists
-// ------------------------------------------------------------------------------------
+// ---- whole lists --------------------------------------------------------------------------------
 
 // The list a text names, `e` or `e(k)`; NULL when it is something else.
 static snw_status named_list(snw_parser *p, snw_entry **out) {
@@ -349,8 +344,7 @@ snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *scope, const cha
     return SNW_OK;
 }
 
-// ---- checks without use
-// -----------------------------------------------------------------------------
+// ---- checks without use -------------------------------------------------------------------------
 
 snw_status snw_entry_check(snw_entry *e, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;

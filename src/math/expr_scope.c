@@ -20,8 +20,7 @@ void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user) {
     s->table_user = user;
 }
 
-// ---- names
-// ------------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 static uint32_t hash(const char *word, size_t length) {
     uint32_t h = 2166136261U;
@@ -113,8 +112,7 @@ static snw_status add(snw_scope *s, const char *name, snw_place place, snw_entry
     return SNW_OK;
 }
 
-// ---- definitions
-// ------------------------------------------------------------------------------------
+// ---- definitions --------------------------------------------------------------------------------
 
 // Split `f(a, b)` into pool texts; name only when there is no bracket.
 static snw_status read_head(snw_pool *pool, const char *head, snw_place place, char **name,

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+//
+// Orders of convergence as claimed: in the nodes by the Magnus order, in the functions spectral; limits and equal
+// spaces.
+#include "oracle/linear.h"
+#include "oracle/planar.h"
+#include "oracle/strong.h"
+#include "oracle/trial.h"
+
+#include "near.h"
+#include "random_rod.h"
+
+#include <string.h>
+
+// ---- nodes ------------------------------------------------------------------------------------------
+
+// a rod whose strains vary a lot, all six of them, moving fast
+static void lively(robot *r, trial *t, int magnus, int nodes, uint64_t seed) {
+    robot_init(r, 1, 0.03);
+    r->link[0].rod.magnus = magnus;
+    r->link[0].rod.nodes = nodes;
+    r->link[0].rod.section.size[0] = law(r, "0.03 - 0.01*x/L");
+    r->link[0].rod.rest[SNW_BEND_Y] = law(r, "sin(4*x/(1 m))");
+    r->desc.gravity[2] = number(r, -9.81);
+    for (int i = 0; i < 6; i++) robot_strain(r, 0, i, SNW_BASIS_CHEBYSHEV, 4);
+    trial_open(t, &r->desc);
+    dice d = {seed};
+    for (int i = 0; i < t->m->nv; i++) {
+        const double size = i < 12 ? 2 : 0.1; // angular, linear
+        t->s->q[i] = roll(&d, -size, size);
+        t->s->v[i] = roll(&d, -size, size);
+        t->s->a[i] = roll(&d, -size, size);
+    }
+}
+
+enum { TIP, TURN, KINETIC, GRAVITY, FORCE, KINDS };
+
+// errors of tip position and rotation, of both energies, of the generalised forces
+static void errors_of(int magnus, int nodes, uint64_t seed, double e[KINDS]) {
+    robot r;
+    trial t;
+    lively(&r, &t, magnus, nodes, seed);
+    const size_t n = (size_t)t.m->nv;
+    oracle_answer a = {.r = oracle_alloc(n, sizeof(double))};
+    const oracle_rod q = {.m = t.m, .s = t.s, .g = snw_se3_identity()};
+    oracle_by_runge_kutta(&q, 1e-13, &a);
+    snw_residual(t.m, t.in, t.s, false, t.w);
+    const snw_se3 g = t.w->g[t.m->link_end[0]];
+    e[TIP] = oracle_distance(3, g.p.e, a.tip.p.e);
+    e[TURN] = oracle_distance(9, &g.R.e[0][0], &a.tip.R.e[0][0]);
+    e[KINETIC] = fabs(snw_kinetic_energy(t.m, t.w) / a.kinetic - 1);
+    e[GRAVITY] = fabs(snw_gravity_energy(t.m, t.in, t.w) / a.gravity - 1);
+    e[FORCE] = oracle_distance(n, t.w->r, a.r) / oracle_size(n, a.r);
+    free(a.r);
+    trial_close(&t);
+    robot_free(&r);
+}
+
+static void check_order(int magnus, int coarse, int fine) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        double a[KINDS], b[KINDS];
+        errors_of(magnus, coarse, seed, a);
+        errors_of(magnus, fine, seed, b);
+        for (int k = 0; k < KINDS; k++) {
+            // n + 1 segments of Gauss points; a slope may come out higher where an error happens to be small
+            const double slope = log(a[k] / b[k]) / log((fine + 1.0) / (coarse + 1.0));
+            if (!(slope >= magnus - 0.25)) {
+                fail_msg("Magnus %d, seed %d, kind %d: slope %.3f, errors %.3g %.3g", magnus,
+                         (int)seed, k, slope, a[k], b[k]);
+            }
+        }
+        // and not higher in general: the tip of at least one seed is no accident
+        const double slope = log(a[TIP] / b[TIP]) / log((fine + 1.0) / (coarse + 1.0));
+        assert_true(slope <= magnus + 1.5);
+    }
+}
+
+static void magnus_2_converges_with_order_2(void **state) {
+    (void)state;
+    check_order(2, 80, 160);
+}
+
+static void magnus_4_converges_with_order_4(void **state) {
+    (void)state;
+    check_order(4, 40, 80);
+}
+
+static void magnus_6_converges_with_order_6(void **state) {
+    (void)state;
+    check_order(6, 20, 40);
+}
+
+// the library's own estimate of the geometry's error is one: within a factor of ten on either side
+static void geometry_error_is_estimated(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (int magnus = 2; magnus <= 6; magnus += 2) {
+            double e[KINDS];
+            errors_of(magnus, 20, seed, e);
+            robot r;
+            trial t;
+            lively(&r, &t, magnus, 20, seed);
+            const double estimate = snw_geometry_error(t.m, t.s->q);
+            assert_true(estimate >= 0.1 * e[TIP] && estimate <= 10 * e[TIP]);
+            trial_close(&t);
+            robot_free(&r);
+        }
+    }
+}
+
+// ---- functions --------------------------------------------------------------------------------------
+
+typedef struct beam {
+    double gamma; // weight L^3 / EI
+    double soft;  // EI / (EA L^2) = EI / (GA L^2); 0: inextensible
+    int n;        // functions per strain
+    snw_basis_kind kind;
+} beam;
+
+// heavy cantilever of length 1 and EI 1 at rest; tip, and if asked its bending field at five stations
+static snw_vec3 hang(const beam *b, double *field) {
+    robot r;
+    trial t;
+    robot_init(&r, 1, 1);
+    snw_section_desc *s = &r.link[0].rod.section;
+    *s = (snw_section_desc){
+        .kind = SNW_SECTION_NONE, .stiffness_given = true, .inertia_given = true};
+    for (int i = 0; i < 3; i++) {
+        s->stiffness[7 * i] = number(&r, 1);
+        s->stiffness[21 + 7 * i] = number(&r, b->soft > 0 ? 1 / b->soft : 1);
+    }
+    r.link[0].rod.material = NULL;
+    r.link[0].rod.magnus = 6;
+    r.link[0].rod.nodes = 64;
+    robot_strain(&r, 0, SNW_BEND_Z, b->kind, b->n);
+    if (b->soft > 0) {
+        robot_strain(&r, 0, SNW_STRETCH, b->kind, b->n);
+        robot_strain(&r, 0, SNW_SHEAR_Y, b->kind, b->n);
+    }
+    r.load[r.desc.nload++] = (snw_load_desc){.name = "weight", .along = true, .on = {.link = 0}};
+    r.load[0].force[1] = number(&r, -b->gamma);
+    trial_open(&t, &r.desc);
+    (void)trial_settle(&t);
+    const snw_vec3 p = trial_end(&t, 0).p;
+    for (int i = 0; field && i < 5; i++) {
+        field[i] = snw_rod_strain(t.m, &t.m->rod[0], t.s->q, 0.25 * i, false).e[SNW_BEND_Z];
+    }
+    trial_close(&t);
+    robot_free(&r);
+    return p;
+}
+
+static double error_against_shooting(const beam *b) {
+    const oracle_planar p = {
+        .L = 1, .EI = 1, .stretch = b->soft, .shear = b->soft, .weight = b->gamma};
+    const oracle_planar_tip tip = oracle_planar_solve(&p, -0.5);
+    const snw_vec3 got = hang(b, NULL);
+    return hypot(got.x - tip.x, got.y - tip.y);
+}
+
+// each function more divides the error by a factor, until rounding: geometric, not a power of n
+static void functions_converge_spectrally(void **state) {
+    (void)state;
+    const double soft[2] = {0, 1e-2};
+    for (int k = 0; k < 2; k++) {
+        double e[11];
+        for (int n = 2; n <= 10; n += 2) {
+            const beam b = {.gamma = 5, .soft = soft[k], .n = n, .kind = SNW_BASIS_LEGENDRE};
+            e[n] = error_against_shooting(&b);
+            if (n > 2) assert_true(e[n] <= e[n - 2] / 4); // odd and even functions matter unequally
+        }
+        // a factor of ten per function on the whole: a power n^-p would need p > 11
+        assert_true(pow(e[2] / e[10], 1.0 / 8) >= 10);
+        assert_true(e[10] <= 1e-12);
+    }
+}
+
+// piecewise functions of degree p converge as a power of the elements: 2 p + 2 in the tip
+static void elements_converge_with_twice_their_order(void **state) {
+    (void)state;
+    const snw_basis_kind kind[] = {SNW_BASIS_CONSTANT, SNW_BASIS_LINEAR, SNW_BASIS_CUBIC};
+    const int elements[] = {16, 8, 4}, degree[] = {0, 1, 3};
+    for (int k = 0; k < 3; k++) {
+        const beam coarse = {.gamma = 5, .n = elements[k], .kind = kind[k]};
+        const beam fine = {.gamma = 5, .n = 2 * elements[k], .kind = kind[k]};
+        const double a = error_against_shooting(&coarse), b = error_against_shooting(&fine);
+        assert_true(log2(a / b) >= 2 * degree[k] + 2 - 0.25); // towards the slope from either side
+    }
+}
+
+// ---- limits and equal spaces ------------------------------------------------------------------------
+
+// stiffer in stretch and shear: the difference from the inextensible rod falls as the compliance
+static void kirchhoff_is_the_limit_of_cosserat(void **state) {
+    (void)state;
+    const beam limit = {.gamma = 5, .n = 8, .kind = SNW_BASIS_LEGENDRE};
+    const snw_vec3 p = hang(&limit, NULL);
+    double last = 0;
+    for (int k = 2; k <= 6; k++) {
+        const beam b = {.gamma = 5, .soft = pow(10, -k), .n = 8, .kind = SNW_BASIS_LEGENDRE};
+        const double e = snw_norm(snw_sub(hang(&b, NULL), p));
+        // slope one; the next term is of the relative size of the compliance itself
+        if (k > 2) assert_true(fabs(log10(last / e) - 1) <= 5 * pow(10, 1 - k));
+        last = e;
+    }
+    assert_true(last < 1e-5);
+}
+
+static void bases_of_equal_degree_give_equal_results(void **state) {
+    (void)state;
+    const snw_basis_kind kind[] = {SNW_BASIS_LEGENDRE, SNW_BASIS_CHEBYSHEV, SNW_BASIS_MONOMIAL};
+    for (int n = 3; n <= 7; n += 2) {
+        double field[3][5];
+        snw_vec3 p[3];
+        for (int k = 0; k < 3; k++) {
+            const beam b = {.gamma = 10, .soft = 1e-2, .n = n, .kind = kind[k]};
+            p[k] = hang(&b, field[k]);
+        }
+        for (int k = 1; k < 3; k++) {
+            // rounding times the condition number of the stiffness: 1e2, and 1e8 of seven monomials
+            const double tol = kind[k] == SNW_BASIS_MONOMIAL ? 1e-9 : 1e-12;
+            assert_true(oracle_distance(3, p[k].e, p[0].e) <= tol);
+            assert_true(oracle_distance(5, field[k], field[0]) <= tol * 10);
+        }
+    }
+}
+
+// one cubic element spans the same space too
+static void one_element_is_a_polynomial(void **state) {
+    (void)state;
+    const beam a = {.gamma = 10, .soft = 1e-2, .n = 4, .kind = SNW_BASIS_LEGENDRE};
+    const beam b = {.gamma = 10, .soft = 1e-2, .n = 1, .kind = SNW_BASIS_CUBIC};
+    double field[2][5];
+    const snw_vec3 p = hang(&a, field[0]), q = hang(&b, field[1]);
+    assert_true(oracle_distance(3, p.e, q.e) <= 1e-12);
+    assert_true(oracle_distance(5, field[0], field[1]) <= 1e-11);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(magnus_2_converges_with_order_2),
+        cmocka_unit_test(magnus_4_converges_with_order_4),
+        cmocka_unit_test(magnus_6_converges_with_order_6),
+        cmocka_unit_test(geometry_error_is_estimated),
+        cmocka_unit_test(functions_converge_spectrally),
+        cmocka_unit_test(elements_converge_with_twice_their_order),
+        cmocka_unit_test(kirchhoff_is_the_limit_of_cosserat),
+        cmocka_unit_test(bases_of_equal_degree_give_equal_results),
+        cmocka_unit_test(one_element_is_a_polynomial),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

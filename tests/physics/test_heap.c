@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+//
+// No heap in residual, tangent, mass matrix, factorisation and a whole static solve: the process's calls of malloc
+// and its kin are counted, those of OpenBLAS and the C library included.
+#include "oracle/trial.h"
+
+#include "near.h"
+#include "random_rod.h"
+#include "solve/dense.h"
+
+#include <string.h>
+
+// ---- counting ---------------------------------------------------------------------------------------
+
+static volatile long
+    heap_calls; // compilers know malloc too well to expect it to change a plain one
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+
+// the sanitizer owns the heap and tells whoever asks
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+static void seen_malloc(const volatile void *p, size_t size) {
+    (void)p;
+    (void)size;
+    heap_calls = heap_calls + 1;
+}
+
+static void seen_free(const volatile void *p) {
+    (void)p;
+    heap_calls = heap_calls + 1;
+}
+
+static void count_heap_calls(void) {
+    assert_true(__sanitizer_install_malloc_and_free_hooks(seen_malloc, seen_free) > 0);
+}
+
+#else
+
+// ours come before those of the C library for the whole process; glibc keeps its own under these names
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *p);
+void *memalign(size_t align, size_t size);
+
+void *malloc(size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_realloc(p, size);
+}
+
+void free(void *p) {
+    heap_calls = heap_calls + 1;
+    __libc_free(p);
+}
+
+void *memalign(size_t align, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_memalign(align, size);
+}
+
+void *aligned_alloc(size_t align, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size) {
+    heap_calls = heap_calls + 1;
+    *out = __libc_memalign(align, size);
+    return *out ? 0 : 12; // ENOMEM
+}
+
+static void count_heap_calls(void) {}
+
+#endif
+
+// a counter that counts nothing would find nothing
+static void the_counter_counts(void **state) {
+    (void)state;
+    count_heap_calls();
+    const long before = heap_calls;
+    void *volatile p = malloc(100);
+    assert_true(heap_calls == before + 1);
+    free(p);
+    assert_true(heap_calls == before + 2);
+    p = calloc(10, 10);
+    free(p);
+    assert_true(heap_calls == before + 4);
+    assert_int_equal(posix_memalign((void **)&p, 64, 100), 0);
+    free(p);
+    assert_true(heap_calls == before + 6);
+}
+
+// ---- the recursion ----------------------------------------------------------------------------------
+
+static void recursion_does_not_touch_the_heap(void **state) {
+    (void)state;
+    dice d = {91};
+    for (int k = 0; k < 12; k++) {
+        robot r;
+        trial t;
+        robot_random(&r, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, k % 3 == 0);
+        trial_open(&t, &r.desc);
+        state_random(t.m, &d, t.s);
+        const int n = t.m->nv;
+        double *T = malloc((size_t)n * (size_t)n * sizeof *T), *x = malloc((size_t)n * sizeof *x);
+        double *power = malloc((size_t)(r.desc.nload + 2) * sizeof *power);
+        int *pivot = malloc((size_t)n * sizeof *pivot);
+
+        const long before = heap_calls;
+        snw_inputs_at(t.m, 0.3, t.in);
+        for (int still = 0; still < 2; still++) {
+            snw_residual(t.m, t.in, t.s, still, t.w);
+            snw_observe(t.m, t.in, t.s, still, t.w);
+            snw_tangent_sweep(t.m, t.in, t.s, t.w);
+            snw_tangent_assemble(t.m, t.in, 1, still ? 0 : 0.1, still ? 0 : 0.01, t.w, T);
+            for (int i = 0; i < n; i++) x[i] = t.w->r[i];
+            if (snw_lu_factor(n, T, pivot) == SNW_OK) snw_lu_solve(n, T, pivot, x);
+        }
+        snw_move(t.m, t.s->q, 1e-3, x, t.s->q);
+        snw_mass_matrix(t.m, t.in, t.s, t.w, T);
+        if (snw_cholesky_factor(n, T) == SNW_OK) snw_cholesky_solve(n, T, x);
+        snw_residual(t.m, t.in, t.s, false, t.w);
+        snw_load_power(t.m, t.in, t.s, t.w, power);
+        const snw_wrench P = snw_momentum(t.m, t.w);
+        const double energy = snw_kinetic_energy(t.m, t.w) + snw_elastic_energy(t.m, t.s->q) +
+                              snw_gravity_energy(t.m, t.in, t.w) + P.f.x;
+        const long after = heap_calls;
+
+        assert_true(isfinite(energy));
+        assert_int_equal(after - before, 0);
+        free(T);
+        free(x);
+        free(power);
+        free(pivot);
+        trial_close(&t);
+        robot_free(&r);
+    }
+}
+
+// ---- a static solve ---------------------------------------------------------------------------------
+
+// a solve and the stability of its result
+static void check_solve(robot *r, int iterations) {
+    trial t;
+    trial_open(&t, &r->desc);
+    snw_statics *st = NULL;
+    assert_int_equal(snw_statics_create(t.m, &st), SNW_OK);
+    const snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_info info;
+    snw_error err = {0};
+
+    const long before = heap_calls;
+    const snw_status status = snw_statics_solve(st, 0, &opts, t.s, &info, &err);
+    const long solved = heap_calls;
+    const snw_stability stability = snw_statics_stability(st, t.s);
+    const long after = heap_calls;
+
+    assert_int_equal(status, SNW_OK);
+    assert_true(info.iterations >= iterations && isfinite(stability.value));
+    assert_int_equal(solved - before, 0);
+    assert_int_equal(after - solved, 0);
+    snw_statics_destroy(st);
+    trial_close(&t);
+    robot_free(r);
+}
+
+// Boyer's second test at full load: many increments and factorisations
+static void static_solve_does_not_touch_the_heap(void **state) {
+    (void)state;
+    robot r;
+    robot_init(&r, 100, 0.5772);
+    r.material.young = number(&r, 4.015e8);
+    robot_strain(&r, 0, SNW_BEND_Z, SNW_BASIS_LEGENDRE, 14);
+    r.load[r.desc.nload++] = (snw_load_desc){.name = "push", .on = link_end(0), .body = true};
+    r.load[0].force[1] = number(&r, 130e3);
+    check_solve(&r, 5);
+}
+
+// large enough for the blocked algorithms of LAPACK, which have buffers of their own
+static void static_solve_of_many_coordinates_does_not_touch_the_heap(void **state) {
+    (void)state;
+    robot r;
+    robot_init(&r, 0.3, 0.03);
+    for (int i = 0; i < 6; i++) robot_strain(&r, 0, i, SNW_BASIS_LEGENDRE, 25);
+    r.link[0].rod.nodes = 40;
+    r.desc.gravity[2] = number(&r, -9.81);
+    check_solve(&r, 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_counter_counts),
+        cmocka_unit_test(recursion_does_not_touch_the_heap),
+        cmocka_unit_test(static_solve_does_not_touch_the_heap),
+        cmocka_unit_test(static_solve_of_many_coordinates_does_not_touch_the_heap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
