@@ -102,6 +102,13 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
             (void)snprintf(out, size, "static equilibrium%s%s", start, march);
         }
         return;
+    case SNW_STEP_DYNAMIC:
+        (void)snprintf(out, size, "motion for %g s, %s%s%s", s->duration, snw_method_name(s->method),
+                       s->until ? ", until its condition holds" : "", start);
+        return;
+    case SNW_STEP_CHANGE:
+        (void)snprintf(out, size, "change of the model");
+        return;
     }
 }
 

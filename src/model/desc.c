@@ -29,3 +29,14 @@ int snw_pose_desc_vars(const snw_pose_desc *p) {
     }
     return vars;
 }
+
+const char *snw_method_name(snw_method method) {
+    switch (method) {
+#define X(code, name, meaning)                                                                     \
+    case code:                                                                                     \
+        return name;
+        SNW_METHOD_LIST(X)
+#undef X
+    }
+    return "unknown";
+}

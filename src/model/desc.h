@@ -191,16 +191,49 @@ typedef struct snw_probe_desc {
 
 // ---- what is done -----------------------------------------------------------------------------------
 
-typedef enum snw_step_kind { SNW_STEP_STATIC } snw_step_kind;
+typedef enum snw_step_kind { SNW_STEP_STATIC, SNW_STEP_DYNAMIC, SNW_STEP_CHANGE } snw_step_kind;
+
+// How a dynamic step goes through time. One line per scheme: enum, name in the language, meaning.
+#define SNW_METHOD_LIST(X)                                                                         \
+    X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")      \
+    X(SNW_METHOD_NEWMARK, "newmark", "implicit, order 2, no damping (1/4, 1/2)")                   \
+    X(SNW_METHOD_HHT, "hht", "implicit, order 2, rho from 0.5 to 1")                               \
+    X(SNW_METHOD_WBZ, "wbz", "implicit, order 2, rho from 0 to 1")                                 \
+    X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
+    X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
+    X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
+    X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
+    X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
+    X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
+    X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
+    X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")
+
+typedef enum snw_method {
+#define X(code, name, meaning) code,
+    SNW_METHOD_LIST(X)
+#undef X
+} snw_method;
+
+const char *snw_method_name(snw_method method);
 
 typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
     snw_place place;
     snw_step_kind kind;
     int from;                 // step to start from, -1: where the last one ended
-    double duration, step;    // a path of equilibria as t goes on; 0: at the present t
-    double tolerance;         // 0: default
-    double march, march_step; // damped pseudo-time march of this length, s; 0: Newton
+    double duration, step;    // static: a path of equilibria as t goes on; 0: at the present t
+    double tolerance;         // 0: default. Of forces (static, implicit), of the error (adaptive, stiff, and
+                              // implicit with `control`)
+    double march, march_step; // static: damped pseudo-time march of this length, s; 0: Newton
+    // dynamic
+    snw_method method;
+    double rho, alpha; // of the schemes that have them
+    bool control;      // implicit: steps chosen by their error, `step` is the longest
+    bool split;        // free joints on SO(3) x R^3 instead of SE(3)
+    bool rest;         // the past before the step is uniform motion: no initial accelerations
+    snw_law until;     // condition that ends it, NULL: none
+    // change: the rest of the study goes on with this description (same links, strains and bases)
+    const struct snw_desc *changed;
 } snw_step_desc;
 
 typedef struct snw_desc {

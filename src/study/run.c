@@ -290,6 +290,9 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         case SNW_STEP_STATIC:
             SNW_TRY(do_static(r, i, err));
             break;
+        case SNW_STEP_DYNAMIC:
+        case SNW_STEP_CHANGE:
+            break;
         }
         snw_state_copy(r->model, r->state, r->ended[i]);
     }
