@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "study/mover.h"
+
+#include "base/fail.h"
+#include "study/mover_private.h"
+
+snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
+                          snw_mover *out, snw_error *err) {
+    (void)every;
+    switch (step->method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF_ALPHA:
+        return snw_mover_implicit(m, step, out);
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break;
+    }
+    return snw_fail(err, SNW_E_MODEL, "scheme '%s' is not part of this version",
+                    snw_method_name(step->method));
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+//
+// mover_private.h: the movers there are.
+#pragma once
+
+#include "study/mover.h"
+
+SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step,
+                                            snw_mover *out);
