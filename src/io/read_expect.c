@@ -393,6 +393,8 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     x->column = c.name;
     if (e[EXPECT_SOURCE]) SNW_TRY(snw_read_text(r, e[EXPECT_SOURCE]->value, "source", &x->source));
     SNW_TRY(read_when(r, entry, e, x));
+    const bool period = x->when == SNW_EXPECT_OVER && x->is == SNW_EXPECT_PERIOD;
+    for (int i = 0; period && i < c.n; i++) c.dim[i] = SNW_DIM_TIME; // of whatever repeats
     SNW_TRY(read_how(r, entry, e, x));
     if (x->when == SNW_EXPECT_ROWS) {
         SNW_TRY(read_rows(r, e[EXPECT_ROWS]->value, &c, x));
