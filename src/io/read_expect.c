@@ -272,7 +272,12 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
         const snw_node *node = e[EXPECT_AFTER]->value;
         x->when = SNW_EXPECT_AFTER;
         SNW_TRY(snw_read_name(r, node, "after", &x->after));
-        return snw_find_thing(r, node, x->after, SNW_THING_STEP, &step);
+        SNW_TRY(snw_find_thing(r, node, x->after, SNW_THING_STEP, &step));
+        if (r->desc->step[step].kind != SNW_STEP_CHANGE) return SNW_OK;
+        return snw_fail_at(r->err, node->place,
+                           "step '%s' is a change and computes nothing; name the one before or "
+                           "after it",
+                           x->after);
     }
     const snw_node *at = e[EXPECT_AT]->value;
     if (at->kind == SNW_NODE_TEXT && strcmp(at->text, "end") == 0) {
