@@ -273,7 +273,8 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].thing, when, 1);
         }
     }
-    SNW_TRY(find_steps(b, p, root, t));
+    // names are known to be distinct by the time of a change, and steps many
+    if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
     for (size_t i = 0; i < sizeof used_up / sizeof *used_up; i++) {

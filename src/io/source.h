@@ -13,7 +13,7 @@ enum {
     SNW_REPEAT_MAX = 10000,  // things written out of repetitions, in one run
     SNW_REPEAT_INDICES = 8,  // indices of one name
     SNW_TREE_NODES = 500000, // values in the tree of one run
-    SNW_CHANGES_MAX = 1000   // changes in a study
+    SNW_CHANGES_MAX = 200    // changes in a study
 };
 
 typedef struct snw_binding { // an index of a repetition and its value

@@ -221,12 +221,10 @@ typedef struct snw_step_desc {
     snw_place place;
     snw_step_kind kind;
     int from; // step to start from, -1: where the last one ended
-    double duration,
-        step; // static: a path of equilibria as t goes on; 0: at the present t. Where steps
-              // are chosen by their error `step` is the longest, 0: no bound
-    double
-        tolerance; // 0: default. Of forces (static, implicit), of the error (adaptive, stiff, and
-                   // implicit with `control`)
+    // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are chosen by
+    // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
+    double duration, step;
+    double tolerance; // of forces (static, fixed implicit steps), 0: default; else of the error
     double march, march_step; // static: damped pseudo-time march of this length, s; 0: Newton
     // dynamic
     snw_method method;

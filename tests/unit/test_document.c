@@ -6,6 +6,7 @@
 #include "model/probe_columns.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A description that must be made, with its document.
@@ -433,6 +434,25 @@ static void changes_add_up_and_leave_the_rest(void **state) {
     release(m.doc, m.desc);
 }
 
+static void too_many_changes_are_refused(void **state) {
+    (void)state;
+    enum { ROOM = 20000 };
+    char *const text = malloc(ROOM);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, ROOM, "%s", ARM "study:\n");
+    for (int i = 0; i < 201; i++) {
+        used += (size_t)snprintf(text + used, ROOM - used, "  - change: {C: %d N*m}\n", i);
+    }
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    assert_int_equal(describe(text, &doc, &desc, &err), SNW_E_PARSE);
+    assert_non_null(strstr(err.text, "more than 200 changes"));
+    assert_int_equal(err.line, 213);
+    release(doc, desc);
+    free(text);
+}
+
 // `runs:` and the command line come before, also for what a change says
 static void changes_lie_over_runs(void **state) {
     (void)state;
@@ -713,6 +733,7 @@ int main(void) {
         cmocka_unit_test(every_scheme_is_read),
         cmocka_unit_test(changes_add_up_and_leave_the_rest),
         cmocka_unit_test(changes_lie_over_runs),
+        cmocka_unit_test(too_many_changes_are_refused),
         cmocka_unit_test(expectations_are_read),
         cmocka_unit_test(sections_are_read),
         cmocka_unit_test(stiffness_is_read_in_every_form),
