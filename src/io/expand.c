@@ -226,8 +226,10 @@ static snw_status expand_item(snw_builder *b, const snw_entry *e, const snw_scop
         if (v->quoted) at.column++;
         return snw_name_each(b, v->text, at, scope, true, spread_item, &s);
     }
+    // overrides wait for what they are laid over
+    const bool change = v->kind == SNW_NODE_MAP && v->n == 1 && !strcmp(v->entry[0].key, "change");
     snw_node *value;
-    SNW_TRY(expand(b, v, scope, how, &value));
+    SNW_TRY(change ? snw_node_copy(b, v, scope, &value) : expand(b, v, scope, how, &value));
     return push(b, into, NULL, e->place, value);
 }
 
@@ -243,9 +245,6 @@ static snw_status expand_entry(snw_builder *b, const snw_entry *e, const snw_sco
     const treat how = treat_of(e->key);
     spread s = {.b = b, .into = into, .from = e, .how = how};
     if (!strchr(e->key, '(')) return spread_entry(&s, e->key, scope, 0, NULL);
-    // the head of a function, as overrides write it, has no indices
-    const snw_entry *parameter = snw_parameters_find(b->parameters, e->key);
-    if (parameter && strchr(parameter->key, '(')) return spread_entry(&s, e->key, scope, 0, NULL);
     return snw_name_each(b, e->key, e->place, scope, true, spread_entry, &s);
 }
 

@@ -222,6 +222,7 @@ typedef struct target {
     snw_node **slot;  // value to change
     const char *what; // "load", "step", "key"
     bool thing;       // has a `when`
+    bool change;      // a step whose keys are paths
     int used;         // keys of the path used up
     int found;
     const char *also; // what else has the name
@@ -256,6 +257,7 @@ static snw_status find_steps(snw_builder *b, const path *p, snw_node *root, targ
         snw_node **slot;
         SNW_TRY(step_body(b, s.item, &slot));
         add_target(t, slot, "step", false, used);
+        t->change = strcmp(s.kind, "change") == 0;
     }
     return SNW_OK;
 }
@@ -271,7 +273,8 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].thing, when, 1);
         }
     }
-    SNW_TRY(find_steps(b, p, root, t));
+    // names are known to be distinct by the time of a change, and steps many
+    if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
     for (size_t i = 0; i < sizeof used_up / sizeof *used_up; i++) {
@@ -394,6 +397,30 @@ static snw_status set_key(snw_builder *b, const path *p, const target *t, snw_no
     return snw_node_set(b, *slot, last, p->at, value);
 }
 
+// an override of an override: what is left of the path is one
+static snw_status set_change(snw_builder *b, const path *p, const target *t,
+                             const snw_node *value) {
+    const char *rest = p->key[t->used];
+    for (int k = t->used + 1; rest && k < p->n; k++) {
+        rest = snw_pool_format(b->pool, "%s.%s", rest, p->key[k]);
+    }
+    if (!rest) return snw_builder_memory(b);
+    snw_node *copy;
+    SNW_TRY(snw_node_copy(b, value, b->scope, &copy));
+    SNW_TRY(make_map(b, p, t->used, *t->slot));
+    return snw_node_set(b, *t->slot, rest, p->at, copy);
+}
+
+// in the course of a study things and gravity change, not what is done and looked at
+static snw_status check_change(snw_builder *b, const path *p, const target *t) {
+    const bool key = strcmp(t->what, "key") == 0;
+    if (!key && strcmp(t->what, "step") != 0) return SNW_OK;
+    if (key && strcmp(p->key[0], "gravity") == 0) return SNW_OK;
+    return snw_fail_at(b->err, p->at,
+                       "a change names a parameter, a thing or gravity; '%s' is a %s", p->key[0],
+                       key ? "key of the file" : "step");
+}
+
 typedef struct setting {
     snw_builder *b;
     const snw_entry *override;
@@ -420,6 +447,8 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
         return snw_fail_at(b->err, p.at, "'%s' is ambiguous: it names a %s and a %s", p.key[0],
                            t.what, t.also);
     }
+    if (b->changing) SNW_TRY(check_change(b, &p, &t));
+    if (t.change && p.n > t.used) return set_change(b, &p, &t, s->override->value);
     snw_node *value;
     SNW_TRY(snw_expand(b, s->override->value, scope, &value));
     return p.n == t.used ? set_whole(b, &p, &t, value) : set_key(b, &p, &t, value);

@@ -152,6 +152,7 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
     SNW_TRY(snw_node_copy(b, empty ? &none : given, scope, &b->parameters));
     if (run) SNW_TRY(apply_overrides(b, run->n, run->override));
     SNW_TRY(apply_overrides(b, s->nset, s->set));
+    SNW_TRY(apply_overrides(b, b->nchange, b->change));
     SNW_TRY(check_distinct(b, run));
     for (int i = 0; i < b->parameters->n; i++) {
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));

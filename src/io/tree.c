@@ -118,10 +118,16 @@ static snw_status override_things(snw_builder *b, int n, const snw_entry *overri
 
 snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool, snw_node **root,
                            snw_error *err) {
+    return snw_source_tree_changed(s, run, 0, NULL, pool, root, err);
+}
+
+snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
+                                   const snw_entry *change, snw_pool *pool, snw_node **root,
+                                   snw_error *err) {
     SNW_ASSERT(run >= 0 && run < s->nrun);
     const snw_run_plan *plan = &s->run[run];
     snw_error fault = {0}; // without a place until someone gives it one
-    snw_builder b = {.pool = pool, .err = err ? err : &fault};
+    snw_builder b = {.pool = pool, .err = err ? err : &fault, .nchange = nchange, .change = change};
     *b.err = fault;
     SNW_TRY(bind_run(&b, plan));
     SNW_TRY(snw_parameters_make(&b, s, plan));
@@ -129,6 +135,8 @@ snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool, snw_nod
     SNW_TRY(expand_root(&b, s, &made));
     SNW_TRY(override_things(&b, plan->n, plan->override, made));
     SNW_TRY(override_things(&b, s->nset, s->set, made));
+    b.changing = true;
+    SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
     *root = made;
     return SNW_OK;
