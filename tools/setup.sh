@@ -27,12 +27,12 @@ libopenblas-serial-dev lib:openblas
 libgfortran-${gcc_major:-12}-dev gcc
 libhdf5-dev lib:hdf5-serial
 libfyaml-dev lib:libfyaml
+libsundials-dev gcc
 LIST
     [ "$what" = build ] && return
     cat <<LIST
 g++ g++
 libcmocka-dev lib:cmocka
-libsundials-dev gcc
 clang clang
 clang-format clang-format
 clang-tidy clang-tidy

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+//
+// The numbers integrated: y = (q, v, works, heat). A free joint's quaternion h obeys h' = h (0, w) / 2, which keeps
+// its length but for the error of the integrator; rates and results use h / |h|, which obeys the same equation, so
+// that y is never touched and methods with memory keep it.
+#include "study/explicit.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct snw_explicit {
+    const snw_model *m;
+    snw_ode *ode;
+    snw_work *w;
+    snw_inputs *in;
+    snw_state *now, *trial, *before; // committed, of the rates, before the last advance
+    double *memory;                  // everything below
+    double *M;                       // mass matrix and factor
+    double *y, *y_before;
+    double *power, *power_before;
+    double heat_power, heat_power_before;
+    double h_before;
+    bool moving;        // some pose depends on time
+    double left, right; // laws are taken between
+    double left_before, right_before;
+};
+
+snw_explicit_opts snw_explicit_defaults(void) {
+    return (snw_explicit_opts){.kind = SNW_ODE_RK54, .tolerance = 1e-6};
+}
+
+static int npower(const snw_model *m) { return m->desc->nload + 2; }
+static int size(const snw_model *m) { return m->nq + m->nv + npower(m) + 1; }
+
+// ---- rates -----------------------------------------------------------------------------------------
+
+// s <- y, with unit quaternions
+static void to_state(const snw_model *m, const double *y, snw_state *s) {
+    memcpy(s->q, y, (size_t)m->nq * sizeof *y);
+    memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
+    for (int f = 0; f < m->nfree; f++) {
+        double *h = s->q + m->floating[f].q;
+        const double length = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
+        for (int i = 0; i < 4; i++) h[i] /= length;
+    }
+}
+
+// dq <- rates of the numbers in q; h may have any length
+static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
+                                double *dq) {
+    for (int f = 0; f < m->nfree; f++) {
+        const snw_floating *j = &m->floating[f];
+        const double *h = q + j->q, *w = s->v + j->dof;
+        double *dh = dq + j->q;
+        dh[0] = -0.5 * (h[1] * w[0] + h[2] * w[1] + h[3] * w[2]);
+        dh[1] = 0.5 * (h[0] * w[0] + h[2] * w[2] - h[3] * w[1]);
+        dh[2] = 0.5 * (h[0] * w[1] + h[3] * w[0] - h[1] * w[2]);
+        dh[3] = 0.5 * (h[0] * w[2] + h[1] * w[1] - h[2] * w[0]);
+        const snw_vec3 v = {{w[3], w[4], w[5]}};
+        const snw_vec3 dp = snw_rotate(snw_se3_from_numbers(s->q + j->q).R, v);
+        for (int i = 0; i < 3; i++) dh[4 + i] = dp.e[i];
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) dq[i + rod->shift] = s->v[i];
+    }
+}
+
+// s->a and powers at (q, v) of s and time t
+static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *power,
+                             snw_error *err) {
+    const snw_model *m = e->m;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    snw_error why = {0};
+    const snw_status status = snw_accelerations(m, e->in, s, e->w, e->M, &why);
+    if (status != SNW_OK) return snw_fail(err, status, "at t = %.9g s %s", t, why.text);
+    // what moves a pose also carries the accelerations
+    if (e->moving) snw_residual(m, e->in, s, false, e->w);
+    snw_load_power(m, e->in, s, e->w, power);
+    return SNW_OK;
+}
+
+static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
+    snw_explicit *e = user;
+    const snw_model *m = e->m;
+    double *power = dy + m->nq + m->nv;
+    to_state(m, y, e->trial);
+    SNW_TRY(accelerate(e, t, e->trial, power, err));
+    configuration_rates(m, y, e->trial, dy);
+    memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
+    power[npower(m)] = snw_dissipation(m, e->trial->v);
+    return SNW_OK;
+}
+
+// ---- creation --------------------------------------------------------------------------------------
+
+// what a number in y is when it is neither small nor large
+static void typical_numbers(const snw_model *m, double *y) {
+    double energy = INFINITY;
+    for (int i = 0; i < m->nv; i++) {
+        y[m->nq + i] = m->typical[i]; // in a second
+        const double e = m->scale[i] * m->typical[i];
+        if (e > 0) energy = fmin(energy, e);
+    }
+    for (int f = 0; f < m->nfree; f++) {
+        double *g = y + m->floating[f].q;
+        for (int i = 0; i < 7; i++) g[i] = i < 4 ? 1 : m->length;
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) y[i + rod->shift] = m->typical[i];
+    }
+    for (int i = m->nq + m->nv; i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+}
+
+snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
+                               snw_explicit **out, snw_error *err) {
+    *out = NULL;
+    snw_status status = SNW_E_MEMORY;
+    snw_explicit *e = snw_alloc(sizeof *e);
+    if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
+    e->m = m;
+    const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)npower(m);
+    e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
+    if (!e->memory || snw_work_create(m, &e->w) != SNW_OK ||
+        snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
+        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK) {
+        status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
+        goto failed;
+    }
+    e->M = e->memory;
+    e->y = e->M + nv * nv;
+    e->y_before = e->y + n;
+    e->power = e->y_before + n;
+    e->power_before = e->power + np;
+    for (int i = 0; i < m->npose; i++)
+        e->moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+    typical_numbers(m, e->y);
+    for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
+    const snw_ode_opts o = {.kind = opts->kind,
+                            .rtol = opts->tolerance,
+                            .atol = e->y,
+                            .step = opts->step,
+                            .nquad = npower(m) + 1,
+                            .max_steps = snw_ode_defaults().max_steps};
+    status = snw_ode_create((int)n, rates, e, &o, &e->ode, err);
+    if (status != SNW_OK) goto failed;
+    *out = e;
+    return SNW_OK;
+failed:
+    snw_explicit_destroy(e);
+    return status;
+}
+
+void snw_explicit_destroy(snw_explicit *e) {
+    if (!e) return;
+    snw_ode_destroy(e->ode);
+    snw_work_destroy(e->w);
+    snw_inputs_destroy(e->in);
+    snw_state_destroy(e->now);
+    snw_state_destroy(e->trial);
+    snw_state_destroy(e->before);
+    snw_free(e->memory);
+    snw_free(e);
+}
+
+// ---- motion ----------------------------------------------------------------------------------------
+
+// a few roundings of t, more than laws located to neighbouring numbers can be wrong
+static double grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON); }
+
+// state, accelerations and powers from y; the laws from the side that is set
+static snw_status settle(snw_explicit *e, double t, snw_error *err) {
+    to_state(e->m, e->y, e->trial);
+    e->trial->t = t;
+    SNW_TRY(accelerate(e, t, e->trial, e->power, err));
+    snw_state_copy(e->m, e->trial, e->now);
+    e->heat_power = snw_dissipation(e->m, e->now->v);
+    return SNW_OK;
+}
+
+static void keep(snw_explicit *e) {
+    snw_state_copy(e->m, e->now, e->before);
+    memcpy(e->y_before, e->y, (size_t)size(e->m) * sizeof *e->y);
+    memcpy(e->power_before, e->power, (size_t)npower(e->m) * sizeof *e->power);
+    e->heat_power_before = e->heat_power;
+    e->h_before = snw_ode_step(e->ode);
+    e->left_before = e->left, e->right_before = e->right;
+}
+
+snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw_error *err) {
+    const snw_model *m = e->m;
+    memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
+    memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    e->right = s->t + grain(s->t);
+    e->left = INFINITY;
+    snw_ode_start(e->ode, s->t, e->y, h);
+    SNW_TRY(settle(e, s->t, err));
+    keep(e);
+    return SNW_OK;
+}
+
+snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
+    const double t = e->now->t;
+    e->right = t + grain(t);
+    e->left = INFINITY;
+    snw_ode_start(e->ode, t, e->y, 0);
+    return settle(e, t, err);
+}
+
+snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
+    SNW_ASSERT(t >= e->now->t && limit >= t);
+    const double from = e->now->t;
+    if (!(t > from)) return SNW_OK;
+    keep(e);
+    // a jump lies behind
+    if (from >= e->left) {
+        e->right = from + grain(from);
+        snw_ode_start(e->ode, from, e->y, 0);
+    }
+    e->left = isfinite(limit) ? limit - grain(limit) : INFINITY;
+    snw_status s = snw_ode_advance(e->ode, t, limit, err);
+    if (s == SNW_OK) {
+        memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);
+        s = settle(e, t, err);
+    }
+    if (s != SNW_OK) snw_explicit_back(e);
+    return s;
+}
+
+void snw_explicit_back(snw_explicit *e) {
+    snw_state_copy(e->m, e->before, e->now);
+    memcpy(e->y, e->y_before, (size_t)size(e->m) * sizeof *e->y);
+    memcpy(e->power, e->power_before, (size_t)npower(e->m) * sizeof *e->power);
+    e->heat_power = e->heat_power_before;
+    e->left = e->left_before, e->right = e->right_before;
+    snw_inputs_at(e->m, fmin(fmax(e->now->t, e->right), e->left), e->in);
+    snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
+}
+
+// ---- looking ---------------------------------------------------------------------------------------
+
+const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
+const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
+
+const snw_work *snw_explicit_look(snw_explicit *e) {
+    snw_residual(e->m, e->in, e->now, false, e->w);
+    snw_observe(e->m, e->in, e->now, false, e->w);
+    return e->w;
+}
+
+snw_work_done snw_explicit_work(const snw_explicit *e) {
+    const double *work = e->y + e->m->nq + e->m->nv;
+    return (snw_work_done){.n = npower(e->m),
+                           .power = e->power,
+                           .work = work,
+                           .heat_power = e->heat_power,
+                           .heat = work[npower(e->m)]};
+}
+
+double snw_explicit_step(const snw_explicit *e) { return snw_ode_step(e->ode); }
+snw_ode_stats snw_explicit_statistics(const snw_explicit *e) { return snw_ode_statistics(e->ode); }

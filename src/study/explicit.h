@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// explicit.h: a model in motion as an ordinary differential equation in (q, v), for integrators with error
+// control: references for everything else. The works of loads, active stress and moving poses and the heat are
+// integrated beside, so that the energy balance closes at the tolerance. An advance allocates nothing, prints
+// nothing and, when it fails, changes nothing.
+#pragma once
+
+#include "dynamics/dynamics.h"
+#include "solve/ode.h"
+#include "study/motion.h"
+
+typedef struct snw_explicit snw_explicit;
+
+typedef struct snw_explicit_opts {
+    snw_ode_kind kind; // default RK54
+    double tolerance;  // local error relative to the state and to typical strains, default 1e-6
+    double step;       // longest step, s; RK4: the step. Default 0: any
+} snw_explicit_opts;
+
+snw_explicit_opts snw_explicit_defaults(void);
+
+SNW_NODISCARD snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
+                                             snw_explicit **out, snw_error *err);
+void snw_explicit_destroy(snw_explicit *e); // NULL is fine
+
+// Begin at state s (q, v, t); its accelerations are not read. Work starts at zero. h: first step to try,
+// 0: to be guessed.
+SNW_NODISCARD snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h,
+                                            snw_error *err);
+
+// Go on to time t exactly. Laws are asked for times up to `limit` >= t, where they may jump, from the left;
+// INFINITY when nothing jumps. It must be the same in all advances before it; the advance after it takes the laws
+// from the right. On failure nothing has changed and err says what happened when.
+SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double limit,
+                                              snw_error *err);
+
+// Take the laws from the right of the present time: the view and the accelerations just after a jump.
+// Positions and velocities stay.
+SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, snw_error *err);
+
+// Undo the last advance (once), for events.
+void snw_explicit_back(snw_explicit *e);
+
+// The present state with its accelerations; inputs and motion at it, observers included.
+const snw_state *snw_explicit_state(const snw_explicit *e);
+const snw_inputs *snw_explicit_inputs(const snw_explicit *e);
+const snw_work *snw_explicit_look(snw_explicit *e);
+snw_work_done snw_explicit_work(const snw_explicit *e);
+
+double snw_explicit_step(const snw_explicit *e); // the step it would take next, 0: to be guessed
+snw_ode_stats snw_explicit_statistics(const snw_explicit *e);
