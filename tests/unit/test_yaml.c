@@ -228,7 +228,7 @@ static void laughs_end_soon(void **state) {
     (void)state;
     char text[4000];
     size_t n = (size_t)snprintf(text, sizeof text, "a: &a [x,x,x,x,x,x,x,x,x,x]\n");
-    for (char c = 'b'; c < 'n'; c++) {
+    for (int c = 'b'; c < 'n'; c++) {
         n += (size_t)snprintf(text + n, sizeof text - n, "%c: &%c [", c, c);
         for (int i = 0; i < 10; i++)
             n += (size_t)snprintf(text + n, sizeof text - n, "*%c,", c - 1);
