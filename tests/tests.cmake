@@ -96,6 +96,8 @@ if(NOT SNW_TEST_PREFIX)
     ${CMAKE_SOURCE_DIR})
   check(format house 60 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/format.py
     --check ${CLANG_FORMAT})
+  check(clang house 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/clang.py
+    ${CMAKE_BINARY_DIR})
   check(install house 120 COMMAND ${CMAKE_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR}
     ${CMAKE_C_COMPILER})
   if(TARGET command)
