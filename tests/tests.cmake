@@ -22,7 +22,7 @@ if(oracle_sources)
 endif()
 
 foreach(kind unit physics fuzz)
-  file(GLOB tests CONFIGURE_DEPENDS tests/${kind}/test_*.c)
+  file(GLOB tests CONFIGURE_DEPENDS tests/${kind}/test_*.c tests/${kind}/fuzz_*.c)
   foreach(source ${tests})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${kind}_${name} ${source})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/commands/*.md and the man page docs/sinew.1 from the command's own help.
+"""Writes docs/commands/*.md, the man page docs/sinew.1 and the tables of docs/language.md from the command's own help.
 
 usage: tools/docs.py [--check] path-of-sinew
 
@@ -8,6 +8,7 @@ With --check nothing is written; it fails when a page is not what it would be.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -72,6 +73,31 @@ def man(help_, version):
     return "\n".join(lines) + "\n"
 
 
+def table(part):
+    """One part of the language in Markdown; the first column is what one types."""
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in part["rows"]]
+    lines = ["| " + " | ".join(part["head"]) + " |", "| --- | --- | --- |"]
+    lines += [f"| `{first}` | {second} | {third} |" for first, second, third in rows]
+    return "\n".join(lines).replace("|  |", "| |")
+
+
+def language(text, parts):
+    """The reference with its tables filled in, each between `<!-- table: rod -->` and `<!-- end -->`."""
+    known, seen = {part["name"]: part for part in parts}, []
+
+    def fill(mark):
+        seen.append(mark[1])
+        if mark[1] not in known:
+            sys.exit(f"docs/language.md: the language has no part '{mark[1]}'")
+        return f"<!-- table: {mark[1]} -->\n{table(known[mark[1]])}\n<!-- end -->"
+
+    text = re.sub(r"<!-- table: (.*?) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+    missing = [name for name in known if name not in seen]
+    if missing:
+        sys.exit(f"docs/language.md: add '<!-- table: {missing[0]} -->' and '<!-- end -->' where it belongs")
+    return text
+
+
 def main():
     args = [a for a in sys.argv[1:] if a != "--check"]
     if len(args) != 1:
@@ -84,6 +110,8 @@ def main():
     pages = {ROOT / "docs/commands/README.md": index(help_), ROOT / "docs/sinew.1": man(help_, version)}
     for command in help_["commands"]:
         pages[ROOT / f"docs/commands/{command['name']}.md"] = page(command, help_["exit_status"])
+    reference = ROOT / "docs/language.md"
+    pages[reference] = language(reference.read_text(), ask("help", "language")["parts"])
 
     stale = [p for p, text in pages.items() if not p.exists() or p.read_text() != text]
     stale += [p for p in (ROOT / "docs/commands").glob("*.md") if p not in pages]

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: MIT
+#include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/help_language.h"
+
+#include <string.h>
+
+enum { MOST_PARTS = 16 }; // of the language in one call
+
+static int refuse(const snw_error *err, snw_reply *reply) {
+    snw_reply_fail(reply, err);
+    return SNW_EXIT_USAGE;
+}
 
 static int run(const snw_args *args, snw_reply *reply) {
-    const snw_command *c = NULL;
-    if (snw_args_operands(args) > 0) {
-        const char *name = snw_args_operand(args, 0);
-        c = snw_command_find(name);
-        if (!c) {
-            snw_error err = {0};
-            (void)snw_command_unknown(name, &err);
-            snw_reply_fail(reply, &err);
-            return SNW_EXIT_USAGE;
-        }
+    const int n = snw_args_operands(args);
+    const char *name = n > 0 ? snw_args_operand(args, 0) : NULL;
+    if (name && strcmp(name, "language") == 0) {
+        const char *part[MOST_PARTS];
+        for (int i = 1; i < n; i++) part[i - 1] = snw_args_operand(args, i);
+        return snw_help_language(n - 1, part, reply);
+    }
+    const snw_command *c = name ? snw_command_find(name) : NULL;
+    snw_error err = {0};
+    if (name && !c) {
+        (void)snw_command_unknown(name, &err);
+        return refuse(&err, reply);
+    }
+    if (n > 1) {
+        (void)snw_fail(&err, SNW_E_ARGUMENT, "help: unexpected '%s'; name one command",
+                       snw_args_operand(args, 1));
+        return refuse(&err, reply);
     }
     if (reply->json) {
         snw_help_json(reply->json);
@@ -25,15 +43,20 @@ static int run(const snw_args *args, snw_reply *reply) {
 }
 
 static const snw_option options[] = {
-    {"json", 0, NULL, false, "print the help of all commands as one JSON object"}, SNW_OPTION_END};
+    {"json", 0, NULL, false,
+     "print the help of all commands, or of the language, as one JSON object"},
+    SNW_OPTION_END};
 
 const snw_command snw_cmd_help = {
     .name = "help",
-    .operands = "[COMMAND]",
-    .max_operands = 1,
-    .brief = "what the commands do",
-    .about = "Lists the commands, or says what one of them does and which options it has.",
+    .operands = "[COMMAND | language [PART...]]",
+    .max_operands = 1 + MOST_PARTS,
+    .brief = "what the commands do, and the words of a model file",
+    .about = "Lists the commands, or says what one of them does and which options it has.\n\n"
+             "'sinew help language' lists what may stand in a model file, from the tables the "
+             "reader itself uses: the keys of every map, bases, quantities of probes, functions "
+             "and units. Name parts to see only those.",
     .option = options,
-    .examples = "sinew help run",
+    .examples = "sinew help run\nsinew help language\nsinew help language rod section units",
     .run = run,
 };

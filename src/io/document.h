@@ -63,14 +63,14 @@ typedef struct snw_expect {
     snw_place place;
     int ncolumn;
     const char *const *column; // resolved names as of snw_column_name: "tip.x", "wire@3.my"
-    const char *run;           // NULL: every run; a name; or the stem of `each` ("load" for load.1 ..)
+    const char *run; // NULL: every run; a name; or the stem of `each` ("load" for load.1 ..)
     snw_expect_when when;
     double t0, t1;     // at; over (all: -inf, inf)
     const char *after; // step name
     snw_expect_is is;
-    int nrow;              // 1 unless rows
-    const double *row_t;   // rows
-    const double *value;   // nrow x ncolumn
+    int nrow;            // 1 unless rows
+    const double *row_t; // rows
+    const double *value; // nrow x ncolumn
     snw_expect_how how;
     double tolerance;
     const char *source; // may be NULL
@@ -78,6 +78,5 @@ typedef struct snw_expect {
 
 // Expectations that apply to the run that `desc` was made for, read and checked by
 // snw_document_describe; they belong to the description's pool. Never fails.
-SNW_NODISCARD snw_status snw_document_expects(const snw_document *d, int run,
-                                              const snw_desc *desc, int *n,
-                                              const snw_expect **out, snw_error *err);
+SNW_NODISCARD snw_status snw_document_expects(const snw_document *d, int run, const snw_desc *desc,
+                                              int *n, const snw_expect **out, snw_error *err);

@@ -386,7 +386,8 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     if (!e[EXPECT_PROBE]) return snw_fail_at(r->err, entry->place, "'probe' is missing");
     columns c = {0};
     SNW_TRY(read_run(r, e[EXPECT_RUN], &x->run, applies));
-    if (!*applies) return SNW_OK; // checked with the run it belongs to, which may have another study
+    // the rest is checked with the run it belongs to, which may have another study
+    if (!*applies) return SNW_OK;
     SNW_TRY(read_columns(r, e[EXPECT_PROBE]->value, count_values(e), &c));
     x->ncolumn = c.n;
     x->column = c.name;

@@ -73,7 +73,7 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_JOINT, "joint", "fixed or free", "how it moves there, fixed unless given")              \
     X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
-    X(LINK_WHEN, "when", "on or off", "whether it exists")
+    X(LINK_WHEN, "when", "on or off", "off takes its body away")
 
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);

@@ -16,7 +16,7 @@
     X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
     X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
     X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
-      "find the first equilibrium by a damped march in pseudo-time of this length")
+      "find each equilibrium by a damped march in pseudo-time of this length")
 #define MARCH_KEYS(X)                                                                              \
     X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
     X(MARCH_STEP, "step", "s", "its step, chosen if absent")

@@ -232,7 +232,8 @@ static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
 // from p, at the beginning of an index
 static snw_status walk_argument(walk *w, const char *p, const snw_scope *scope) {
     const char *end = argument_end(p);
-    if (!end) return fail_in(w, p, "a ')' is missing");
+    if (!end)
+        return fail_in(w, p, "a ')' is missing (within [] and {} quote names that have commas)");
     range r;
     if (is_range(p, end, &r)) return walk_range(w, &r, scope);
     long value;

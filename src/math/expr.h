@@ -25,12 +25,12 @@ typedef struct snw_at {
 
 typedef struct snw_expr snw_expr;
 
-// ---- names: parameters, functions, lists, indices, tables
-// ------------------------------------------
+// ---- names: parameters, functions, lists, indices, tables ---------------------------------------
 
 // What names mean. Scopes nest: an inner one (an index of a repetition) hides the outer one.
 // Parameters are kept as text and parsed when first used, so their order in a file is free; a
-// parameter that needs itself is an error.
+// parameter that needs itself is an error. So parsing may change a scope, though it is const: one
+// thread at a time parses with it; evaluation is free.
 typedef struct snw_scope snw_scope;
 
 // Samples of a measured column, handed out by whoever may read files; y over strictly rising x.
@@ -43,19 +43,26 @@ typedef struct snw_table {
 typedef snw_status snw_table_fn(void *user, const char *file, const char *column, snw_table *out,
                                 snw_error *err);
 
-// Both live as long as the pool. `outer` may be NULL.
+// Lives as long as the pool; NULL when memory is out. `outer` may be NULL.
 snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
+// Who hands out tables to this scope and the inner ones. The samples must live as long as the pool.
 void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
 
 // `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`,
-// `column` say where text begins, for messages. Refuses a name that is a variable, function or
-// unit-free keyword of the language, or is already defined in this scope.
+// `column` say where text begins, for messages. Refuses a word of the language and a name this
+// scope already has; units are free (`m: 3`), for they only stand behind a number, pi or `)`.
 SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const char *text,
                                           const char *file, int line, int column, snw_error *err);
 // A list, used as `a(1)`, `a(k)`.
 SNW_NODISCARD snw_status snw_scope_define_list(snw_scope *s, const char *name, int n,
                                                const char *const *text, const char *file,
                                                const int *line, const int *column, snw_error *err);
+// A list of lists, used as `c(2, 1)`, and `c(2)` where several numbers are wanted: row i has
+// ncol[i] texts, rows one after the other.
+SNW_NODISCARD snw_status snw_scope_define_rows(snw_scope *s, const char *name, int nrow,
+                                               const int *ncol, const char *const *text,
+                                               const char *file, const int *line, const int *column,
+                                               snw_error *err);
 // An index of a repetition.
 SNW_NODISCARD snw_status snw_scope_index(snw_scope *s, const char *name, long value,
                                          snw_error *err);
@@ -63,8 +70,7 @@ bool snw_scope_has(const snw_scope *s, const char *name);
 // Parse everything defined here, so that an unused faulty parameter is reported too.
 SNW_NODISCARD snw_status snw_scope_check(snw_scope *s, snw_error *err);
 
-// ---- parsing
-// ----------------------------------------------------------------------------------------
+// ---- parsing ------------------------------------------------------------------------------------
 
 typedef struct snw_expr_rules {
     const snw_dim *dim; // wanted dimension, NULL when any will do
@@ -72,17 +78,24 @@ typedef struct snw_expr_rules {
     bool condition;     // a truth value is wanted (comparisons, and, or, not, on, off)
 } snw_expr_rules;
 
-// Messages name what was found and what was wanted in words ("a mass (kg) was given in metres") and
-// carry file, line and column of the offending token, given where `text` begins.
+// Messages name what was found and what was wanted in words ("a length (m) is wanted here, got a
+// mass (kg)") and carry file, line and column of the offending token, given where `text` begins.
 SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
                                         const snw_expr_rules *rules, const char *file, int line,
                                         int column, const snw_expr **out, snw_error *err);
 
+// Where n numbers are wanted, as for an axis, a text may name a list, `e`, or a row of a list of
+// lists, `e(k)`. Then *named is true and out[0..n-1] are its entries; a list of another length is
+// an error. *named is false, and nothing else happened, when the text is anything else.
+SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *scope,
+                                             const char *text, int n, const snw_expr_rules *rules,
+                                             const char *file, int line, int column, bool *named,
+                                             const snw_expr **out, snw_error *err);
+
 // A constant, SI; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 
-// ---- evaluation
-// -------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 double snw_expr_value(const snw_expr *e, snw_at at);
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
@@ -92,12 +105,14 @@ snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 int snw_expr_vars(const snw_expr *e);
 
 // Times after t0 up to t1 at which the law or one of its first two derivatives may jump (from step,
-// linear, hat, mod, if, comparisons, min, max, abs, floor); the first `max` of them, rising, into
-// out. Returns how many. Located to rounding where the argument is linear in t, by bisection else.
+// linear, hat, mod, if, comparisons, min, max, abs, sign, floor, ceil, ends of a table); the first
+// `max` of them, rising, into out. Returns how many. Located to rounding. Where everything that
+// switches is piecewise linear in t none is missed; otherwise a switch that flips there and back
+// within a thousandth of the interval may be. Switches that also hang on x or L have no single time
+// and are left out.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
 
-// ---- words of the language
-// --------------------------------------------------------------------------
+// ---- words of the language ----------------------------------------------------------------------
 
 // What a function asks of its arguments' dimensions, and gives back.
 typedef enum snw_function_kind {

@@ -39,8 +39,7 @@ static int next_operator(snw_parser *p) {
     return -1;
 }
 
-// ---- what a term must be
-// ----------------------------------------------------------------------------
+// ---- what a term must be ------------------------------------------------------------------------
 
 snw_status snw_want_value(const snw_parser *p, const snw_term *a) {
     if (!a->q.truth) return SNW_OK;
@@ -88,8 +87,7 @@ snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, 
     return SNW_OK;
 }
 
-// ---- operators
-// --------------------------------------------------------------------------------------
+// ---- operators ----------------------------------------------------------------------------------
 
 static snw_status power_quantity(const snw_parser *p, const snw_term *a, const snw_term *b,
                                  snw_quantity *out) {
@@ -140,8 +138,7 @@ static snw_status combine(snw_parser *p, int at, int level, snw_op op, const snw
     return SNW_OK;
 }
 
-// ---- grammar
-// ----------------------------------------------------------------------------------------
+// ---- grammar ------------------------------------------------------------------------------------
 
 static snw_status parse_level(snw_parser *p, int level, snw_term *out);
 static snw_status parse_unary(snw_parser *p, snw_term *out);
@@ -151,11 +148,9 @@ static snw_status missing_value(const snw_parser *p) {
     char got[64];
     snw_parser_quote(p, at, got, sizeof got);
     if (*p->p == '"' || *p->p == '\'') {
-        (void)snw_parser_fail(p, at, "a text can only be an argument of table");
-    } else {
-        (void)snw_parser_fail(p, at, "a value is missing before %s", got);
+        return snw_parser_fail(p, at, "a text can only be an argument of table");
     }
-    return SNW_E_PARSE;
+    return snw_parser_fail(p, at, "a value is missing before %s", got);
 }
 
 static snw_status parse_bracket(snw_parser *p, snw_term *out) {
@@ -197,7 +192,7 @@ static snw_status parse_power(snw_parser *p, snw_term *out) {
                                "is the unit meant, as in 5 m^2, or the quantity, as in (5 m)^2?");
     }
     p->p++;
-    snw_term exponent = *out;
+    snw_term exponent = {0};
     SNW_TRY(parse_unary(p, &exponent));
     return combine(p, at, LEVEL_POWER, SNW_OP_POW, &exponent, out);
 }
@@ -281,11 +276,10 @@ snw_status snw_parse_all(snw_parser *p, snw_term *out) {
     return snw_parser_fail(p, at, "%s cannot be used here", got);
 }
 
-// ---- entry point
-// ------------------------------------------------------------------------------------
+// ---- entry point --------------------------------------------------------------------------------
 
-static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
-                               const snw_term *term) {
+snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
+                            const snw_term *term) {
     if (rules->condition) return snw_want_condition(p, term);
     SNW_TRY(snw_want_value(p, term));
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
@@ -309,6 +303,6 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                     .err = err};
     snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
-    SNW_TRY(check_result(&p, rules, &term));
+    SNW_TRY(snw_check_result(&p, rules, &term));
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
 }

@@ -28,19 +28,22 @@ typedef struct snw_parser {
     snw_error *err;
 } snw_parser;
 
-// ---- expr_read.c
-// ------------------------------------------------------------------------------------
+// ---- expr_read.c --------------------------------------------------------------------------------
 
 static inline int snw_parser_at(const snw_parser *p) { return (int)(p->p - p->text); }
 void snw_skip_blanks(snw_parser *p);
 snw_place snw_parser_place(const snw_parser *p, int at);
 
+// Say what is wrong at an offset of the text. Failing sites read `return snw_parser_fail(p, at,
+// ..)`; it is a macro so that compilers and checkers see that it always fails.
+#define snw_parser_fail(...)    (snw_parser_complain(__VA_ARGS__), SNW_E_PARSE)
+#define snw_parser_no_memory(p) (snw_parser_out_of_memory(p), SNW_E_MEMORY)
+void snw_parser_out_of_memory(const snw_parser *p);
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-snw_status
-snw_parser_fail(const snw_parser *p, int at, const char *format, ...);
-snw_status snw_parser_no_memory(const snw_parser *p);
+void
+snw_parser_complain(const snw_parser *p, int at, const char *format, ...);
 
 // Spend one step; every node and call costs one, so that small texts cannot grow without end.
 SNW_NODISCARD snw_status snw_parser_spend(snw_parser *p);
@@ -55,12 +58,15 @@ SNW_NODISCARD snw_status snw_read_number(snw_parser *p, snw_term *out);
 // The unit that may follow a number, pi or a bracket, multiplied into the term.
 SNW_NODISCARD snw_status snw_read_unit(snw_parser *p, snw_term *term);
 
-// ---- expr_parse.c
-// -----------------------------------------------------------------------------------
+// ---- expr_parse.c -------------------------------------------------------------------------------
 
 SNW_NODISCARD snw_status snw_parse_expression(snw_parser *p, snw_term *out);
 // The whole text, nothing left over.
 SNW_NODISCARD snw_status snw_parse_all(snw_parser *p, snw_term *out);
+
+// The term is what the rules ask for.
+SNW_NODISCARD snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
+                                          const snw_term *term);
 
 // A node of one, two or three terms; arguments of no matter are NULL.
 SNW_NODISCARD snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a,
@@ -74,8 +80,7 @@ SNW_NODISCARD snw_status snw_want_number(const snw_parser *p, const snw_term *a)
 SNW_NODISCARD snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term *b,
                                         snw_quantity *out);
 
-// ---- expr_name.c, expr_call.c
-// -----------------------------------------------------------------------
+// ---- expr_name.c, expr_call.c -------------------------------------------------------------------
 
 // The word of `length` bytes at p, and its arguments if it has some.
 SNW_NODISCARD snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out);

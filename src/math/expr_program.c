@@ -79,8 +79,7 @@ snw_status snw_node_check(snw_node *root, snw_place place, snw_error *err) {
     return s;
 }
 
-// ---- registers and lines
-// ----------------------------------------------------------------------------
+// ---- registers and lines ------------------------------------------------------------------------
 
 // A register is free again after the last line that reads it.
 typedef struct registers {

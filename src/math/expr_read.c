@@ -16,8 +16,7 @@ void snw_skip_blanks(snw_parser *p) {
     while (snw_is_blank(*p->p)) p->p++;
 }
 
-// ---- places and messages
-// ----------------------------------------------------------------------------
+// ---- places and messages ------------------------------------------------------------------------
 
 // Columns count characters, not bytes; after a line break they start again.
 snw_place snw_parser_place(const snw_parser *p, int at) {
@@ -34,7 +33,7 @@ snw_place snw_parser_place(const snw_parser *p, int at) {
     return place;
 }
 
-snw_status snw_parser_fail(const snw_parser *p, int at, const char *format, ...) {
+void snw_parser_complain(const snw_parser *p, int at, const char *format, ...) {
     char text[420];
     va_list args;
     va_start(args, format);
@@ -47,12 +46,12 @@ snw_status snw_parser_fail(const snw_parser *p, int at, const char *format, ...)
         (void)snprintf(text + used, sizeof text - used, " (in %s, called at %d:%d)", p->entry->name,
                        call.line, call.column);
     }
-    return snw_fail_at(p->err, SNW_E_PARSE, snw_parser_place(p, at), text);
+    (void)snw_fail_at(p->err, SNW_E_PARSE, snw_parser_place(p, at), text);
 }
 
-snw_status snw_parser_no_memory(const snw_parser *p) {
-    return snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
-                       "no memory left for this expression");
+void snw_parser_out_of_memory(const snw_parser *p) {
+    (void)snw_fail_at(p->err, SNW_E_MEMORY, snw_parser_place(p, snw_parser_at(p)),
+                      "no memory left for this expression");
 }
 
 snw_status snw_parser_spend(snw_parser *p) {
@@ -91,8 +90,7 @@ void snw_parser_quote(const snw_parser *p, int at, char *out, size_t size) {
     }
 }
 
-// ---- numbers
-// ----------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 // Length of 12, 1.5, .5, 5., 1e-3.
 static size_t number_length(const char *s) {
@@ -164,8 +162,7 @@ snw_status snw_read_number(snw_parser *p, snw_term *out) {
     return out->node ? SNW_OK : snw_parser_no_memory(p);
 }
 
-// ---- units
-// ------------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
 // Whether the word at s is one that may stand after a number without being a unit.
 static bool is_operator_word(const char *s, size_t length) {

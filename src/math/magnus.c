@@ -26,7 +26,7 @@
 #define SQRT3  1.7320508075688772935
 #define SQRT15 3.8729833462074168852
 
-enum { LD = SNW_MAGNUS_LD };
+enum { LD = SNW_MAGNUS_LD, DOWN = 3 * LD };
 
 int snw_magnus_points(int order) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
@@ -134,7 +134,7 @@ static inline dual33 plus_transpose(const dual33 *M, const dual33 *N) {
 // columns 6c .. of a Jacobian <- [r 0; d r]
 static inline void put_block(const dual33 *M, int c, double *Y) {
     for (int i = 0; i < 3; i++) {
-        double *top = &Y[i * LD + 6 * c], *bottom = &Y[(i + 3) * LD + 6 * c];
+        double *top = &Y[i * LD + 6 * c], *bottom = top + DOWN;
         for (int j = 0; j < 3; j++) {
             top[j] = bottom[j + 3] = M->r.e[i][j];
             top[j + 3] = 0;
@@ -147,10 +147,10 @@ static inline void put_block(const dual33 *M, int c, double *Y) {
 static inline void put_form(const dual33 *M, int b, int c, double *G) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            const int up = (6 * b + i) * LD + 6 * c + j, low = (6 * c + j) * LD + 6 * b + i;
-            G[up] = G[low] = M->d.e[i][j];
-            G[up + 3] = G[up + 3 * LD] = G[low + 3] = G[low + 3 * LD] = M->r.e[i][j];
-            G[up + 3 * LD + 3] = G[low + 3 * LD + 3] = 0;
+            double *up = &G[(6 * b + i) * LD + 6 * c + j], *low = &G[(6 * c + j) * LD + 6 * b + i];
+            up[0] = low[0] = M->d.e[i][j];
+            up[3] = up[DOWN] = low[3] = low[DOWN] = M->r.e[i][j];
+            up[DOWN + 3] = low[DOWN + 3] = 0;
         }
     }
 }

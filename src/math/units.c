@@ -93,8 +93,7 @@ const snw_prefix *snw_prefixes(int *n) {
     return prefixes;
 }
 
-// ---- names of dimensions
-// ----------------------------------------------------------------------------
+// ---- names of dimensions ------------------------------------------------------------------------
 
 static bool same_dim(snw_dim a, snw_dim b) {
     return a.m == b.m && a.kg == b.kg && a.s == b.s && a.A == b.A && a.K == b.K && a.mol == b.mol;
@@ -147,8 +146,7 @@ void snw_dim_phrase(snw_dim d, char *out, size_t size) {
     (void)snprintf(out, size, "%s%s", article, text);
 }
 
-// ---- reading
-// ----------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static const snw_unit *find_unit(const char *word, size_t length) {
     for (int i = 0; i < NUNIT; i++) {

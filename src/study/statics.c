@@ -193,7 +193,8 @@ static snw_status explain(const snw_statics *st, snw_status s, const snw_statics
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force); the last one is kept. Try smaller steps, more functions, or the damped march",
+            "typical force); the last one is kept. Try smaller steps, more functions, or the "
+            "damped march",
             t, info->reached, info->residual);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);

@@ -25,7 +25,7 @@ static uint32_t draw(uint32_t below) {
     return (uint32_t)((z ^ (z >> 31)) % below);
 }
 
-// ---- texts ------------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 typedef struct text {
     char s[TEXT];
@@ -39,16 +39,18 @@ static void put(text *out, const char *s) {
     out->n += n;
 }
 
-static const char *const atoms[] = {"t",    "x",      "L",     "pi",      "1",     "2.5",  "0",
-                                    "1e-3", "1e300",  "3 m",   "30 deg",  "2 s",   "7 kg", "10 1/m",
-                                    "on",   "off",    "a",     "law",     "c(1)",  "c(2)", "k",
-                                    "m",    "5 N*m",  "1 m/s", "2 mm^2",  ".5",    "5 min", "p9",
-                                    "loop", "f(2)",   "9 m^-2", "1e5 Pa", "c(k)",  "g(1,2)"};
-static const char *const infix[] = {"+", "-", "*", "/", "^", " < ", " <= ", " > ", " >= ", " == ",
-                                    " != ", " and ", " or ", " + ", " - ", " * ", " / ", "", " "};
-static const char *const scraps[] = {"(",  ")",  ",",   "\"", "'",   ".",    "..", "e",    "0x",
-                                     "^",  "*",  "/",   "\n", "\t",  "\x80", "\xc2\xb5m", "1/", " ",
-                                     "1e999", "not", "and", "=",  "$",   "m^",   "-",  "if(", "table("};
+static const char *const atoms[] = {"t",    "x",     "L",      "pi",     "1",    "2.5",   "0",
+                                    "1e-3", "1e300", "3 m",    "30 deg", "2 s",  "7 kg",  "10 1/m",
+                                    "on",   "off",   "a",      "law",    "c(1)", "c(2)",  "k",
+                                    "m",    "5 N*m", "1 m/s",  "2 mm^2", ".5",   "5 min", "p9",
+                                    "loop", "f(2)",  "9 m^-2", "1e5 Pa", "c(k)", "g(1,2)"};
+static const char *const infix[] = {"+",   "-",    "*",    "/",    "^",     " < ",  " <= ",
+                                    " > ", " >= ", " == ", " != ", " and ", " or ", " + ",
+                                    " - ", " * ",  " / ",  "",     " "};
+static const char *const scraps[] = {"(",    ")",         ",",  "\"", "'",     ".",     "..",
+                                     "e",    "0x",        "^",  "*",  "/",     "\n",    "\t",
+                                     "\x80", "\xc2\xb5m", "1/", " ",  "1e999", "not",   "and",
+                                     "=",    "$",         "m^", "-",  "if(",   "table("};
 
 #define PICK(list) list[draw(sizeof list / sizeof list[0])]
 
@@ -57,7 +59,9 @@ static void grow(text *out, int depth) {
     const snw_function *f = snw_functions(&n);
     switch (depth <= 0 ? 0 : draw(9)) {
     case 0:
-    case 1: put(out, PICK(atoms)); break;
+    case 1:
+        put(out, PICK(atoms));
+        break;
     case 2:
     case 3:
     case 4:
@@ -117,7 +121,7 @@ static void noise(text *s) {
     s->s[s->n] = '\0';
 }
 
-// ---- promises ---------------------------------------------------------------------------------------
+// ---- promises -----------------------------------------------------------------------------------
 
 static int faults;
 
@@ -182,8 +186,8 @@ static snw_scope *parameters(snw_pool *pool) {
     if (draw(2)) damage(&body);
     const char *const list[] = {"1 m", law.s};
     const int at[] = {1, 1};
-    const char *const pairs[][2] = {{"a", "2 m"},      {"m", "3"},          {"law", law.s},
-                                    {"loop", "f(loop)"}, {"f(u)", "u*2"},   {"g(u, v)", body.s},
+    const char *const pairs[][2] = {{"a", "2 m"},        {"m", "3"},      {"law", law.s},
+                                    {"loop", "f(loop)"}, {"f(u)", "u*2"}, {"g(u, v)", body.s},
                                     {"p0", "t + x"}};
     snw_error err;
     snw_status status = snw_scope_define_list(s, "c", 2, list, "f", at, at, &err);
@@ -191,7 +195,7 @@ static snw_scope *parameters(snw_pool *pool) {
         status = snw_scope_define(s, pairs[i][0], pairs[i][1], "f", 1, 1, &err);
     }
     for (int i = 1; i < 10 && status == SNW_OK; i++) {
-        char name[8], twice[32];
+        char name[16], twice[32];
         (void)snprintf(name, sizeof name, "p%d", i);
         (void)snprintf(twice, sizeof twice, "p%d*p%d", i - 1, i - 1);
         status = snw_scope_define(s, name, twice, "f", 1, 1, &err);

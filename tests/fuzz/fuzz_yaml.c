@@ -177,7 +177,7 @@ static void make_input(void) {
     } else { // a model, spoilt
         const char *s = sample[draw(sizeof sample / sizeof *sample)];
         insert(0, s, strlen(s));
-        for (uint32_t i = 1 + draw(12); i > 0; i--) mutate();
+        for (uint32_t i = 1 + draw(draw(2) ? 3 : 12); i > 0; i--) mutate();
     }
     input[length] = '\0';
 }
@@ -214,6 +214,25 @@ static int try_yaml(void) {
     return bad;
 }
 
+// the whole way to the trees, with part of the input as an override; files are never included
+static int try_tree(void) {
+    if (strstr(input, "include")) return 0;
+    const char *set = input + draw((uint32_t)length + 1);
+    snw_error err = {0};
+    snw_source *source = NULL;
+    snw_status s = snw_source_parse("fuzz", input, length, draw(4) == 0, &set, &source, &err);
+    if (s != SNW_OK) return check(s, &err);
+    int bad = 0;
+    for (int i = 0; i < snw_source_runs(source) && i < 5 && !bad; i++) {
+        snw_pool *pool = snw_pool_create((size_t)256 << 20);
+        snw_node *root = NULL;
+        bad = check(snw_source_tree(source, i, pool, &root, &err), &err);
+        snw_pool_destroy(pool);
+    }
+    snw_source_destroy(source);
+    return bad;
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) seed = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : 20000;
@@ -223,7 +242,7 @@ int main(int argc, char **argv) {
     for (long i = 0; i < count; i++) {
         make_input();
         (void)alarm(SECONDS);
-        if (try_yaml()) return 1;
+        if (draw(3) ? try_tree() : try_yaml()) return 1;
     }
     (void)printf("%ld inputs\n", count);
     return 0;

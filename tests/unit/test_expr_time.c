@@ -36,8 +36,7 @@ static const snw_expr *parse(const char *text, bool condition) {
     return e;
 }
 
-// ---- breaks
-// -----------------------------------------------------------------------------------------
+// ---- breaks -------------------------------------------------------------------------------------
 
 static void laws_break_where_they_jump_or_kink(void **state) {
     (void)state;
@@ -114,8 +113,7 @@ static void breaks_chain(void **state) {
     }
 }
 
-// ---- tables
-// -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 enum { ROWS = 41 };
 static double rows_t[ROWS], rows_y[ROWS];

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+//
+// The language is shown in parts: one per map of the language with its keys, and some more for the
+// words that values are made of. Every part is a table of three columns, so that people, programs
+// and the writer of docs/language.md get the same.
+#include "cli/help_language.h"
+
+#include "base/fail.h"
+#include "io/language.h"
+#include "io/node.h"
+#include "model/desc.h" // also bases, functions and units
+#include "model/probe_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NCOLUMN = 3, WIDTH = 100, INDENT = 2, GAP = 2, MIDDLE_MAX = 36 };
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// Where rows go: to be measured, printed or written as JSON.
+typedef struct writer {
+    enum { MEASURE, PRINT, JSON } mode;
+    int width[NCOLUMN]; // of the columns, once measured
+    snw_json *json;
+} writer;
+
+// characters, not bytes
+static int text_width(const char *text, size_t length) {
+    int n = 0;
+    for (size_t i = 0; i < length; i++) n += (text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+// bytes of `text` that fit into `width`, up to a blank if possible
+static size_t line_length(const char *text, int width) {
+    size_t best = 0;
+    for (size_t i = 0;; i++) {
+        const bool end = text[i] == '\0' || text[i] == ' ';
+        if (end && (best == 0 || text_width(text, i) <= width)) best = i;
+        if (text[i] == '\0' || (best > 0 && text_width(text, i) > width)) return best;
+    }
+}
+
+// the cells side by side, each folded in its column
+static void print_row(const writer *w, const char *const cell[NCOLUMN]) {
+    const char *rest[NCOLUMN];
+    for (int k = 0; k < NCOLUMN; k++) rest[k] = cell[k];
+    do {
+        int at = 0, column = INDENT;
+        for (int k = 0; k < NCOLUMN; k++) {
+            const size_t length = line_length(rest[k], w->width[k]);
+            if (length > 0) {
+                printf("%*s%.*s", column - at, "", (int)length, rest[k]);
+                at = column + text_width(rest[k], length);
+            }
+            rest[k] += length;
+            rest[k] += *rest[k] == ' ';
+            column += w->width[k] + GAP;
+        }
+        (void)putchar('\n');
+    } while (*rest[0] || *rest[1] || *rest[2]);
+}
+
+static void row(writer *w, const char *first, const char *second, const char *third) {
+    const char *const cell[NCOLUMN] = {first, second, third};
+    switch (w->mode) {
+    case MEASURE:
+        for (int k = 0; k < NCOLUMN; k++) {
+            const int n = text_width(cell[k], strlen(cell[k]));
+            if (n > w->width[k]) w->width[k] = n;
+        }
+        return;
+    case PRINT:
+        print_row(w, cell);
+        return;
+    case JSON:
+        snw_field_list(w->json, NULL);
+        for (int k = 0; k < NCOLUMN; k++) snw_field_text(w->json, NULL, cell[k]);
+        snw_json_close(w->json);
+        return;
+    }
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+// A part of the language: the rows of a table of keys, or those that a function writes.
+typedef struct part {
+    const char *name, *about;
+    const char *head[NCOLUMN];
+    void (*rows)(writer *w);
+    const snw_key_table *keys;
+} part;
+
+static void strain_rows(writer *w) {
+    row(w, "rigid", "", "no strain changes; the rod keeps its rest shape");
+    row(w, "kirchhoff", "a basis", "twist, bend_y, bend_z");
+    row(w, "cosserat", "a basis", "all six components");
+}
+
+static const char *basis_meaning(snw_basis_kind kind) {
+    switch (kind) {
+    case SNW_BASIS_LEGENDRE:
+        return "Legendre polynomials; the usual choice";
+    case SNW_BASIS_CHEBYSHEV:
+        return "Chebyshev polynomials; the same space as legendre";
+    case SNW_BASIS_MONOMIAL:
+        return "1, x/L, (x/L)^2, ..; the same space, ill-conditioned beyond some ten";
+    case SNW_BASIS_FOURIER:
+        return "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..";
+    case SNW_BASIS_CONSTANT:
+        return "one value per element, jumps between them";
+    case SNW_BASIS_LINEAR:
+        return "straight in each element, continuous";
+    case SNW_BASIS_QUADRATIC:
+        return "of degree 2 in each element, continuous";
+    case SNW_BASIS_CUBIC:
+        return "of degree 3 in each element, continuous";
+    }
+    return "";
+}
+
+static void basis_rows(writer *w) {
+#define X(code, name, piecewise)                                                                   \
+    row(w, name, piecewise ? "the rod's elements or breaks" : "number of functions",               \
+        basis_meaning(code));
+    SNW_BASIS_LIST(X)
+#undef X
+}
+
+static void joint_rows(writer *w) {
+    row(w, "fixed", "none", "clamped in its parent, in the pose given; the default");
+    row(w, "free", "pose, six",
+        "moves freely from there; a static step needs something to hold it");
+}
+
+static void site_rows(writer *w) {
+    row(w, "world", "", "the fixed frame");
+    row(w, "arm", "any link", "its end; of a rod the tip");
+    row(w, "arm.root, arm.tip", "a link with a rod", "the rod's ends");
+    row(w, "arm@0.12 m, arm@L/3", "a link with a rod", "the section at this arc length");
+    row(w, "arm@50%", "a link with a rod", "the section at this part of the length");
+    row(w, "camera", "a name under sites", "that frame");
+}
+
+static void study_rows(writer *w) {
+    row(w, "static", "those of static", "equilibria: at the present time, or along a path");
+}
+
+static void append(char *out, size_t size, const char *text) {
+    const size_t used = strlen(out);
+    (void)snprintf(out + used, size - used, "%s", text);
+}
+
+enum { DIM_TEXT = 96 };
+
+// the unit in which a number of this dimension is recorded, empty for a plain number
+static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
+    snw_dim_text(dim, out, DIM_TEXT);
+    char *open = strrchr(out, '(');
+    if (open) {
+        open[strcspn(open, ")")] = '\0';
+        memmove(out, open + 1, strlen(open + 1) + 1);
+    } else if (strchr(out, ' ')) {
+        out[0] = '\0';
+    }
+}
+
+// x y z (m), one unit for all that share it
+static void components_text(snw_probe_kind kind, char *out, size_t size) {
+    int n = 0;
+    const snw_component *c = snw_probe_components(kind, &n);
+    out[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        if (i > 0) append(out, size, " ");
+        append(out, size, c[i].name);
+        char unit[DIM_TEXT], next[DIM_TEXT] = "";
+        unit_text(c[i].dim, unit);
+        if (i + 1 < n) unit_text(c[i + 1].dim, next);
+        if (unit[0] && (i + 1 == n || strcmp(unit, next) != 0)) {
+            append(out, size, " (");
+            append(out, size, unit);
+            append(out, size, i + 1 == n ? ")" : "),");
+        }
+    }
+}
+
+// what the bare name of a probe stands for where a value is expected
+static void bare_text(snw_probe_kind kind, char *out, size_t size) {
+    int n = 0, first = 0, count = 0;
+    const snw_component *c = snw_probe_components(kind, &n);
+    snw_probe_primary(kind, 0, &first, &count);
+    (void)snprintf(out, size, "%s", n == 1 ? "the number" : count == n ? "all" : "");
+    for (int i = first; count < n && i < first + count; i++) {
+        if (i > first) append(out, size, " ");
+        append(out, size, c[i].name);
+    }
+}
+
+static void quantity_rows(writer *w) {
+#define X(code, name)                                                                              \
+    {                                                                                              \
+        char components[200], bare[80];                                                            \
+        components_text(code, components, sizeof components);                                      \
+        bare_text(code, bare, sizeof bare);                                                        \
+        row(w, name, components, bare);                                                            \
+    }
+    SNW_PROBE_LIST(X)
+#undef X
+}
+
+static void expression_rows(writer *w) {
+    row(w, "t", "s", "time");
+    row(w, "x", "m", "arc length along a rod, from its root");
+    row(w, "L", "m", "length of that rod");
+    row(w, "pi", "number", "3.14159..");
+    row(w, "on, off", "condition", "holds always, never");
+    row(w, "or, and, not", "of conditions", "loosest of all, in this order");
+    row(w, "< <= > >= == !=", "of two alike", "gives a condition; comparisons do not chain");
+    row(w, "+ -", "of two alike", "sum, difference, sign");
+    row(w, "* /", "of any", "product, quotient");
+    row(w, "^", "any ^ number", "power; -2^2 is -4, 2^3^2 is 2^9");
+    row(w, "5 mm, pi rad, (a + b) s", "number, then unit", "a unit binds tightest");
+}
+
+static const char *function_takes(snw_function_kind kind) {
+    switch (kind) {
+    case SNW_FUNCTION_NUMBER:
+        return "a number or angle";
+    case SNW_FUNCTION_KEEP:
+        return "any, and keeps it";
+    case SNW_FUNCTION_ROOT:
+        return "any, gives its root";
+    case SNW_FUNCTION_SIGN:
+        return "any, gives a number";
+    case SNW_FUNCTION_ALIKE:
+        return "alike, and keeps it";
+    case SNW_FUNCTION_RATIO:
+        return "alike, gives a number";
+    case SNW_FUNCTION_RISE:
+        return "alike, a < b, gives a number";
+    case SNW_FUNCTION_IF:
+        return "a condition, two alike";
+    case SNW_FUNCTION_TABLE:
+        return "a file, a name or number";
+    }
+    return "";
+}
+
+static void function_rows(writer *w) {
+    int n = 0;
+    const snw_function *f = snw_functions(&n);
+    for (int i = 0; i < n; i++) {
+        char call[80];
+        (void)snprintf(call, sizeof call, "%s(%s)", f[i].name, f[i].args);
+        row(w, call, function_takes(f[i].kind), f[i].meaning);
+    }
+}
+
+static void unit_rows(writer *w) {
+    int nunit = 0, nprefix = 0;
+    const snw_unit *u = snw_units(&nunit);
+    const snw_prefix *p = snw_prefixes(&nprefix);
+    for (int i = 0; i < nunit; i++) {
+        char prefixed[80] = "", dim[DIM_TEXT], meaning[160];
+        for (int k = 0; k < nprefix; k++) {
+            // micro has three spellings, the first one will do
+            if (!strchr(u[i].prefixes, p[k].letter) || p[k].symbol[0] != p[k].letter) continue;
+            if (prefixed[0]) append(prefixed, sizeof prefixed, " ");
+            append(prefixed, sizeof prefixed, p[k].symbol);
+            append(prefixed, sizeof prefixed, u[i].symbol);
+        }
+        snw_dim_text(u[i].dim, dim, sizeof dim);
+        (void)snprintf(meaning, sizeof meaning, "%s; %s", u[i].name, dim);
+        row(w, u[i].symbol, prefixed, meaning);
+    }
+}
+
+static const part words[] = {
+    {"sites", "places on a robot", {"site", "of", "meaning"}, site_rows, NULL},
+    {"joints", "how links move", {"joint", "coordinates", "meaning"}, joint_rows, NULL},
+    {"strains", "all of a rod", {"strain", "followed by", "changes"}, strain_rows, NULL},
+    {"bases", "what strains are made of", {"basis", "size", "meaning"}, basis_rows, NULL},
+    {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
+    {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
+    {"expressions", "their words", {"word", "of", "meaning"}, expression_rows, NULL},
+    {"functions", "in expressions", {"function", "takes", "meaning"}, function_rows, NULL},
+    {"units", "behind numbers", {"unit", "with a prefix", "meaning"}, unit_rows, NULL},
+};
+
+enum { NWORDS = sizeof words / sizeof words[0], MOST_PARTS = 64 };
+
+// part i: the tables of keys come first; false when there are no more
+static bool get_part(int i, part *out) {
+    int n = 0;
+    const snw_key_table *const *table = snw_language_tables(&n);
+    SNW_ASSERT(n + NWORDS <= MOST_PARTS);
+    if (i >= n + NWORDS) return false;
+    if (i >= n) {
+        *out = words[i - n];
+    } else {
+        *out = (part){.name = table[i]->name,
+                      .about = table[i]->about,
+                      .head = {"key", "value", "meaning"},
+                      .keys = table[i]};
+    }
+    return true;
+}
+
+static void write_rows(const part *p, writer *w) {
+    if (!p->keys) {
+        p->rows(w);
+        return;
+    }
+    for (int i = 0; i < p->keys->n; i++) {
+        const snw_key *k = &p->keys->key[i];
+        row(w, k->name, k->form, k->meaning);
+    }
+}
+
+static void print_part(const part *p) {
+    writer w = {.mode = MEASURE};
+    write_rows(p, &w);
+    if (w.width[1] > MIDDLE_MAX) w.width[1] = MIDDLE_MAX;
+    w.width[2] = WIDTH - INDENT - w.width[0] - w.width[1] - 2 * GAP;
+    w.mode = PRINT;
+    printf("\n%s (%s):\n", p->name, p->about);
+    write_rows(p, &w);
+}
+
+static void write_part(const part *p, snw_json *j) {
+    snw_field_object(j, NULL);
+    snw_field_text(j, "name", p->name);
+    snw_field_text(j, "about", p->about);
+    snw_field_list(j, "head");
+    for (int k = 0; k < NCOLUMN; k++) snw_field_text(j, NULL, p->head[k]);
+    snw_json_close(j);
+    snw_field_list(j, "rows");
+    writer w = {.mode = JSON, .json = j};
+    write_rows(p, &w);
+    snw_json_close(j);
+    snw_json_close(j);
+}
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+// `rectangle, ellipse` is found by either word
+static bool has_name(const part *p, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *at = p->name; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, word, n) == 0) return true;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+static bool is_chosen(const part *p, int n, const char *const *word) {
+    for (int i = 0; i < n; i++) {
+        if (has_name(p, word[i])) return true;
+    }
+    return n == 0;
+}
+
+static snw_status check_word(const char *word, snw_error *err) {
+    const char *known[MOST_PARTS];
+    part p;
+    int n = 0;
+    for (; get_part(n, &p); n++) {
+        if (has_name(&p, word)) return SNW_OK;
+        known[n] = p.name;
+    }
+    const char *near = snw_nearest(word, n, known);
+    if (near) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the language has no part '%s' (did you mean '%s'?)",
+                        word, near);
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "the language has no part '%s'; 'sinew help language' shows all", word);
+}
+
+int snw_help_language(int n, const char *const *word, snw_reply *reply) {
+    for (int i = 0; i < n; i++) {
+        snw_error err = {0};
+        if (check_word(word[i], &err) == SNW_OK) continue;
+        snw_reply_fail(reply, &err);
+        return SNW_EXIT_USAGE;
+    }
+    if (reply->json) {
+        snw_field_list(reply->json, "parts");
+    } else if (n == 0) {
+        printf("The keys and words of a model file; docs/language.md explains them with examples.\n"
+               "'sinew help language rod' shows one part of it.\n");
+    }
+    part p;
+    for (int i = 0; get_part(i, &p); i++) {
+        if (!is_chosen(&p, n, word)) continue;
+        if (reply->json) {
+            write_part(&p, reply->json);
+        } else {
+            print_part(&p);
+        }
+    }
+    if (reply->json) snw_json_close(reply->json);
+    return SNW_EXIT_DONE;
+}

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The reference docs/language.md keeps its word: its examples run, and the reader knows what its tables name."""
+import re
+import shlex
+
+import harness
+
+PAGE = harness.SOURCE / "docs/language.md"
+
+# how a map of the language is reached from a model that is otherwise fine; KEY stands for one of its keys and a value
+REACHED = {
+    "file": "KEY",
+    "material": "materials: {silicone: {KEY}}",
+    "link": "robot: {more: {KEY}}",
+    "pose": "robot: {more: {pose: {KEY}, on: world}}",
+    "rod": "robot: {more: {on: world, rod: {KEY}}}",
+    "section": "robot: {more: {on: world, rod: {length: 1, section: {KEY}}}}",
+    "circle": "robot: {more: {on: world, rod: {length: 1, section: {circle: {KEY}}}}}",
+    "tube": "robot: {more: {on: world, rod: {length: 1, section: {tube: {KEY}}}}}",
+    "rectangle, ellipse": "robot: {more: {on: world, rod: {length: 1, section: {ellipse: {KEY}}}}}",
+    "components": "robot: {more: {on: world, rod: {length: 1, rest: {KEY}}}}",
+    "body": "robot: {more: {on: world, body: {KEY}}}",
+    "cylinder": "robot: {more: {on: world, body: {mass: 1, cylinder: {KEY}}}}",
+    "sphere": "robot: {more: {on: world, body: {mass: 1, sphere: {KEY}}}}",
+    "site": "sites: {more: {KEY}}",
+    "load": "loads: {more: {KEY}}",
+    "actuator": "actuators: {more: {KEY}}",
+    "stress": "actuators: {more: {stress: {KEY}}}",
+    "initial": "initial: {arm: {KEY}}",
+    "probe": "probes: {more: {KEY}}",
+    "static": "study: [static: {KEY}]",
+    "march": "study: [static: {march: {KEY}}]",
+    "record": "record: {KEY}",
+    "expect": "expect: [{KEY}]",
+}
+
+# words of the language that are not part of this version
+LATER = (
+    "loops: {}", "contacts: {}", "fluid: {}", "study: [dynamic: {for: 1 s}]", "study: [modes]", "study: [change: {R: 1}]",
+    "robot: {more: {on: world, joint: revolute}}", "robot: {more: {on: world, joint: planar}}",
+    "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
+    "probes: {more: {angle: arm}}", "probes: {more: {frequency: 1}}",
+    "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",
+    "loads: {more: {on: arm.tip, force: [-tip.x, 0, 0]}}", "loads: {more: {on: arm.tip, force: [integral(t), 0, 0]}}",
+)
+
+# arguments for a call of any function
+ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2"}
+
+
+def blocks():
+    """Code blocks of the page: language, mark, text, and the name of the file it is meant to be, if it says so."""
+    for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", PAGE.read_text(), re.S | re.M):
+        name = re.match(r"# (\S+\.\w+)\n", text)
+        yield kind, mark, text, name[1] if name else None
+
+
+class Page(harness.Case):
+    """Examples of the page. A block that begins with `# name` is that file; the others find it by this name."""
+
+    def setUp(self):
+        super().setUp()
+        self.models, self.included = [], set()
+        for number, (kind, mark, text, name) in enumerate(blocks()):
+            if kind not in ("yaml", "csv") or mark:
+                continue
+            name = name or f"block{number}.yaml"
+            self.write(name, text)
+            self.included |= set(re.findall(r"[\w.]+\.yaml", " ".join(re.findall(r"^include: (.*)$", text, re.M))))
+            if kind == "yaml":
+                self.models.append(name)
+
+    def test_every_model_is_read_and_shows_what_it_expects(self):
+        self.assertGreater(len(self.models), 20)
+        for name in self.models:
+            with self.subTest(model=name):
+                if "sinew: 1" not in (self.folder / name).read_text():
+                    self.assertIn(name, self.included, "neither a whole model nor part of one")
+                    continue
+                for command in ("check", "verify"):
+                    self.assertEqual(self.succeeds(command, name).err, "")
+
+    def test_every_command_works(self):
+        commands = [line for kind, _, text, _ in blocks() if kind == "sh" for line in text.splitlines()]
+        self.assertGreater(len(commands), 4)
+        for line in commands:
+            with self.subTest(command=line):
+                words = shlex.split(line, comments=True)
+                self.assertEqual(words[0], "sinew")
+                self.succeeds(*words[1:])
+
+    def test_every_mistake_gets_the_message_shown(self):
+        found = list(blocks())
+        mistakes = [i for i, (_, mark, _, _) in enumerate(found) if mark == "wrong"]
+        self.assertGreater(len(mistakes), 2)
+        for i in mistakes:
+            _, _, text, name = found[i]
+            self.write(name, text)
+            with self.subTest(mistake=text):
+                self.assertEqual(found[i + 1][0], "text")
+                self.assertEqual(self.fails(2, "check", name).err, found[i + 1][2])
+
+    def test_it_announces_no_word_that_is_read_already(self):
+        coming = PAGE.read_text().split("## Coming")[1]
+        known = {key for part in self.succeeds("help", "language", "--json").json["parts"]
+                 if part["name"] in ("file", "actuator", "joints", "studies") for key, _, _ in part["rows"]}
+        self.assertEqual(known & set(re.findall(r"`(\w+)`", coming)), set())
+
+
+class Tables(harness.Case):
+    """What `sinew help language` names is what the reader knows."""
+
+    def setUp(self):
+        super().setUp()
+        for kind, mark, text, name in blocks():
+            if kind in ("yaml", "csv") and name and not mark:
+                self.write(name, text)
+        self.parts = {part["name"]: part for part in self.succeeds("help", "language", "--json").json["parts"]}
+
+    def check(self, text):
+        self.write("model.yaml", "sinew: 1\ninclude: arm.yaml\n" + text)
+        return self.sinew("check", "model.yaml")
+
+    def accepts(self, text):
+        with self.subTest(text=text):
+            result = self.check(text)
+            self.assertEqual(result.code, 0, result)
+
+    def test_every_key_is_known_in_its_map_and_no_other_word_is(self):
+        maps = {name for name, part in self.parts.items() if part["head"][0] == "key"}
+        self.assertEqual(maps, set(REACHED))
+        for name in maps:
+            with self.subTest(map=name, key="zzz"):
+                self.assertIn("unknown key 'zzz'", self.check(REACHED[name].replace("KEY", "zzz: 1")).err)
+            for key, _, _ in self.parts[name]["rows"]:
+                if (name, key) in (("file", "sinew"), ("file", "include")):
+                    continue  # both are in the model already
+                with self.subTest(map=name, key=key):
+                    result = self.check(REACHED[name].replace("KEY", f"{key}: 1"))
+                    for complaint in ("unknown key", "not part of this version"):
+                        self.assertNotIn(complaint, result.err)
+
+    def test_words_to_come_are_said_to_come(self):
+        for text in LATER:
+            with self.subTest(text=text):
+                result = self.check(text)
+                self.assertEqual(result.code, 2, result)
+                self.assertIn("not part of this version", result.err)
+
+    def test_every_strain_basis_joint_and_step_is_read(self):
+        for basis, size, _ in self.parts["bases"]["rows"]:
+            number = " 2" if size.startswith("number") else ""
+            self.accepts(f"robot: {{arm: {{rod: {{strain: kirchhoff {basis}{number}}}}}}}")
+        for strain, basis, _ in self.parts["strains"]["rows"]:
+            self.accepts(f"robot: {{arm: {{rod: {{strain: {strain}{' legendre 2' if basis else ''}}}}}}}")
+        for joint, _, _ in self.parts["joints"]["rows"]:
+            self.accepts(f"robot: {{more: {{on: world, joint: {joint}, body: {{mass: 1}}}}}}")
+        for step, _, _ in self.parts["studies"]["rows"]:
+            self.accepts(f"study: [{step}]")
+
+    def test_every_function_and_unit_is_read(self):
+        for call, _, _ in self.parts["functions"]["rows"]:
+            name, arguments = re.match(r"(\w+)\((.*)\)", call).groups()
+            values = ", ".join(ARGUMENTS[a] for a in arguments.split(", "))
+            self.accepts(f"parameters: {{p: '{name}({values})'}}")
+        for unit, prefixed, _ in self.parts["units"]["rows"]:
+            self.accepts("parameters: {p: [" + ", ".join(f"2 {u}" for u in [unit, *prefixed.split()]) + "]}")
+
+    def test_every_component_of_a_probe_can_be_expected(self):
+        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link": "{Q: arm}", "a bare word": "Q"}
+        keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
+        for quantity, components, _ in self.parts["quantities"]["rows"]:
+            names = re.sub(r"\(.*?\)|,", "", components).split()
+            probe = forms[keys[quantity]].replace("Q", quantity)
+            entries = "".join(f"  - {{probe: p{n}, at: end, below: 1e9}}\n" for n in ["", *("." + n for n in names)])
+            self.accepts(f"probes: {{p: {probe}}}\nexpect:\n{entries}")
+
+    def test_the_terminal_gets_the_same_in_100_columns(self):
+        text = self.succeeds("help", "language").out
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        for name, part in self.parts.items():
+            self.assertIn(f"\n{name} ({part['about']}):\n", text)
+            one = self.succeeds("help", "language", name.split(", ")[0]).out
+            self.assertIn(one, text)
+            for row in part["rows"]:
+                for word in " ".join(row).split():
+                    self.assertIn(word, one)
+
+    def test_an_unknown_part_is_wrong_usage(self):
+        self.assertIn("did you mean 'rod'", self.fails(2, "help", "language", "rodd").err)
+        self.assertIn("no part 'frobnicate'", self.fails(2, "help", "language", "rod", "frobnicate").err)
+        self.assertIn("unexpected 'show'", self.fails(2, "help", "run", "show").err)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+//
+// A faulty model file gives one complaint, at the place of the fault, that helps.
+#include "described.h"
+
+#define RUBBER "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+#define ARM                                                                                        \
+    HEAD RUBBER "robot:\n"                                                                         \
+                "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
+                "material: rubber, strain: kirchhoff legendre 3}}\n"
+#define TIP  ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define PATH TIP "study: [static: {for: 2 s, step: 0.1 s}]\n"
+
+// A document, a $ before the place of its fault, and a piece of the complaint.
+typedef struct bad_case {
+    const char *text, *fragment;
+} bad_case;
+
+static const bad_case bad[] = {
+    // the file
+    {"$robot: {a: {on: world}}\n", "sinew: 1"},
+    {"sinew: $2\nrobot: {a: {on: world}}\n", "version"},
+    {"$sinew: 1\n", "no robot"},
+    {HEAD "robot: $[a]\n", "by name"},
+    {HEAD "$robots: {}\n", "unknown key 'robots' (did you mean 'robot'?)"},
+    {HEAD "$loops: {}\nrobot: {a: {on: world}}\n", "'loops' is not part of this version"},
+    {HEAD "$contacts: {}\nrobot: {a: {on: world}}\n", "'contacts' is not part of this version"},
+    {HEAD "$fluid: {}\nrobot: {a: {on: world}}\n", "'fluid' is not part of this version"},
+    {"sinew: 1\ntitle: $[a]\nrobot: {a: {on: world}}\n", "'title' is a single value, found a list"},
+    {"sinew: 1\ngravity: $9.81\nrobot: {a: {on: world}}\n", "[0, 0, -9.81]"},
+    {"sinew: 1\ngravity: $[0, 1]\nrobot: {a: {on: world}}\n", "a list of 3, found 2"},
+    {"sinew: 1\ngravity: [0, 0, $9 N]\nrobot: {a: {on: world}}\n", "acceleration"},
+    // names
+    {HEAD "parameters: {a: 1}\nrobot: {$a: {on: world}}\n", "parameter"},
+    {HEAD "robot: {$a-b: {on: world}}\n", "not a name"},
+    {HEAD "robot: {$world: {on: world}}\n", "'world'"},
+    {HEAD "robot: {$gravity: {on: world}}\n", "'gravity'"},
+    {HEAD "robot: {a: {on: world}}\nsites: {$a: {on: world}}\n", "'a' is"},
+    {ARM "study: [static: {name: $arm}]\n", "'arm' is"},
+    {ARM "study: [static: {name: $a b}]\n", "not a name"},
+    // materials
+    {HEAD "materials: {m: {young: 1, poisson: 0.5, $shear: 1}}\nrobot: {a: {on: world}}\n",
+     "both poisson and shear"},
+    {HEAD "materials: {m: {young: 1, poisson: $0.6}}\nrobot: {a: {on: world}}\n",
+     "above -1 and up to 0.5, got 0.6"},
+    {HEAD "materials: {m: {young: 1, poisson: $-1}}\nrobot: {a: {on: world}}\n", "got -1"},
+    {HEAD "materials: {m: {young: $0}}\nrobot: {a: {on: world}}\n", "'young' must be positive"},
+    {HEAD "materials: {m: {density: $-1}}\nrobot: {a: {on: world}}\n", "not be negative"},
+    {HEAD "materials: {m: {young: $1 mm}}\nrobot: {a: {on: world}}\n", "pressure"},
+    {HEAD "materials: {m: {$yuong: 1}}\nrobot: {a: {on: world}}\n", "did you mean 'young'"},
+    {HEAD "materials: {m: {young: $[1]}}\nrobot: {a: {on: world}}\n", "found a list"},
+    {HEAD "materials: {m: {young: 1*$t}}\nrobot: {a: {on: world}}\n", "t"},
+    // links
+    {HEAD "robot: {$a: {body: {mass: 1}}}\n", "needs a parent, e.g. 'on: world'"},
+    {HEAD "robot: {arm: {on: world}, b: {on: $arn}}\n", "no link 'arn' (did you mean 'arm'?)"},
+    {HEAD "robot: {arm: {on: world}, b: {on: $arm.tip}}\n", "link 'arm' has no rod"},
+    {HEAD "robot: {a: {on: world, joint: $revolute}}\n",
+     "joint 'revolute' is not part of this version; it knows fixed, free"},
+    {HEAD "robot: {a: {on: world, joint: $fred}}\n", "did you mean 'free'"},
+    {HEAD "robot: {a: {on: world, joint: free, $axis: z}}\n", "'axis' is not part of this version"},
+    {HEAD "robot: {a: {on: world, when: $t > 1 s}}\n", "on or off"},
+    {HEAD "robot: {$a: {on: b}, b: {on: a}}\n", "a on b on a"},
+    {HEAD "robot: {$a: {on: a}}\n", "a on a"},
+    {HEAD "robot: {a: {$on: }}\n", "'on' has no value"},
+    {HEAD "robot: {a: $world}\n", "a link is a map"},
+    {HEAD "robot: {b: {on: world}, $a: {on: s}}\nsites: {s: {on: a}}\n", "a on a"},
+    {HEAD "robot: {a: {on: s}}\nsites: {$s: {on: r}, r: {on: s}}\n", "on itself"},
+    {HEAD "robot: {a: {on: world}}\nsites: {$s: {pose: {}}}\n", "needs 'on:'"},
+    {HEAD "robot: {a: {on: world}}\nsites: {s: {on: a, pose: ${xyz: [t, 0, 0]}}}\n", "constant"},
+    // poses
+    {HEAD "robot: {a: {on: world, pose: {xyz: $[1, 2]}}}\n", "a list of 3, found 2"},
+    {HEAD "robot: {a: {on: world, pose: {xyz: [$1 kg, 2, 3]}}}\n", "mass"},
+    {HEAD "robot: {a: {on: world, pose: ${rpy: [0, 0, 0], x: z}}}\n", "turned in one way"},
+    {HEAD "robot: {a: {on: world, pose: {$axis: z}}}\n", "'axis' needs 'angle'"},
+    {HEAD "robot: {a: {on: world, pose: {quat: $[1, 1, 0, 0]}}}\n", "length 1"},
+    {HEAD "robot: {a: {on: world, pose: {x: z, $y: z}}}\n", "right angle"},
+    {HEAD "robot: {a: {on: world, pose: {$x: -x}}}\n", "half round"},
+    {HEAD "robot: {a: {on: world, pose: {x: x, y: y, $z: -z}}}\n", "right-handed"},
+    {HEAD "robot: {a: {on: world, pose: {x: $up}}}\n", "x, y, z or a vector"},
+    {HEAD "robot: {a: {on: world, pose: {axis: $[0, 0, 0], angle: 1}}}\n", "no direction"},
+    // bodies
+    {HEAD "robot: {a: {on: world, body: ${com: [0, 0, 0]}}}\n", "needs its mass"},
+    {HEAD "robot: {a: {on: world, body: {mass: $1 m}}}\n", "length"},
+    {HEAD "robot: {a: {on: world, body: {mass: $-1}}}\n", "not be negative"},
+    {HEAD "robot: {a: {on: world, body: {mass: $t}}}\n", "constant in this version"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[1, 2]}}}\n", "a list of 3"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[1, -2, 1]}}}\n", "negative"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}}\n",
+     "symmetric"},
+    {HEAD "robot: {a: {on: world, body: ${box: [1, 1, 1]}}}\n", "its mass or its density"},
+    {HEAD "robot: {a: {on: world, body: {box: [1, $0, 1], mass: 1}}}\n", "positive"},
+    {HEAD "robot: {a: {on: world, body: ${mass: 1, box: [1, 1, 1], sphere: {radius: 1}}}}\n",
+     "one shape"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, $density: 1}}}\n", "give the mass"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, cylinder: ${radius: 1}}}}\n", "length"},
+    // rods
+    {HEAD "robot: {a: {on: world, $rod: {strain: rigid}}}\n", "needs a length"},
+    {HEAD "robot: {a: {on: world, rod: {$lenght: 1}}}\n", "did you mean 'length'"},
+    {HEAD "robot: {a: {on: world, rod: {length: $-1 m}}}\n", "'length' must be positive, got -1"},
+    {HEAD "robot: {a: {on: world, rod: {length: $1 kg}}}\n", "mass"},
+    {HEAD "robot: {a: {on: world, rod: {length: $1 m + 1 mm/s*t}}}\n",
+     "must be a constant in this version, this depends on t"},
+    {HEAD "robot: {a: {on: world, $rod: {length: 1}}}\n", "needs its strain"},
+    {HEAD "robot: {a: {on: world, $rod: {length: 1, strain: {bend_y: legendre 1}}}}\n",
+     "needs a section"},
+    {ROD("$section: {circle: {radius: 1}}, strain: {bend_y: legendre 1}"), "no material"},
+    {ROD("material: $stel, strain: rigid") "materials: {steel: {}}\n",
+     "no material 'stel' (did you mean 'steel'?)"},
+    {ROD("material: $sted, strain: rigid") "sites: {steel: {on: arm}}\n", "no material 'sted'"},
+    {ROD("material: $arm, strain: rigid"), "'arm' is a link, not a material"},
+    {ROD("material: m, section: {circle: {radius: 1}}, strain: {twist: legendre 1}") "materials: "
+                                                                                     "{$m: {young: "
+                                                                                     "1}}\n",
+     "needs poisson or shear"},
+    {ROD("material: m, section: {circle: {radius: 1}}, strain: {bend_y: legendre 1}") "materials: "
+                                                                                      "{$m: "
+                                                                                      "{shear: "
+                                                                                      "1}}\n",
+     "needs young"},
+    {"sinew: 1\nrobot: {a: {on: world, rod: {length: 1, material: m, section: {circle: {radius: "
+     "1}},"
+     " strain: {bend_y: legendre 1}}}}\nmaterials: {$m: {young: 1}}\n",
+     "needs a density"},
+    {ROD("strain: rigid, section: {circle: {radius: $0 mm}}"), "'radius' must be positive"},
+    {ROD("strain: rigid, section: {circle: ${}}"), "its radius or diameter"},
+    {ROD("strain: rigid, section: {circle: ${radius: 1, diameter: 2}}"), "not both"},
+    {ROD("strain: rigid, section: {tube: {radius: 1 mm, inner: $1 mm}}"), "smaller than the outer"},
+    {ROD("strain: rigid, section: {tube: ${diameter: 1 mm}}"), "needs 'inner', its inner diameter"},
+    {ROD("strain: rigid, section: {rectangle: ${y: 1}}"), "both full widths"},
+    {ROD("strain: rigid, section: {circle: {radius: 1}, $ellipse: {y: 1, z: 1}}"), "one shape"},
+    {ROD("strain: rigid, section: {$area: 1}"), "'area' needs 'moments'"},
+    {ROD("strain: rigid, section: {area: 1, moments: [1 m^4, $1 mm^2, 1]}"), "m^4"},
+    {ROD("strain: rigid, section: {circle: {radius: 1 mm*$t}}"), "t"},
+    {ROD("strain: rigid, section: {stiffness: $[1, 2, 3]}"), "a list of 6, found 3"},
+    {ROD("strain: rigid, section: {stiffness: $7}"), "0, six numbers or by component"},
+    {ROD("strain: rigid, section: {stiffness: {bend_z: $1 N}}"), "force"},
+    {ROD("strain: rigid, section: {inertia: {stretch: $1 kg*m}}"), "kg"},
+    {ROD("strain: rigid, section: {stiffness: {$bend_x: 1}}"), "unknown key 'bend_x'"},
+    {ROD("strain: rigid, section: {stiffness: $[-1, 1, 1, 1, 1, 1]}"), "of twist must not be"},
+    {ROD("strain: rigid, rest: {bend_y: $1 m}"), "m"},
+    {ROD("strain: rigid, nodes: $0"), "from 1 to 10000, got 0"},
+    {ROD("strain: rigid, nodes: $10001"), "from 1 to 10000"},
+    {ROD("strain: rigid, nodes: $2.5"), "whole number"},
+    {ROD("strain: rigid, nodes: $t"), "constant in this version"},
+    {ROD("strain: rigid, magnus: $3"), "2, 4 or 6"},
+    // strains
+    {ROD("strain: {bend_y: $legendr 3}"), "unknown basis 'legendr' (did you mean 'legendre'?)"},
+    {ROD("strain: {bend_y: $legendre}"), "needs a number of functions"},
+    {ROD("strain: {bend_y: legendre $401}"), "from 1 to 400, got 401"},
+    {ROD("strain: {bend_y: legendre $0}"), "from 1 to 400, got 0"},
+    {ROD("strain: {bend_y: cubic $3}"), "piecewise"},
+    {ROD("strain: {bend_y: $\"sin(x - t)\"}"), "law is not part of this version"},
+    {ROD("strain: {bend_y: $0.5}"), "law is not part of this version"},
+    {ROD("strain: $legendre 3"), "which strains"},
+    {ROD("strain: $kirchof legendre 3"), "did you mean 'kirchhoff'"},
+    {ROD("strain: cosserat $legndre 3"), "unknown basis 'legndre' (did you mean 'legendre'?)"},
+    {ROD("strain: kirchhoff$"), "needs a basis"},
+    {ROD("strain: rigid $legendre 3"), "no basis"},
+    {ROD("strain: ${}"), "names no component"},
+    {ROD("strain: cosserat cubic, elements: $401"), "from 1 to 400"},
+    {ROD("strain: cosserat cubic, elements: $200"), "200 elements of 'cubic' make 601 functions"},
+    {ROD("strain: cosserat legendre 3, $elements: 4"), "piecewise"},
+    {ROD("strain: cosserat cubic, elements: 4, $breaks: [1]"), "not both"},
+    {ROD("strain: cosserat cubic, breaks: [1, $1]"), "must rise"},
+    {ROD("strain: cosserat cubic, breaks: [0, $3 m]"), "outside of the rod"},
+    // stations
+    {ARM "sites: {s: {on: arm@$1.2 m}}\n", "from 0 to 1 m"},
+    {ARM "sites: {s: {on: arm@$101%}}\n", "station 1.01 m is outside"},
+    {ARM "sites: {s: {on: arm@$1 kg}}\n", "mass"},
+    {ARM "sites: {s: {on: arm@$(t)}}\n", "constant in this version, this depends on t"},
+    {ARM "sites: {s: {on: $arm.top}}\n", "'arm.root', 'arm.tip'"},
+    {ARM "sites: {s: {on: arm@$}}\n", "needs a station"},
+    {ARM "sites: {s: {on: world}, r: {on: $s.tip}}\n", "named site"},
+    // loads and actuators
+    {ARM "loads: {$p: {force: [1, 0, 0]}}\n", "needs a place"},
+    {ARM "loads: {$p: {on: arm, along: arm, force: [1, 0, 0]}}\n", "not both"},
+    {ARM "loads: {$p: {on: arm}}\n", "a force or a torque"},
+    {ARM "loads: {p: {on: arm, force: [$1 N*m, 0, 0]}}\n", "force"},
+    {ARM "loads: {p: {along: arm, force: [$1 N, 0, 0]}}\n", "N"},
+    {ARM "loads: {p: {on: arm, force: [1*$x, 0, 0]}}\n", "x"},
+    {ARM "loads: {p: {on: arm, force: [1, 0, 0], frame: $bodi}}\n", "did you mean 'body'"},
+    {ARM "loads: {p: {on: world, force: [1, 0, 0], $frame: body}}\n", "no body frame"},
+    {ARM "loads: {p: {on: arm, $forse: [1, 0, 0]}}\n", "did you mean 'force'"},
+    {ARM "loads: {p: {on: arm, force: [1, 0, 0], when: $3 s}}\n", ""},
+    {TIP "loads: {p: {on: arm, force: [\"2 - $tip.x\", 0, 0]}}\n", "law that reads probes"},
+    {TIP "loads: {p: {on: arm, force: [\"1e1*$integral(t)\", 0, 0]}}\n",
+     "'integral' is not part of this version"},
+    {TIP "loads: {p: {on: arm, force: [1, 0, 0], when: \"$once(tip.z < 0)\"}}\n",
+     "'once' is not part of this version"},
+    {ARM "actuators: {m: {$tendon: {along: arm}}}\n", "'tendon' is not part of this version"},
+    {ARM "actuators: {$m: {when: on}}\n", "drives nothing"},
+    {ARM "actuators: {m: {stress: ${bend_y: 1}}}\n", "needs 'along:'"},
+    {ARM "actuators: {m: {stress: {along: $arn, bend_y: 1}}}\n", "did you mean 'arm'"},
+    {ARM "actuators: {m: {stress: {along: arm, bend_y: $1 N}}}\n", "force"},
+    {HEAD "robot: {steel: {on: world}, b: {on: $steal}}\nmaterials: {steam: {}}\n",
+     "did you mean 'steel'"},
+    // initial state
+    {ARM "initial: {$leg: {strain: 0}}\n", "no link 'leg'"},
+    {ARM "initial: {arm: $30 deg}\n", "no joint with a single coordinate"},
+    {ARM "initial: {arm: {$pose: {}}}\n", "is not free"},
+    {ARM "initial: {arm: {strain: ${stretch: 0.1}}}\n", "does not change"},
+    // probes
+    {ARM "probes: {p: {position: $arn.tip}}\n", "did you mean 'arm'"},
+    {ARM "probes: {p: {$postion: arm.tip}}\n", "did you mean 'position'"},
+    {ARM "probes: {p: {position: arm, $velocity: arm}}\n", "one quantity"},
+    {ARM "probes: {p: {$effort: arm}}\n", "'effort' is not part of this version"},
+    {ARM "probes: {p: $position}\n", "'position' of what?"},
+    {ARM "probes: {p: $energi}\n", "did you mean 'energy'"},
+    {ARM "probes: {p: $energy.work}\n", "'p.work'"},
+    {ARM "probes: {p: {$energy: arm}}\n", "whole robot"},
+    {ARM "probes: {p: {strain: $world}}\n", "rod's station"},
+    {ARM "probes: {p: {wrench: arm.tip, $along: 3}}\n", "whole rod"},
+    {ARM "probes: {p: {wrench: arm, along: $1}}\n", "from 2 to"},
+    {ARM "probes: {p: {wrench: arm, $in: world}}\n", "section's frame"},
+    {HEAD "robot: {a: {on: world, joint: free}}\nprobes: {p: {reaction: $a}}\n", "is free"},
+    {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
+    // study
+    {ARM "study: ${static: {}}\n", "a list of steps"},
+    {ARM "study: [$dynamic: {for: 1 s}]\n", "study 'dynamic' is not part of this version"},
+    {ARM "study: [$statics]\n", "did you mean 'static'"},
+    {ARM "study:\n  - static:\n    $name: a\n", "indent it under 'static:'"},
+    {ARM "study: [static: {$for: 1 s}]\n", "'for' needs 'step'"},
+    {ARM "study: [static: {for: $-1 s, step: 1 s}]\n", "'for' must be positive"},
+    {ARM "study: [static: {for: 1 s, step: $2 s}]\n", "not be longer"},
+    {ARM "study: [static: {for: 1 s, step: $1 ns}]\n", "too many"},
+    {ARM "study: [static: {for: $1 m, step: 1 s}]\n", "length"},
+    {ARM "study: [static: {from: $rest}]\n", "no step of the study 'rest'"},
+    {ARM "study: [static: {name: a, from: $b}, static: {name: b}]\n", "earlier step"},
+    {ARM "study: [static: {tolerance: $2}]\n", "below 1"},
+    {ARM "study: [static: {march: ${step: 1 s}}]\n", "needs 'for'"},
+    {ARM "study: [static: {march: {for: 1 s, step: $3 s}}]\n", "not be longer"},
+    {ARM "study: [static: {$scheme: rk4}]\n", "'scheme' is not part of this version"},
+    // record
+    {TIP "record: {every: $0 s}\n", "positive"},
+    {TIP "record: {only: [$tap]}\n", "no probe 'tap' (did you mean 'tip'?)"},
+    {TIP "record: {only: [tip, $tip]}\n", "twice"},
+    // expectations
+    {PATH "expect: ${probe: tip}\n", "is a list"},
+    {PATH "expect: [${value: 1}]\n", "'probe' is missing"},
+    {PATH "expect: [{probe: $tup.x, at: end, value: 1, within: 1}]\n", "did you mean 'tip'"},
+    {PATH "expect: [{probe: $tip.q, at: end, value: 1, within: 1}]\n",
+     "has no 'q'; position has x y z"},
+    {PATH "expect: [{probe: tip.x, run: $mian, at: end, value: 1, within: 1}]\n",
+     "did you mean 'main'"},
+    {PATH "expect: [{probe: tip.x, after: $rest, value: 1, within: 1}]\n", "no step of the study"},
+    {PATH "expect: [{probe: tip.x, after: $arm, value: 1, within: 1}]\n", "'arm' is a link"},
+    {PATH "expect: [${probe: tip.x, value: 1, within: 1}]\n", "when?"},
+    {PATH "expect: [{probe: tip.x, at: end, $over: all, is: min, value: 1, within: 1}]\n",
+     "give one of them"},
+    {PATH "expect: [{probe: tip.x, $over: all, value: 1, within: 1}]\n", "needs 'is'"},
+    {PATH "expect: [{probe: tip.x, over: all, is: $mode, value: 1, within: 1}]\n", "is"},
+    {PATH "expect: [{probe: tip.x, at: end, $is: min, value: 1, within: 1}]\n", "add 'over'"},
+    {PATH "expect: [{probe: tip.x, over: $[1 s, 0 s], is: min, value: 1, within: 1}]\n", "earlier"},
+    {PATH "expect: [${probe: tip.x, at: end, value: 1}]\n", "within or relative"},
+    {PATH "expect: [{probe: tip.x, at: end, value: 1, within: 1, $relative: 1}]\n", "one of them"},
+    {PATH "expect: [${probe: tip.x, at: end, within: 1}]\n", "'value' is missing"},
+    {PATH "expect: [{probe: tip.x, at: end, $value: 1, below: 2}]\n", "instead of 'value'"},
+    {PATH "expect: [{probe: tip.x, at: end, value: 1, within: $-1}]\n", "not be negative"},
+    {PATH "expect: [{probe: tip.x, at: end, value: 0, $relative: 1}]\n", "use 'within'"},
+    {PATH "expect: [{probe: tip.x, at: end, value: $1 kg, within: 1}]\n", "mass"},
+    {PATH "expect: [{probe: tip.x, at: end, value: 1 mm, within: $1 kg}]\n", "mass"},
+    {PATH "expect: [{probe: tip, at: end, value: $[1, 2], within: 1}]\n", "needs 3 values"},
+    {PATH "expect: [{probe: tip, at: end, value: $1, within: 1}]\n", "needs 3 values"},
+    {PATH "expect: [{probe: tip, rows: [[0, 1, 2, 3], $[1, 1, 2]], within: 1}]\n",
+     "needs 3 values after the time"},
+    {PATH "expect: [{probe: tip.x, rows: $[], within: 1}]\n", "list of rows"},
+    {PATH "expect: [{probe: tip.x, at: $2.5 s, value: 1, within: 1}]\n", "from 0 s to 2 s"},
+    {PATH "expect: [{probe: tip.x, rows: [[1, 1], [$3, 1]], within: 1}]\n", "from 0 s to 2 s"},
+    {TIP "expect: [{probe: tip.x, at: $0 s, value: 1, within: 1}]\n", "no study"},
+    {PATH "expect: [{probe: $N, at: end, value: [1, 2, 3, 4, 5, 6], within: 1}]\n",
+     "stations 0 to 2"},
+    {PATH "expect: [{probe: $N@3.mx, at: end, value: 1, within: 1}]\n", "stations 0 to 2"},
+    {PATH "expect: [{probe: $tip@1.x, at: end, value: 1, within: 1}]\n", "no stations"},
+    {PATH "record: {only: tip}\nexpect: [{probe: $e.work, at: end, value: 1, within: 1}]\n",
+     "not recorded"},
+};
+
+// The text without its mark; the place of the mark.
+static void take_mark(const char *marked, char *text, size_t size, int *line, int *column) {
+    size_t n = 0;
+    bool found = false;
+    *line = *column = 1;
+    for (; *marked; marked++) {
+        if (*marked == '$') {
+            found = true;
+            continue;
+        }
+        assert_true(n + 1 < size);
+        text[n++] = *marked;
+        if (found) continue;
+        *column = *marked == '\n' ? 1 : *column + 1;
+        *line += *marked == '\n';
+    }
+    text[n] = '\0';
+    assert_true(found);
+}
+
+static void faults_are_named_at_their_place(void **state) {
+    (void)state;
+    int missed = 0;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[2048];
+        int line, column;
+        take_mark(bad[i].text, text, sizeof text, &line, &column);
+        snw_document *doc;
+        snw_desc *desc;
+        snw_error err;
+        const snw_status s = describe(text, &doc, &desc, &err);
+        const bool right = s == SNW_E_PARSE && strcmp(err.file, "m.yaml") == 0 &&
+                           err.line == line && err.column == column &&
+                           strstr(err.text, bad[i].fragment);
+        if (!right) {
+            print_error("%s  wanted %d:%d: ..%s..\n  got %s:%d:%d: %s\n", bad[i].text, line, column,
+                        bad[i].fragment, err.file, err.line, err.column,
+                        s == SNW_OK ? "no complaint" : err.text);
+            missed++;
+        }
+        release(doc, desc);
+    }
+    assert_int_equal(missed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_are_named_at_their_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
