@@ -4,9 +4,12 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(SUNDIALS REQUIRED) # reference solutions
 
+set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
+
 # add one test, with the prefix of this build
 function(check name label seconds)
   cmake_parse_arguments(arg "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  list(APPEND arg_ENVIRONMENT ${leaks})
   add_test(NAME ${SNW_TEST_PREFIX}${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${SNW_TEST_PREFIX}${name} PROPERTIES
     LABELS ${label} TIMEOUT ${seconds} ENVIRONMENT "${arg_ENVIRONMENT}")
