@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "study/mover.h"
-
-#include "base/fail.h"
 #include "study/mover_private.h"
 
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
-    (void)every;
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:
@@ -22,8 +18,7 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
-        break;
+        return snw_mover_explicit(m, step, every, out, err);
     }
-    return snw_fail(err, SNW_E_MODEL, "scheme '%s' is not part of this version",
-                    snw_method_name(step->method));
+    return SNW_E_ARGUMENT;
 }

@@ -251,7 +251,8 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
     return restart(c, err);
 }
 
-static snw_status advance(void *self, double to, double t_laws, snw_stats *took, snw_error *err) {
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
     conserving *c = self;
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;

@@ -33,7 +33,8 @@ static snw_status give_up(const implicit *im, double h, const snw_motion_info *i
         snw_motion_state(im->motion)->t, h, info->residual);
 }
 
-static snw_status advance(void *self, double to, double t_laws, snw_stats *took, snw_error *err) {
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
     implicit *im = self;
     const double begin = snw_motion_state(im->motion)->t, span = to - begin;
     const double shortest = fmax(1e-7 * im->longest, 1e-14 * fabs(to));

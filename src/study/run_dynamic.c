@@ -113,10 +113,11 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, l
         while (to <= t + 1e-9 * grid) to = t0 + ++k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
         while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
-        const bool jump = b->next < b->n && b->t[b->next] <= to + 1e-9 * grid;
-        if (jump) to = b->t[b->next];
+        const double limit = b->next < b->n ? b->t[b->next] : INFINITY;
+        const bool jump = limit <= to + 1e-9 * grid;
+        if (jump) to = limit;
         snw_stats took = {0};
-        SNW_TRY(mv->advance(mv->self, to, jump ? to - 1e-12 * (1 + fabs(to)) : to, &took, err));
+        SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
         l->sum.iterations += took.iterations;
         l->sum.increments += took.increments;
         l->sum.residual = took.residual;
