@@ -102,7 +102,8 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
         if (l > 0) {
             r->link[l] = r->link[0];
             r->link[l].name = "second";
-            r->link[l].on = pick_int(d, 0, 1) ? link_end(0) : rod_at(0, 0.4 * r->link[0].rod.length);
+            r->link[l].on =
+                pick_int(d, 0, 1) ? link_end(0) : rod_at(0, 0.4 * r->link[0].rod.length);
         }
         snw_rod_desc *rod = &r->link[l].rod;
         for (int i = 0; i < 6; i++) rod->active[i] = false;
@@ -134,14 +135,16 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
     for (int i = 0; i < 3; i++) r->desc.gravity[i] = number(r, roll(d, -9, 9));
     // a body at the end of the first link
     r->link[0].has_body = true;
-    r->link[0].body = (snw_body_desc){.mass = 0.3,
-                                      .com = {{roll(d, -0.1, 0.1), 0.05, roll(d, -0.1, 0.1)}},
-                                      .inertia = {{{2e-3, 1e-4, 0}, {1e-4, 3e-3, 2e-4}, {0, 2e-4, 4e-3}}}};
+    r->link[0].body =
+        (snw_body_desc){.mass = 0.3,
+                        .com = {{roll(d, -0.1, 0.1), 0.05, roll(d, -0.1, 0.1)}},
+                        .inertia = {{{2e-3, 1e-4, 0}, {1e-4, 3e-3, 2e-4}, {0, 2e-4, 4e-3}}}};
     // loads: dead and following, at a point and along, forces and torques
     for (int i = 0; i < 4; i++) {
         snw_load_desc *load = &r->load[r->desc.nload++];
         *load = (snw_load_desc){.name = "load", .along = i >= 2, .body = i % 2 == 1};
-        load->on = i == 0 ? rod_at(0, roll(d, 0.1, 0.9) * r->link[0].rod.length) : link_end(nlink - 1);
+        load->on =
+            i == 0 ? rod_at(0, roll(d, 0.1, 0.9) * r->link[0].rod.length) : link_end(nlink - 1);
         for (int k = 0; k < 3; k++) {
             load->force[k] = number(r, roll(d, -2, 2));
             load->torque[k] = i >= 2 ? law(r, "0.3*sin(2*x + t)") : number(r, roll(d, -0.5, 0.5));
@@ -153,8 +156,8 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
 }
 
 // the same with one rod only, Magnus order and nodes as asked
-static inline void robot_random_single(robot *r, dice *d, snw_joint_kind joint, bool moving, int magnus,
-                                       int nodes) {
+static inline void robot_random_single(robot *r, dice *d, snw_joint_kind joint, bool moving,
+                                       int magnus, int nodes) {
     robot_random(r, d, joint, moving);
     r->desc.nlink = 1;
     for (int i = 0; i < r->desc.nload; i++) r->load[i].on.link = 0;

@@ -104,13 +104,13 @@ static int by_key(const void *a, const void *b) {
 }
 
 static snw_status gather_lists(snw_builder *b) {
-    b->list = snw_pool_array(b->pool, (size_t)b->parameters->n + 1, sizeof *b->list);
+    b->list = snw_pool_array(b->pool, (size_t)b->parameters->n + 1, sizeof(void *));
     if (!b->list) return snw_builder_memory(b);
     for (int i = 0; i < b->parameters->n; i++) {
         const snw_entry *e = &b->parameters->entry[i];
         if (e->value->kind == SNW_NODE_LIST) b->list[b->nlist++] = e;
     }
-    qsort(b->list, (size_t)b->nlist, sizeof *b->list, by_key);
+    qsort(b->list, (size_t)b->nlist, sizeof(void *), by_key);
     return SNW_OK;
 }
 

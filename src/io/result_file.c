@@ -233,9 +233,9 @@ static const H5FD_class_t driver_class = {
 hid_t snw_file_access(snw_file *f) {
     const hid_t driver_id = H5FDregister(&driver_class);
     const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    // A reader tries again when it meets metadata in the making. HDF5 doubles its pause each time
-    // from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
-    const unsigned attempts = 24;
+    // A reader beside a writer tries again when it meets metadata in the making. HDF5 doubles its
+    // pause each time from 1 ns on: 24 times are 17 ms, its default of 100 would be for ever.
+    const unsigned attempts = f->live ? 24 : 1;
     const bool good = driver_id >= 0 && fapl >= 0 && H5Pset_driver(fapl, driver_id, &f) >= 0 &&
                       H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
                       H5Pset_metadata_read_attempts(fapl, attempts) >= 0 &&

@@ -15,6 +15,7 @@ typedef struct snw_file {
     const char *path; // for messages; not owned
     int fd;           // not owned by HDF5
     bool writing;
+    bool live;  // reader: a writer may be at work
     int reason; // errno of the first failure, 0 when there was none; a writer stores nothing after
     bool cut_short; // reader: stored values lie beyond the end of the file
 } snw_file;

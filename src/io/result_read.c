@@ -34,7 +34,6 @@ typedef struct stored_run {
 struct snw_result {
     snw_file file;
     hid_t h5, runs;
-    bool live; // a writer may be at work
     snw_pool *pool;
     const char *model, *version, *created;
     int nrun;
@@ -79,8 +78,8 @@ static snw_status check_head(snw_result *r, snw_error *err) {
                         "results '%.200s': left by a writer that died before its first frame",
                         r->file.path);
     }
-    r->live = (head[11] & 4) != 0;
-    if (!r->live && (uint64_t)s.st_size < little_endian(head + 28)) {
+    r->file.live = (head[11] & 4) != 0;
+    if (!r->file.live && (uint64_t)s.st_size < little_endian(head + 28)) {
         return snw_fail(err, SNW_E_PARSE, "results '%.200s': cut off, %lld of %llu bytes are left",
                         r->file.path, (long long)s.st_size,
                         (unsigned long long)little_endian(head + 28));
@@ -126,6 +125,18 @@ static snw_status read_attribute(snw_result *r, hid_t where, const char *name, c
     return s;
 }
 
+// text <- n texts of `size` bytes each, with or without a NUL; false when memory is out.
+static bool split_texts(snw_pool *pool, long long n, size_t size, const char *packed,
+                        const char **text) {
+    for (long long i = 0; i < n; i++) {
+        const char *piece = packed + (size_t)i * size;
+        const char *end = memchr(piece, '\0', size);
+        text[i] = snw_pool_text(pool, piece, end ? (size_t)(end - piece) : size);
+        if (!text[i]) return false;
+    }
+    return true;
+}
+
 // *out <- the texts of a dataset, *n of them.
 static snw_status read_texts(snw_result *r, hid_t where, const char *name, int *n,
                              const char *const **out, snw_error *err) {
@@ -140,16 +151,11 @@ static snw_status read_texts(snw_result *r, hid_t where, const char *name, int *
     } else {
         char *packed = snw_pool_array(r->pool, (size_t)count, size);
         const char **text = snw_pool_array(r->pool, (size_t)count, sizeof *text);
-        if (!packed || !text) {
-            s = no_memory(r, err);
-        } else if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0) {
+        const bool room = packed && text;
+        if (room && count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) < 0) {
             s = snw_file_fail(&r->file, name, err);
-        }
-        for (long long i = 0; s == SNW_OK && i < count; i++) {
-            const char *piece = packed + (size_t)i * size;
-            const char *end = memchr(piece, '\0', size);
-            text[i] = snw_pool_text(r->pool, piece, end ? (size_t)(end - piece) : size);
-            if (!text[i]) s = no_memory(r, err);
+        } else if (!room || !split_texts(r->pool, count, size, packed, text)) {
+            s = no_memory(r, err);
         }
         *n = (int)count;
         *out = text;
@@ -187,12 +193,13 @@ static snw_status read_shape(snw_result *r, hid_t group, snw_result_field field,
     const int want = field == SNW_RESULT_POSE                             ? 3
                      : field == SNW_RESULT_T || field == SNW_RESULT_STAGE ? 1
                                                                           : 2;
+    dims[0] = 0;
+    dims[1] = dims[2] = 1;
     const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
     if (set < 0) return snw_file_fail(&r->file, name, err);
     snw_status s = SNW_OK;
-    if (r->live && H5Drefresh(set) < 0) s = snw_file_fail(&r->file, name, err);
+    if (r->file.live && H5Drefresh(set) < 0) s = snw_file_fail(&r->file, name, err);
     const hid_t space = s == SNW_OK ? H5Dget_space(set) : H5I_INVALID_HID;
-    dims[1] = dims[2] = 1;
     if (s == SNW_OK && (space < 0 || H5Sget_simple_extent_ndims(space) != want ||
                         H5Sget_simple_extent_dims(space, dims, NULL) != want)) {
         s = damaged(r, name, err);
@@ -357,7 +364,7 @@ static snw_status read_run(snw_result *r, int i, H5_index_t order, snw_error *er
 static snw_status read_head(snw_result *r, snw_error *err) {
     const char *format = NULL;
     if (H5Aexists(r->h5, "format") <= 0 || read_attribute(r, r->h5, "format", &format, NULL) ||
-        strcmp(format, SNW_LAYOUT_FORMAT) != 0) {
+        !format || strcmp(format, SNW_LAYOUT_FORMAT) != 0) {
         return snw_fail(err, SNW_E_PARSE, "results '%.200s': an HDF5 file, but not of Sinew",
                         r->file.path);
     }
@@ -419,7 +426,7 @@ static snw_status open_all(snw_result *r, const char *path, snw_error *err) {
     SNW_TRY(check_head(r, err));
     const hid_t fapl = snw_file_access(&r->file);
     if (fapl < 0) return no_memory(r, err);
-    r->h5 = H5Fopen(path, H5F_ACC_RDONLY | (r->live ? H5F_ACC_SWMR_READ : 0U), fapl);
+    r->h5 = H5Fopen(path, H5F_ACC_RDONLY | (r->file.live ? H5F_ACC_SWMR_READ : 0U), fapl);
     const snw_status s = r->h5 < 0 ? snw_file_fail(&r->file, "cannot open", err) : SNW_OK;
     (void)H5Pclose(fapl);
     SNW_TRY(s);
@@ -456,7 +463,7 @@ void snw_result_close(snw_result *r) {
 
 snw_status snw_result_refresh(snw_result *r, snw_error *err) {
     snw_file_hush();
-    for (int i = 0; r->live && i < r->nrun; i++) {
+    for (int i = 0; r->file.live && i < r->nrun; i++) {
         stored_run *u = &r->run[i];
         if (u->state > SNW_RESULT_RUNNING) continue;
         hid_t group;

@@ -408,8 +408,8 @@ static void keep_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_ENERGY, energy);
     copy_row(u, SNW_RESULT_STATS, stats);
     double *pose = row(u, SNW_RESULT_POSE);
-    const int nnode = (int)u->shape[SNW_RESULT_POSE].dims[1];
-    for (int i = 0; i < nnode; i++) pose_numbers(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
+    const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
+    for (size_t i = 0; i < nnode; i++) pose_numbers(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
     u->waiting++;
 }
 

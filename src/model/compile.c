@@ -103,6 +103,14 @@ int snw_build_site(snw_build *b, const snw_site *site) {
 
 static snw_status add_link(snw_build *b, int l, snw_error *err) {
     const snw_link_desc *d = &b->m->desc->link[l];
+    if (!exists(d->when) && (d->has_rod || d->joint == SNW_JOINT_FREE)) {
+        return snw_fail_desc(
+            err, d->place,
+            snw_fail(err, SNW_E_MODEL,
+                     "link '%s' is switched off, but only a body can be: a rod or a "
+                     "joint is there in every run; leave the link out instead",
+                     d->name));
+    }
     const int parent = snw_build_site(b, &d->on);
     int s = add_pose(b, &d->pose, parent, l);
     b->link_first[l] = s;

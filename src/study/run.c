@@ -321,6 +321,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->model->nseg + r->model->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     snw_statics_reset(r->statics);
 
+    if (r->desc->nstep == 0)
+        warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
     if (r->totals.worst_geometry > coarse) {
         char text[200];

@@ -174,7 +174,7 @@ static void a_full_disk_keeps_what_was_written(void **state) {
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     int refused = 0, kept = 0;
-    for (rlim_t limit = 0; limit < 120 * 1024; limit += 499) {
+    for (rlim_t limit = 0; limit < 120000; limit += 499) {
         write_file(path, 17, "old");
         const struct rlimit small = {limit, before.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -216,14 +216,12 @@ static void a_full_disk_keeps_what_was_written(void **state) {
     (void)signal(SIGXFSZ, handler);
 }
 
-// Open and read all there is: no crash; false when the file is refused.
+// Open and read all there is; false when it is refused.
 static bool try_reading(const char *from) {
     snw_result *r = NULL;
     snw_error err = {0};
-    const snw_status opened = snw_result_open(from, &r, &err);
-    if (opened != SNW_OK) {
-        assert_true(opened == SNW_E_PARSE || opened == SNW_E_IO || opened == SNW_E_MEMORY);
-        assert_true(err.text[0] != '\0' && !r);
+    if (snw_result_open(from, &r, &err) != SNW_OK) {
+        if (err.text[0] == '\0' || r) _exit(2); // refused without a word
         return false;
     }
     bool good = true;
@@ -231,14 +229,26 @@ static bool try_reading(const char *from) {
         for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
             const int n = snw_result_frames(r, i) < 500 ? snw_result_frames(r, i) : 500;
             const size_t width = snw_result_width(snw_result_info(r, i), (snw_result_field)f);
-            assert_true(width < 10000);
             double *out = snw_alloc((size_t)n * width * sizeof *out);
+            if (!out) _exit(3);
             good = snw_result_read(r, i, (snw_result_field)f, 0, n, out, &err) == SNW_OK && good;
             snw_free(out);
         }
     }
     snw_result_close(r);
     return good;
+}
+
+// Exit status of `body` in a process of its own: HDF5 may crash on damaged files, and it leaks.
+static int in_child(int (*body)(const unsigned char *bytes, size_t size, bool live),
+                    const unsigned char *bytes, size_t size, bool live) {
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) _exit(body(bytes, size, live));
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
 }
 
 // A finished file (`live` false) or one as a killed writer leaves it, of about 100 frames.
@@ -257,6 +267,15 @@ static size_t sample(bool live, unsigned char **bytes) {
     return size;
 }
 
+// 1: a finished file was cut, and it was not noticed
+static int cut_everywhere(const unsigned char *bytes, size_t size, bool live) {
+    for (size_t length = 0; length < size; length += live ? 1021 : 97) {
+        write_bytes(path, bytes, length);
+        if (try_reading(path) && !live) return 1;
+    }
+    return 0;
+}
+
 static void a_cut_file_is_told(void **state) {
     (void)state;
     for (int live = 0; live < 2; live++) {
@@ -264,39 +283,40 @@ static void a_cut_file_is_told(void **state) {
         const size_t size = sample(live, &bytes);
         write_bytes(path, bytes, size);
         assert_true(try_reading(path));
-        for (size_t length = 0; length < size; length += live ? 1021 : 97) {
-            write_bytes(path, bytes, length);
-            // values at the end may be missing from a live file before it is noticed, never half of
-            // one
-            if (try_reading(path) && !live) fail_msg("cut to %zu bytes, and not noticed", length);
-        }
+        assert_int_equal(in_child(cut_everywhere, bytes, size, live), 0);
         snw_free(bytes);
     }
 }
 
+// 1: hardly anything was noticed
+static int damage_here_and_there(const unsigned char *bytes, size_t size, bool live) {
+    const int tries = live ? 60 : 400; // a live file is read again for a while, which takes time
+    unsigned char *copy = snw_alloc(size);
+    if (!copy) return 3;
+    memcpy(copy, bytes, size);
+    uint32_t seed = 5;
+    int noticed = 0;
+    for (int k = 0; k < tries; k++) {
+        // structure lies in front for the most part
+        const size_t range = k % 2 ? size : 12000;
+        const size_t at = (scramble(&seed) << 8 ^ scramble(&seed)) % range;
+        copy[at] = (unsigned char)(bytes[at] ^ (1 + scramble(&seed) % 255));
+        write_bytes(path, copy, size);
+        noticed += !try_reading(path);
+        copy[at] = bytes[at];
+    }
+    snw_free(copy);
+    return noticed > tries / 5 ? 0 : 1;
+}
+
 static void damaged_bytes_do_no_harm(void **state) {
     (void)state;
-    uint32_t seed = 5;
-    int noticed = 0, tried = 0;
     for (int live = 0; live < 2; live++) {
         unsigned char *bytes;
         const size_t size = sample(live, &bytes);
-        // a live file is tried again for a while, which takes time
-        for (int k = 0; k < (live ? 60 : 400); k++) {
-            // metadata lies in front for the most part
-            const size_t range = k % 2 ? size : 12 * 1024;
-            const size_t at = (scramble(&seed) << 8 ^ scramble(&seed)) % range;
-            const unsigned char was = bytes[at];
-            bytes[at] = (unsigned char)(was ^ (1 + scramble(&seed) % 255));
-            write_bytes(path, bytes, size);
-            noticed += !try_reading(path);
-            tried++;
-            bytes[at] = was;
-        }
+        assert_int_equal(in_child(damage_here_and_there, bytes, size, live), 0);
         snw_free(bytes);
     }
-    print_message("%d of %d damages noticed\n", noticed, tried);
-    assert_true(noticed > 0);
 }
 
 int main(void) {

@@ -16,9 +16,10 @@ static void frames_are_kept_in_order(void **state) {
     snw_series_init(&s, 2);
     for (int i = 0; i < 1000; i++) add(&s, i / 100, 0.5 * i, i, -i);
     assert_int_equal(s.nframe, 1000);
-    for (int i = 0; i < 1000; i++) {
+    for (size_t n = 0; n < 1000; n++) {
+        const int i = (int)n;
         assert_true(s.t[i] == 0.5 * i && s.stage[i] == i / 100);
-        assert_true(s.value[2 * i] == i && s.value[2 * i + 1] == -i);
+        assert_true(s.value[2 * n] == i && s.value[2 * n + 1] == -i);
     }
     snw_series_clear(&s);
     assert_int_equal(s.nframe, 0);
@@ -69,7 +70,10 @@ static void a_frame_is_met_in_spite_of_rounding(void **state) {
     snw_series s;
     snw_series_init(&s, 2);
     double t = 0;
-    for (int i = 0; i <= 10; i++, t += 0.1) add(&s, 0, t, i == 3 ? 1 : 0, 0);
+    for (int i = 0; i <= 10; i++) {
+        add(&s, 0, t, i == 3 ? 1 : 0, 0);
+        t += 0.1;
+    }
     double v = 0;
     assert_true(snw_series_at(&s, 0, 0.3, &v));
     assert_true(v == 1);

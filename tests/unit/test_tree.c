@@ -91,6 +91,7 @@ static const char *text_at(snw_node *root, const char *path) {
     if (!n || n->kind != SNW_NODE_TEXT) {
         print_error("no text at %s\n", path);
         fail();
+        return "";
     }
     return n->text;
 }
@@ -179,7 +180,7 @@ static snw_status load(const char *name, snw_node **root, snw_error *err) {
 static void load_refused(const char *name, const char *file, int line, int column,
                          const char *part) {
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     assert_int_equal(load(name, &root, &err), SNW_E_PARSE);
     const char *slash = strrchr(err.file, '/');
     const bool good = slash && strcmp(slash + 1, file) == 0 && err.line == line &&
@@ -201,7 +202,7 @@ static void includes_lie_beneath(void **state) {
     put("lib/d.yaml", "sinew: 1\ngravity: 0\nloads: {w: {on: arm}}\n");
     put("c.yaml", "gravity: 3\n");
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     assert_int_equal(load("a.yaml", &root, &err), SNW_OK);
     assert_string_equal(text_at(root, "robot/arm/rod/length"), "2");
     assert_string_equal(text_at(root, "robot/arm/rod/nodes"), "5");
@@ -538,7 +539,7 @@ static void tables_are_asked_of_the_caller(void **state) {
     const char text[] = "sinew: 1\nparameters: {q: 'table(\"f.csv\", 2)'}\n";
     refused(text, NULL, "m.yaml", 2, 18, "");
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     int asked = 0;
     snw_source_tables(source, straight, &asked);
     assert_int_equal(snw_source_tree(source, 0, pool, &root, &err), SNW_OK);

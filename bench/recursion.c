@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// The recursion on one Kirchhoff rod: inverse dynamics, residual with tangent, growth with nodes, with
+// coordinates, with the Magnus order.
+#include "bench.h"
+
+#include "oracle/trial.h"
+#include "random_rod.h"
+
+#include <math.h>
+
+typedef struct rod {
+    robot r;
+    trial t;
+    double *T;
+    bool still;
+} rod;
+
+// clamped, under gravity and a tip force, in motion; n functions for each of twist and two bendings
+static void rod_open(rod *k, int n, int nodes, int magnus) {
+    *k = (rod){0};
+    robot_init(&k->r, 0.5, 0.01);
+    k->r.link[0].rod.nodes = nodes;
+    k->r.link[0].rod.magnus = magnus;
+    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_LEGENDRE, n);
+    k->r.desc.gravity[2] = number(&k->r, -9.81);
+    k->r.load[k->r.desc.nload++] = (snw_load_desc){.name = "force", .on = link_end(0)};
+    k->r.load[0].force[1] = number(&k->r, 0.1);
+    trial_open(&k->t, &k->r.desc);
+    dice d = {1};
+    state_random(k->t.m, &d, k->t.s);
+    k->T = calloc((size_t)k->t.m->nv * (size_t)k->t.m->nv, sizeof *k->T);
+    if (!k->T) abort();
+}
+
+static void rod_close(rod *k) {
+    free(k->T);
+    trial_close(&k->t);
+    robot_free(&k->r);
+}
+
+static void inverse(void *user) {
+    const trial *t = &((rod *)user)->t;
+    snw_residual(t->m, t->in, t->s, false, t->w);
+}
+
+static void tangent(void *user) {
+    const rod *k = user;
+    const trial *t = &k->t;
+    snw_residual(t->m, t->in, t->s, k->still, t->w);
+    snw_tangent_sweep(t->m, t->in, t->s, t->w);
+    snw_tangent_assemble(t->m, t->in, 1, k->still ? 0 : 0.1, k->still ? 0 : 0.01, t->w, k->T);
+}
+
+static double time_of(bench_fn *fn, int n, int nodes, int magnus, bool still) {
+    rod k;
+    rod_open(&k, n, nodes, magnus);
+    k.still = still;
+    const double seconds = bench_time(fn, &k, 0.3);
+    rod_close(&k);
+    return 1e6 * seconds;
+}
+
+static void against_targets(const bench_table *b) {
+    const int nodes[] = {11, 21, 31};
+    const double target[2][3] = {{5, 10, 15}, {30, 60, 90}}, thesis[] = {73, 500, 1140};
+    printf("3 functions per strain, 9 coordinates, Magnus 4, clamped (thesis: Ufkes' C++, its "
+           "machine)\n");
+    printf("  nodes   inverse dynamics us   target   thesis   thesis/ours   with tangent us   "
+           "target   "
+           "tangent/inverse\n");
+    for (int i = 0; i < 3; i++) {
+        const double a = time_of(inverse, 3, nodes[i], 4, false);
+        const double c = time_of(tangent, 3, nodes[i], 4, false);
+        printf("  %5d   %19.2f   %6.0f   %6.0f   %11.0f   %15.2f   %6.0f   %15.2f\n", nodes[i], a,
+               target[0][i], thesis[i], thesis[i] / a, c, target[1][i], c / a);
+        char row[32];
+        snprintf(row, sizeof row, "%d nodes", nodes[i]);
+        bench_record(b, row, "inverse dynamics us", a);
+        bench_record(b, row, "residual and tangent us", c);
+        bench_record(b, row, "thesis over ours", thesis[i] / a);
+    }
+}
+
+// power with which a figure grew, when there is one before
+static void slope(double before, double now, double growth) {
+    if (before > 0) {
+        printf("   %5.2f", log(now / before) / log(growth));
+    } else {
+        printf("   %5s", "-");
+    }
+}
+
+static void by_nodes(const bench_table *b) {
+    printf("\ngrowth with nodes (the same rod; slope: power of the nodes)\n");
+    printf("  nodes   inverse us   ns per node   slope   with tangent us   us per node   slope\n");
+    double la = 0, lc = 0;
+    for (int nodes = 10; nodes <= 320; nodes *= 2) {
+        const double a = time_of(inverse, 3, nodes, 4, false);
+        const double c = time_of(tangent, 3, nodes, 4, false);
+        printf("  %5d   %10.2f   %11.0f", nodes, a, 1e3 * a / nodes);
+        slope(la, a, 2);
+        printf("   %15.2f   %11.2f", c, c / nodes);
+        slope(lc, c, 2);
+        printf("\n");
+        char row[32];
+        snprintf(row, sizeof row, "%d nodes", nodes);
+        bench_record(b, row, "inverse dynamics growth us", a);
+        bench_record(b, row, "residual and tangent growth us", c);
+        la = a, lc = c;
+    }
+}
+
+static void by_coordinates(const bench_table *b) {
+    printf("\ngrowth with coordinates (21 nodes; slope: power of the coordinates)\n");
+    printf("  coordinates   inverse us   slope   static tangent us   slope   with tangent us   "
+           "slope\n");
+    double la = 0, ls = 0, lc = 0;
+    for (int n = 3; n <= 48; n *= 2) {
+        const double a = time_of(inverse, n, 21, 4, false);
+        const double s = time_of(tangent, n, 21, 4, true);
+        const double c = time_of(tangent, n, 21, 4, false);
+        printf("  %11d   %10.2f", 3 * n, a);
+        slope(la, a, 2);
+        printf("   %17.2f", s);
+        slope(ls, s, 2);
+        printf("   %15.2f", c);
+        slope(lc, c, 2);
+        printf("\n");
+        char row[32];
+        snprintf(row, sizeof row, "%d coordinates", 3 * n);
+        bench_record(b, row, "inverse dynamics us", a);
+        bench_record(b, row, "static residual and tangent us", s);
+        bench_record(b, row, "residual and tangent us", c);
+        la = a, ls = s, lc = c;
+    }
+}
+
+static void by_order(const bench_table *b) {
+    printf("\nMagnus order (9 coordinates, 21 nodes; ratio to order 4)\n");
+    printf("  order   inverse us   ratio   with tangent us   ratio\n");
+    const double a4 = time_of(inverse, 3, 21, 4, false), c4 = time_of(tangent, 3, 21, 4, false);
+    for (int order = 2; order <= 6; order += 2) {
+        const double a = time_of(inverse, 3, 21, order, false);
+        const double c = time_of(tangent, 3, 21, order, false);
+        printf("  %5d   %10.2f   %5.2f   %15.2f   %5.2f\n", order, a, a / a4, c, c / c4);
+        char row[32];
+        snprintf(row, sizeof row, "Magnus %d", order);
+        bench_record(b, row, "inverse dynamics us", a);
+        bench_record(b, row, "residual and tangent us", c);
+    }
+}
+
+int main(int argc, char **argv) {
+    bench_table b = bench_open("recursion", "recursion of one Kirchhoff rod", argc, argv);
+    against_targets(&b);
+    by_nodes(&b);
+    by_coordinates(&b);
+    by_order(&b);
+    bench_close(&b);
+    return 0;
+}

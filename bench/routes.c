@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// The papers' other routes to the same numbers, as ratios to ours: generalised forces by integrating the rod's
+// differential equations, mass matrix column by column.
+#include "bench.h"
+
+#include "oracle/columns.h"
+#include "oracle/linear.h"
+#include "oracle/strong.h"
+#include "oracle/trial.h"
+#include "random_rod.h"
+
+typedef struct routes {
+    robot r;
+    trial t;
+    oracle_rod q;
+    oracle_answer a;
+    double *M, *velocity, *rest;
+    double tol;
+    int points;
+} routes;
+
+static void routes_open(routes *k, int magnus, int nodes) {
+    *k = (routes){0};
+    robot_init(&k->r, 0.5, 0.01);
+    k->r.link[0].rod.nodes = nodes;
+    k->r.link[0].rod.magnus = magnus;
+    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_LEGENDRE, 3);
+    k->r.desc.gravity[2] = number(&k->r, -9.81);
+    trial_open(&k->t, &k->r.desc);
+    dice d = {1};
+    state_random(k->t.m, &d, k->t.s);
+    const size_t n = (size_t)k->t.m->nv;
+    k->M = oracle_alloc(n * n, sizeof(double));
+    k->velocity = oracle_alloc(n, sizeof(double));
+    k->rest = oracle_alloc(n, sizeof(double));
+    k->a.r = oracle_alloc(n, sizeof(double));
+    k->q = (oracle_rod){.m = k->t.m, .s = k->t.s, .g = snw_se3_identity()};
+}
+
+static void routes_close(routes *k) {
+    free(k->M);
+    free(k->velocity);
+    free(k->rest);
+    free(k->a.r);
+    trial_close(&k->t);
+    robot_free(&k->r);
+}
+
+static void ours(void *user) {
+    const trial *t = &((routes *)user)->t;
+    snw_residual(t->m, t->in, t->s, false, t->w);
+}
+
+static void runge_kutta(void *user) {
+    routes *k = user;
+    oracle_by_runge_kutta(&k->q, k->tol, &k->a);
+}
+
+static void collocation(void *user) {
+    routes *k = user;
+    oracle_by_collocation(&k->q, k->points, &k->a);
+}
+
+static void direct(void *user) {
+    const routes *k = user;
+    snw_mass_matrix(k->t.m, k->t.in, k->t.s, k->t.w, k->M);
+}
+
+static void columns(void *user) {
+    const routes *k = user;
+    oracle_columns(k->t.m, k->t.in, k->t.s, k->t.w, k->M, k->velocity, k->rest);
+}
+
+// error of the forces against the differential equations at the tightest tolerance
+static double error_of(routes *k, const double *r) {
+    const size_t n = (size_t)k->t.m->nv;
+    double *best = oracle_alloc(n, sizeof *best);
+    oracle_answer a = {.r = best};
+    oracle_by_runge_kutta(&k->q, 1e-14, &a);
+    const double e = oracle_distance(n, r, best) / oracle_size(n, best);
+    free(best);
+    return e;
+}
+
+static void row(const bench_table *b, const char *name, double us, double base, double error) {
+    printf("  %-42s %10.2f   %7.1f", name, us, us / base);
+    if (error > 0) printf("   %8.1e", error);
+    printf("\n");
+    bench_record(b, name, "us", us);
+    bench_record(b, name, "ratio", us / base);
+    if (error > 0) bench_record(b, name, "error", error);
+}
+
+static void forces(const bench_table *b) {
+    printf("inverse dynamics, 9 coordinates\n");
+    printf("  %-42s %10s   %7s   %8s\n", "route", "us", "ratio", "error");
+    double base = 0;
+    const int nodes[] = {11, 21, 31};
+    for (int order = 4; order <= 6; order += 2) {
+        for (int i = 0; i < 3; i++) {
+            routes k;
+            routes_open(&k, order, nodes[i]);
+            const double us = 1e6 * bench_time(ours, &k, 0.1);
+            if (base == 0) base = us;
+            char name[64];
+            snprintf(name, sizeof name, "ours: Magnus %d and %d nodes", order, nodes[i]);
+            ours(&k);
+            row(b, name, us, base, error_of(&k, k.t.w->r));
+            routes_close(&k);
+        }
+    }
+    routes k;
+    routes_open(&k, 4, 11);
+    const double tol[] = {1e-4, 1e-7, 1e-10};
+    for (int i = 0; i < 3; i++) {
+        k.tol = tol[i];
+        const double us = 1e6 * bench_time(runge_kutta, &k, 0.1);
+        char name[64];
+        snprintf(name, sizeof name, "Runge-Kutta along the rod; tolerance %.0e", tol[i]);
+        row(b, name, us, base, error_of(&k, k.a.r));
+    }
+    const int points[] = {8, 12, 16};
+    for (int i = 0; i < 3; i++) {
+        k.points = points[i];
+        const double us = 1e6 * bench_time(collocation, &k, 0.1);
+        char name[64];
+        snprintf(name, sizeof name, "Chebyshev collocation; %d points", points[i]);
+        row(b, name, us, base, error_of(&k, k.a.r));
+    }
+    routes_close(&k);
+}
+
+static void matrices(const bench_table *b) {
+    printf("\nmass matrix, bias and configuration forces; 9 coordinates, Magnus 4, 21 nodes\n");
+    printf("  %-42s %10s   %7s\n", "route", "us", "ratio");
+    routes k;
+    routes_open(&k, 4, 21);
+    const double base = 1e6 * bench_time(direct, &k, 0.1), force = 1e6 * bench_time(ours, &k, 0.1);
+    row(b, "direct: mass matrix", base, base, 0);
+    row(b, "direct: with bias", base + force, base, 0);
+    row(b, "columns by inverse dynamics", 1e6 * bench_time(columns, &k, 0.1), base, 0);
+    routes_close(&k);
+}
+
+int main(int argc, char **argv) {
+    bench_table b = bench_open("routes", "routes to the same numbers", argc, argv);
+    forces(&b);
+    matrices(&b);
+    bench_close(&b);
+    return 0;
+}
