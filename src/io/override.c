@@ -407,7 +407,7 @@ static snw_status set_change(snw_builder *b, const path *p, const target *t,
         rest = snw_pool_format(b->pool, "%s.%s", rest, p->key[k]);
     }
     if (!rest) return snw_builder_memory(b);
-    snw_node *copy;
+    snw_node *copy = NULL;
     SNW_TRY(snw_node_copy(b, value, b->scope, &copy));
     SNW_TRY(make_map(b, p, t->used, *t->slot));
     return snw_node_set(b, *t->slot, rest, p->at, copy);
