@@ -126,7 +126,7 @@ static void check_drift(drift d, double bound, const char *what) {
 // rods of any kind in violent motion: a step may err by the tolerance, and a tenth of that adds up
 static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, double tolerance) {
     dice d = {7};
-    for (int trial = 0; trial < 6; trial++) {
+    for (int trial = 0; trial < 4; trial++) {
         scene c;
         random_rods(&c, &d, joint, false);
         conservative(&c);
@@ -137,7 +137,7 @@ static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, d
         state_random(c.m, &d, c.s);
         c.s->t = 0;
         begin(&c, kind, tolerance);
-        const drift worst = watch(&c, 5, 0.01, joint == SNW_JOINT_FREE && !weight);
+        const drift worst = watch(&c, 3, 0.01, joint == SNW_JOINT_FREE && !weight);
         const double steps = (double)snw_explicit_statistics(c.e).steps;
         check_drift(worst, (10 + 0.1 * steps) * tolerance, "random rod");
         finish(&c);
@@ -195,7 +195,7 @@ static void the_balance_of_energy_closes(void **state) {
     (void)state;
     dice d = {11};
     double worst = 0;
-    for (int trial = 0; trial < 9; trial++) {
+    for (int trial = 0; trial < 6; trial++) {
         scene c;
         const bool moving = trial % 3 == 1;
         random_rods(&c, &d, trial % 3 == 0 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, moving);
@@ -214,8 +214,6 @@ static void the_balance_of_energy_closes(void **state) {
         for (int i = 0; i < w.n - 2; i++) assert_true(w.work[i] != 0);
         assert_true(w.work[w.n - 2] != 0);
         assert_true((w.work[w.n - 1] != 0) == moving);
-        printf("%d nv %d steps %ld balance %.2e\n", trial, c.m->nv,
-               snw_explicit_statistics(c.e).steps, balance(&c, before));
         finish(&c);
     }
     assert_true(worst <= 1e-10);
@@ -283,8 +281,6 @@ static void all_integrators_find_the_same_motion(void **state) {
             begin(&c, k[i].kind, k[i].tolerance);
             blow(&c, q);
             const double e = distance(c.m->nq, q, want);
-            printf("kind %d: %.2e, %ld steps, %ld rates\n", (int)k[i].kind, e,
-                   snw_explicit_statistics(c.e).steps, snw_explicit_statistics(c.e).rates);
             if (!(e <= k[i].bound)) fail_msg("kind %d: off by %.3g", (int)k[i].kind, e);
             end(&c);
         }
@@ -504,7 +500,7 @@ static void test_6_free_rod_with_muscles(void **state) {
          0.00051150,
          0.00999026},
     };
-    const snw_ode_kind kinds[] = {SNW_ODE_RK54, SNW_ODE_BDF};
+    const snw_ode_kind kinds[] = {SNW_ODE_RK87, SNW_ODE_BDF};
     for (int k = 0; k < 2; k++) {
         scene c;
         muscle_rod(&c, 3);
