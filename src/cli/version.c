@@ -13,8 +13,8 @@ static const char compiler[] = "gcc " __VERSION__;
 void snw_version_print(void) {
     printf("sinew %s (%s build)\n", SNW_VERSION, BUILD_TYPE);
     printf("compiler   %s\n", compiler);
-    printf("libraries  HDF5 %s, libfyaml %s, OpenBLAS %s (serial)\n", HDF5_VERSION, FYAML_VERSION,
-           OPENBLAS_VERSION);
+    printf("libraries  HDF5 %s, libfyaml %s, OpenBLAS %s (serial), SUNDIALS %s\n", HDF5_VERSION,
+           FYAML_VERSION, OPENBLAS_VERSION, SUNDIALS_VERSION);
 }
 
 void snw_version_json(snw_json *j) {
@@ -25,5 +25,6 @@ void snw_version_json(snw_json *j) {
     snw_field_text(j, "hdf5", HDF5_VERSION);
     snw_field_text(j, "libfyaml", FYAML_VERSION);
     snw_field_text(j, "openblas", OPENBLAS_VERSION);
+    snw_field_text(j, "sundials", SUNDIALS_VERSION);
     snw_json_close(j);
 }

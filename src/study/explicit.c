@@ -70,14 +70,48 @@ static void configuration_rates(const snw_model *m, const double *q, const snw_s
     }
 }
 
+static bool finite(const double *x, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+// why there are no accelerations: a law or the state has ceased to be a number, else what was said
+static snw_status refuse(const snw_explicit *e, double t, const snw_state *s, const snw_error *said,
+                         snw_error *err) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nact; i++) {
+        if (finite(e->in->load[i].e, 6)) continue;
+        return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
+                        m->desc->load[m->act[i].load].name, t);
+    }
+    if (!finite(e->in->gravity.e, 3)) {
+        return snw_fail(err, SNW_E_DIVERGED, "gravity has no finite value at t = %.9g s", t);
+    }
+    for (int i = 0; i < m->npose; i++) {
+        if (finite(e->in->pose[i].p.e, 3) && finite(e->in->pose_u[i].e, 6) &&
+            finite(e->in->pose_du[i].e, 6)) {
+            continue;
+        }
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "a moving pose has no finite value or rate at t = %.9g s", t);
+    }
+    if (!finite(s->q, m->nq) || !finite(s->v, m->nv)) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+    }
+    return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);
+}
+
 // s->a and powers at (q, v) of s and time t
 static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *power,
                              snw_error *err) {
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    snw_error why = {0};
-    const snw_status status = snw_accelerations(m, e->in, s, e->w, e->M, &why);
-    if (status != SNW_OK) return snw_fail(err, status, "at t = %.9g s %s", t, why.text);
+    snw_error said = {0};
+    if (snw_accelerations(m, e->in, s, e->w, e->M, &said) != SNW_OK) {
+        return refuse(e, t, s, &said, err);
+    }
     // what moves a pose also carries the accelerations
     if (e->moving) snw_residual(m, e->in, s, false, e->w);
     snw_load_power(m, e->in, s, e->w, power);

@@ -22,7 +22,7 @@ class Usage(harness.Case):
     def test_version_names_compiler_and_libraries(self):
         text = self.succeeds("--version").out
         self.assertRegex(text, r"^sinew \d+\.\d+\.\d+")
-        for word in ("compiler", "HDF5", "libfyaml", "OpenBLAS"):
+        for word in ("compiler", "HDF5", "libfyaml", "OpenBLAS", "SUNDIALS"):
             self.assertIn(word, text)
         self.assertIn("version", self.succeeds("--version", "--json").json)
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// No heap in residual, tangent, mass matrix, factorisation and a whole static solve: the process's calls of malloc
-// and its kin are counted, those of OpenBLAS and the C library included.
+// No heap in residual, tangent, mass matrix, factorisation, a whole static solve and advances in time: the process's
+// calls of malloc and its kin are counted, those of OpenBLAS, SUNDIALS and the C library included.
 #include "oracle/trial.h"
 
 #include "near.h"
 #include "random_rod.h"
 #include "solve/dense.h"
+#include "study/explicit.h"
 
 #include <string.h>
 
@@ -208,12 +209,56 @@ static void static_solve_of_many_coordinates_does_not_touch_the_heap(void **stat
     check_solve(&r, 2);
 }
 
+// ---- in time ----------------------------------------------------------------------------------------
+
+// by all integrators, from the first advance on, jumps, steps back and failures included
+static void advances_in_time_do_not_touch_the_heap(void **state) {
+    (void)state;
+    for (int kind = SNW_ODE_RK4; kind <= SNW_ODE_BDF; kind++) {
+        robot r;
+        trial t;
+        robot_init(&r, 0.5, 0.02);
+        r.material.damping = number(&r, 1e-3);
+        r.link[0].joint = SNW_JOINT_FREE;
+        for (int i = 0; i < 3; i++) robot_strain(&r, 0, i, SNW_BASIS_LEGENDRE, 3);
+        r.load[r.desc.nload++] = (snw_load_desc){.name = "push", .on = link_end(0), .body = true};
+        r.load[0].force[1] = law(&r, "if(t < 0.02, 1, sqrt(0.05 - t))");
+        trial_open(&t, &r.desc);
+        snw_explicit_opts opts = snw_explicit_defaults();
+        opts.kind = (snw_ode_kind)kind;
+        opts.step = kind == SNW_ODE_RK4 ? 1e-4 : 0;
+        snw_explicit *e = NULL;
+        snw_error err = {0};
+        assert_int_equal(snw_explicit_create(t.m, &opts, &e, &err), SNW_OK);
+
+        const long before = heap_calls;
+        snw_status s = snw_explicit_start(e, t.s, 0, &err);
+        if (s == SNW_OK) s = snw_explicit_advance(e, 0.01, 0.02, &err);
+        if (s == SNW_OK) s = snw_explicit_advance(e, 0.02, 0.02, &err);
+        if (s == SNW_OK) s = snw_explicit_advance(e, 0.03, INFINITY, &err);
+        if (s == SNW_OK) snw_explicit_back(e);
+        if (s == SNW_OK) s = snw_explicit_advance(e, 0.04, INFINITY, &err);
+        const double seen = snw_explicit_look(e)->r[0];
+        const snw_status failed = snw_explicit_advance(e, 0.06, INFINITY, &err);
+        const long after = heap_calls;
+
+        assert_int_equal(s, SNW_OK);
+        assert_int_equal(failed, SNW_E_DIVERGED);
+        assert_true(isfinite(seen) && snw_explicit_state(e)->t == 0.04);
+        if (after != before) fail_msg("kind %d: %ld calls", kind, after - before);
+        snw_explicit_destroy(e);
+        trial_close(&t);
+        robot_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counter_counts),
         cmocka_unit_test(recursion_does_not_touch_the_heap),
         cmocka_unit_test(static_solve_does_not_touch_the_heap),
         cmocka_unit_test(static_solve_of_many_coordinates_does_not_touch_the_heap),
+        cmocka_unit_test(advances_in_time_do_not_touch_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
