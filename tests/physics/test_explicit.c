@@ -137,7 +137,7 @@ static void random_drift(snw_joint_kind joint, bool weight, snw_ode_kind kind, d
         state_random(c.m, &d, c.s);
         c.s->t = 0;
         begin(&c, kind, tolerance);
-        const drift worst = watch(&c, 3, 0.01, joint == SNW_JOINT_FREE && !weight);
+        const drift worst = watch(&c, 3, 0.005, joint == SNW_JOINT_FREE && !weight);
         const double steps = (double)snw_explicit_statistics(c.e).steps;
         check_drift(worst, (10 + 0.1 * steps) * tolerance, "random rod");
         finish(&c);
