@@ -71,7 +71,8 @@ static void run(const snw_model *m, const named *k, int n, double *q) {
     if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < n; i++) {
         snw_motion_info info;
-        if (snw_motion_step(mo, 0.4 / n, 0.4 * (i + 1) / n, &info) != SNW_OK) fail_msg("%s: step %d of %d fails", k->name, i, n);
+        if (snw_motion_step(mo, 0.4 / n, 0.4 * (i + 1) / n, &info) != SNW_OK)
+            fail_msg("%s: step %d of %d fails", k->name, i, n);
     }
     memcpy(q, snw_motion_state(mo)->q, (size_t)m->nq * sizeof *q);
     snw_motion_destroy(mo);
@@ -106,8 +107,8 @@ static void slopes(snw_joint_kind joint) {
         run(m, &schemes[i], 400, b);
         const double ea = distance(m, a, want), eb = distance(m, b, want), slope = log2(ea / eb);
         if (!(fabs(slope - s.order) < 0.15)) {
-            fail_msg("%s: errors %.3g and %.3g, slope %.3f, order %d", schemes[i].name, ea, eb, slope,
-                     s.order);
+            fail_msg("%s: errors %.3g and %.3g, slope %.3f, order %d", schemes[i].name, ea, eb,
+                     slope, s.order);
         }
         printf("%-28s %10.2e %10.2e  %.3f\n", schemes[i].name, ea, eb, slope);
     }
