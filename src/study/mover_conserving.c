@@ -13,8 +13,9 @@
 // coadjoint action, so that the momentum about the world's origin changes by the impulse of the loads and nothing
 // else; there theta is zero, the energy error is bounded by symmetry.
 //
-// Newton uses the tangent of the recursion at the middle, which differs from the true one by O(h): the iteration
-// converges in a few rounds and stops when nothing is left to gain.
+// Newton's matrix comes from two sweeps at the middle: the static tangent, and the tangent of the momenta P = M v, which
+// are the inertia forces of a motion that starts from rest with acceleration v. What it lacks (second derivatives of T,
+// theta) is of order h^2, so one matrix serves a step.
 #include "study/mover_private.h"
 
 #include "base/alloc.h"
@@ -28,15 +29,15 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
-    snw_inputs *in, *bare; // at the middle of the step; without loads
-    snw_state *now, *mid, *end;
+    snw_inputs *in, *bare, *empty; // at the middle of the step; without loads; without gravity too
+    snw_state *now, *mid, *end, *push;
     double *memory;
     double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
-    double *M, *T;
+    double *M, *T, *E;
     int *pivot;
     double *power, *work; // per load; power at the last instant
     double heat, heat_power;
-    double E0; // energy at the last instant
+    double E0; // energy there should be at the last instant: at the start, plus work, less heat
     double t_laws;
 } conserving;
 
@@ -127,29 +128,65 @@ static bool finish(conserving *c, double *theta) {
     return true;
 }
 
-// residual at d; its largest in typical forces. Leaves J of the middle in w when `columns`
+// c->T <- factors of the derivative of the residual in d:
+//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad(p_0)/h on the base,  Q = dP/dq
+static bool factor(conserving *c, double h) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv;
+    snw_residual(m, c->in, c->mid, true, c->w);
+    snw_tangent_sweep(m, NULL, c->w);
+    snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
+
+    memcpy(c->push->q, c->mid->q, (size_t)m->nq * sizeof(double));
+    for (size_t i = 0; i < n; i++) c->push->v[i] = 0, c->push->a[i] = c->mid->v[i];
+    snw_residual(m, c->empty, c->push, false, c->w);
+    snw_tangent_sweep(m, NULL, c->w);
+    snw_tangent_assemble(m, c->empty, 1 / h, 0, 0, c->w, c->M);
+    snw_elastic_matrices(m, c->E, NULL);
+    for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i] / h;
+    for (int f = 0; f < m->nfree; f++) { // momenta do not depend on where the base is
+        memset(c->M + (size_t)m->floating[f].dof * n, 0, 6 * n * sizeof(double));
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) c->T[j * n + i] += c->M[j * n + i] - c->M[i * n + j];
+    }
+    snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->M);
+    snw_elastic_matrices(m, NULL, c->E);
+    for (size_t i = 0; i < n * n; i++) c->T[i] += c->M[i] + c->E[i] / h;
+    carry_half(m, c->d, c->p0, c->r);
+    for (int f = 0; f < m->nfree; f++) {
+        const size_t b = (size_t)m->floating[f].dof;
+        snw_wrench F;
+        for (int k = 0; k < 6; k++) F.e[k] = c->r[b + (size_t)k];
+        for (int k = 0; k < 6; k++) {
+            snw_twist e = {0};
+            e.e[k] = 1;
+            const snw_wrench col = snw_coad(F, e);
+            for (int i = 0; i < 6; i++) c->T[(b + (size_t)k) * n + b + (size_t)i] -= col.e[i] / h;
+        }
+    }
+    return snw_lu_factor(m->nv, c->T, c->pivot) == SNW_OK;
+}
+
+// residual at d; its largest in typical forces. With `columns` also the factors of its derivative
 static double evaluate(conserving *c, double h, bool columns) {
     const snw_model *m = c->m;
     const int n = m->nv;
     // forces at the middle: of potentials, then of loads besides
-    for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h;
+    for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
+    if (columns && !factor(c, h)) return NAN;
     snw_residual(m, c->bare, c->mid, true, c->w);
     memcpy(c->pot, c->w->r, (size_t)n * sizeof *c->pot);
     snw_residual(m, c->in, c->mid, true, c->w);
     for (int i = 0; i < n; i++) c->load[i] = c->pot[i] - c->w->r[i];
     // momenta at the middle
-    for (int i = 0; i < n; i++) c->mid->a[i] = 2 * (c->mid->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     momenta(m, c->w, c->P, c->dT);
     for (int f = 0; f < m->nfree;
          f++) { // the base has no dT/dq: the coadjoint action stands for it
         for (int k = 0; k < 6; k++) c->dT[m->floating[f].dof + k] = 0;
-    }
-    if (columns) {
-        snw_tangent_assemble(m, c->in, 0.5, 1 / h, 2 / (h * h), c->w, c->T);
-        if (snw_lu_factor(n, c->T, c->pivot) != SNW_OK) return NAN;
     }
     double theta;
     if (!finish(c, &theta)) return NAN;
@@ -206,6 +243,8 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     snw_inputs_copy(c->in, c->bare);
     for (int i = 0; i < m->nact; i++) c->bare->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) c->bare->stress[i] = 0;
+    snw_inputs_copy(c->bare, c->empty);
+    c->empty->gravity = (snw_vec3){{0}};
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
@@ -214,8 +253,9 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
     snw_state_copy(m, c->end, c->now);
-    snw_kinematics(m, c->in, c->now, false, c->w);
-    c->E0 = snw_kinetic_energy(m, c->w) + potential(c, c->now, c->w);
+    // the energy there should be, not the one there is: errors of Newton do not add up
+    for (int i = 0; i < npower(m); i++) c->E0 += h * c->power[i];
+    c->E0 -= h * c->heat_power;
     took->increments++;
     return SNW_OK;
 }
@@ -307,6 +347,8 @@ static void close(void *self) {
     snw_work_destroy(c->w);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->bare);
+    snw_inputs_destroy(c->empty);
+    snw_state_destroy(c->push);
     snw_state_destroy(c->now);
     snw_state_destroy(c->mid);
     snw_state_destroy(c->end);
@@ -332,10 +374,11 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
-    c->memory = snw_alloc((11 * nv + 2 * nv * nv + 2 * np) * sizeof(double));
+    c->memory = snw_alloc((11 * nv + 3 * nv * nv + 2 * np) * sizeof(double));
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
     if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
+        snw_inputs_create(m, &c->empty) != SNW_OK || snw_state_create(m, &c->push) != SNW_OK ||
         snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
         snw_state_create(m, &c->end) != SNW_OK) {
         close(c);
@@ -347,7 +390,8 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     c->M = at;
     c->T = c->M + nv * nv;
-    c->power = c->T + nv * nv;
+    c->E = c->T + nv * nv;
+    c->power = c->E + nv * nv;
     c->work = c->power + np;
     *out = (snw_mover){.self = c,
                        .grid = step->step,
