@@ -128,6 +128,29 @@ static bool finish(conserving *c, double *theta) {
     return true;
 }
 
+static snw_lower half_tangent(const conserving *c, int dof) {
+    snw_twist x;
+    for (int k = 0; k < 6; k++) x.e[k] = 0.5 * c->d[dof + k];
+    return snw_se3_tangent(x);
+}
+
+// the base at the middle varies by T(d/2) times half the variation of d
+static void turn_columns(conserving *c, int dof) {
+    const size_t n = (size_t)c->m->nv;
+    const snw_lower T = half_tangent(c, dof);
+    for (size_t i = 0; i < n; i++) {
+        double row[6];
+        for (int k = 0; k < 6; k++) {
+            snw_twist e = {0};
+            e.e[k] = 1;
+            const snw_twist z = snw_lower_apply(&T, e);
+            row[k] = 0;
+            for (int j = 0; j < 6; j++) row[k] += c->T[(size_t)(dof + j) * n + i] * z.e[j];
+        }
+        for (int k = 0; k < 6; k++) c->T[(size_t)(dof + k) * n + i] = row[k];
+    }
+}
+
 // c->T <- factors of the derivative of the residual in d:
 //   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad(p_0)/h on the base,  Q = dP/dq
 static bool factor(conserving *c, double h) {
@@ -136,6 +159,7 @@ static bool factor(conserving *c, double h) {
     snw_residual(m, c->in, c->mid, true, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
+    for (int f = 0; f < m->nfree; f++) turn_columns(c, m->floating[f].dof);
 
     memcpy(c->push->q, c->mid->q, (size_t)m->nq * sizeof(double));
     for (size_t i = 0; i < n; i++) c->push->v[i] = 0, c->push->a[i] = c->mid->v[i];
@@ -157,11 +181,12 @@ static bool factor(conserving *c, double h) {
     for (int f = 0; f < m->nfree; f++) {
         const size_t b = (size_t)m->floating[f].dof;
         snw_wrench F;
+        const snw_lower T = half_tangent(c, m->floating[f].dof);
         for (int k = 0; k < 6; k++) F.e[k] = c->r[b + (size_t)k];
         for (int k = 0; k < 6; k++) {
             snw_twist e = {0};
             e.e[k] = 1;
-            const snw_wrench col = snw_coad(F, e);
+            const snw_wrench col = snw_coad(F, snw_lower_apply(&T, e));
             for (int i = 0; i < 6; i++) c->T[(b + (size_t)k) * n + b + (size_t)i] -= col.e[i] / h;
         }
     }
