@@ -20,7 +20,7 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
                           double *acc);
 
 // What the tangent needs of each free joint when x = delta d, x' = a x, x'' = b x: the columns S, S', S'' for which
-// (S' + ad_u S) x + S x' is the variation of its velocity and so on (theory.md 7.4). 108 numbers a joint, row by
+// (S' + ad_u S) x + S x' is the variation of its velocity and so on (theory.md 6.2). 108 numbers a joint, row by
 // row.
 void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,
                        const snw_state *s, double *columns);

@@ -7,7 +7,7 @@
 // a and b numbers, f and g vectors made from the past. A solver sees nothing else. On a group d is the
 // increment in the Lie algebra, q_new = q_old exp(d), and the same relations hold for body rates.
 //
-// Two families (theory.md 7):
+// Two families (theory.md 6.1):
 //   alpha      Newmark, HHT, WBZ, generalized-alpha with pseudo-accelerations (Arnold and Bruls)
 //   levels     v = c0 d - c2 d_before + e v_old, and the same once more for the accelerations: backward Euler,
 //              BDF2, BDF-alpha, trapezoidal, for steps of any length
