@@ -48,8 +48,8 @@ format:
 	tools/format.py clang-format
 
 tidy: setup-test
-	$(call build_preset,clang)
-	tools/tidy.sh build/clang $(JOBS)
+	$(call build_preset,dev)
+	tools/clang.py build/dev --tidy
 
 setup:
 	@tools/setup.sh build

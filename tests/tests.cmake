@@ -3,9 +3,12 @@
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
+
 # add one test, with the prefix of this build
 function(check name label seconds)
   cmake_parse_arguments(arg "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  list(APPEND arg_ENVIRONMENT ${leaks})
   add_test(NAME ${SNW_TEST_PREFIX}${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${SNW_TEST_PREFIX}${name} PROPERTIES
     LABELS ${label} TIMEOUT ${seconds} ENVIRONMENT "${arg_ENVIRONMENT}")
@@ -25,11 +28,12 @@ foreach(kind unit physics fuzz)
   file(GLOB tests CONFIGURE_DEPENDS tests/${kind}/test_*.c tests/${kind}/fuzz_*.c)
   foreach(source ${tests})
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${kind}_${name} ${source})
-    target_include_directories(${kind}_${name} PRIVATE src tests)
-    target_compile_definitions(${kind}_${name} PRIVATE SNW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    target_link_libraries(${kind}_${name} PRIVATE ${oracle} sinew PkgConfig::CMOCKA)
-    check(${kind}_${name} ${kind} 300 COMMAND ${kind}_${name})
+    string(REGEX REPLACE "^(test|fuzz)" ${kind} name ${name})
+    add_executable(${name} ${source})
+    target_include_directories(${name} PRIVATE src tests)
+    target_compile_definitions(${name} PRIVATE SNW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name} PRIVATE ${oracle} sinew PkgConfig::CMOCKA)
+    check(${name} ${kind} 300 COMMAND ${name})
   endforeach()
 endforeach()
 
@@ -46,7 +50,8 @@ if(TARGET command)
   file(GLOB tests CONFIGURE_DEPENDS tests/cli/test_*.py)
   foreach(source ${tests})
     get_filename_component(name ${source} NAME_WE)
-    check(cli_${name} cli 300 COMMAND ${Python3_EXECUTABLE} ${source}
+    string(REGEX REPLACE "^test" cli name ${name})
+    check(${name} cli 300 COMMAND ${Python3_EXECUTABLE} ${source}
       ENVIRONMENT "SINEW=$<TARGET_FILE:command>;SINEW_SOURCE=${CMAKE_SOURCE_DIR};SINEW_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
   endforeach()
   file(GLOB examples CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/examples examples/*/*.yaml)
@@ -91,6 +96,8 @@ if(NOT SNW_TEST_PREFIX)
     ${CMAKE_SOURCE_DIR})
   check(format house 60 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/format.py
     --check ${CLANG_FORMAT})
+  check(clang house 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/clang.py
+    ${CMAKE_BINARY_DIR})
   check(install house 120 COMMAND ${CMAKE_SOURCE_DIR}/tools/install_test.sh ${CMAKE_BINARY_DIR}
     ${CMAKE_C_COMPILER})
   if(TARGET command)

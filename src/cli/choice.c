@@ -70,3 +70,11 @@ snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char 
     snw_free(name);
     return status;
 }
+
+bool snw_column_is_brief(const snw_column *c) {
+    const char *name = c->component;
+    if (strlen(name) != 2) return true;
+    const bool quaternion = name[0] == 'q',
+               matrix = strchr("xyz", name[0]) && strchr("xyz", name[1]);
+    return !quaternion && !matrix;
+}

@@ -16,3 +16,7 @@ SNW_NODISCARD snw_status snw_choose_runs(int n, const char *const *name, int nwa
 SNW_NODISCARD snw_status snw_choose_columns(const snw_run_info *info, int nwanted,
                                             const char *const *wanted, int *chosen, int *nchosen,
                                             snw_error *err);
+
+// Worth a line in a short table? Not what says the same again: quaternion and matrix of a rotation, which rx, ry
+// and rz tell.
+bool snw_column_is_brief(const snw_column *c);

@@ -134,7 +134,10 @@ static void say_failure(session *s, const snw_job *job, int index, const outcome
                         const char *output, snw_error *err) {
     char run[80] = "";
     if (job->n > 1) (void)snprintf(run, sizeof run, "run '%.60s': ", job->run[index].name);
-    if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", s->path);
+    // the model is not to blame for a disk
+    if (!err->file[0] && err->status != SNW_E_IO) {
+        (void)snprintf(err->file, sizeof err->file, "%s", s->path);
+    }
     char text[sizeof err->text], kept[160] = "";
     if (o->frames > 0) (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
     if (err->status == SNW_E_STOPPED && o->frames > 0) {
@@ -194,32 +197,43 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     return status;
 }
 
-// last values, a column per run: all runs of a file have the same probes unless overrides differ
+// last value of a run under the name of a column, NaN when it has none: overrides may change the probes
+static double last_value(const snw_job_run *r, const outcome *o, const char *wanted) {
+    const snw_run_info *info = snw_run_describe(r->run);
+    for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
+        char name[256];
+        snw_column_name(&info->column[i], name, sizeof name);
+        if (!strcmp(name, wanted)) return o->value[i];
+    }
+    return NAN;
+}
+
+// last values, a column per run
 static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     const int nrun = job->n < SHOWN_RUNS ? job->n : SHOWN_RUNS;
-    const int nvalue = info->ncolumn < SHOWN_VALUES ? info->ncolumn : SHOWN_VALUES;
-    if (nvalue == 0) return SNW_OK;
+    if (info->ncolumn == 0) return SNW_OK;
     char align[SHOWN_RUNS + 2] = "l";
     memset(align + 1, 'r', (size_t)nrun);
     snw_grid *g;
     SNW_TRY(snw_grid_create(align, &g, err));
     snw_grid_cell(g, "last value");
     for (int r = 0; r < nrun; r++) snw_grid_cell(g, "%s", job->run[r].name);
-    for (int i = 0; i < nvalue; i++) {
+    int shown = 0;
+    for (int i = 0; i < info->ncolumn && shown < SHOWN_VALUES; i++) {
+        if (!snw_column_is_brief(&info->column[i])) continue;
+        shown++;
         char name[256];
         snw_column_name(&info->column[i], name, sizeof name);
         snw_grid_cell(g, "%s", name);
         for (int r = 0; r < nrun; r++) {
-            const bool known =
-                outcomes[r].frames > 0 && i < snw_run_describe(job->run[r].run)->ncolumn;
-            snw_grid_number(g, 9, known ? outcomes[r].value[i] : NAN);
+            snw_grid_number(g, 9, last_value(&job->run[r], &outcomes[r], name));
         }
     }
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
-    if (nvalue < info->ncolumn || nrun < job->n) {
+    if (shown < info->ncolumn || nrun < job->n) {
         printf("  ... %d values of %d runs in all, see 'sinew show'\n", info->ncolumn, job->n);
     }
     return status;
@@ -270,6 +284,13 @@ static snw_status summarise(const session *s, const snw_job *job, const char *ou
     return SNW_OK;
 }
 
+static bool has_failed_write(const snw_job *job, const outcome *outcomes) {
+    for (int i = 0; i < job->n; i++) {
+        if (outcomes[i].status == SNW_E_IO) return true;
+    }
+    return false;
+}
+
 static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply *reply) {
     session s = {.reply = reply, .path = job->path};
     snw_error err = {0};
@@ -286,7 +307,7 @@ static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply
     int exit_status = execute_all(&s, job, output, outcomes);
     if (snw_results_close(s.results, &err) != SNW_OK) {
         // a failed write was said already when it ended the run
-        if (reply->error.status != SNW_E_IO) snw_reply_fail(reply, &err);
+        if (!has_failed_write(job, outcomes)) snw_reply_fail(reply, &err);
         exit_status = SNW_EXIT_FAILED;
     }
     reply->meter = NULL;
@@ -301,11 +322,9 @@ static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply
 
 static int run(const snw_args *args, snw_reply *reply) {
     const char *path = snw_args_operand(args, 0);
-    char output[4096];
-    default_output(path, output, sizeof output);
-    if (snw_args_has(args, "output")) {
-        (void)snprintf(output, sizeof output, "%s", snw_args_value(args, "output"));
-    }
+    char name[256];
+    default_output(path, name, sizeof name);
+    const char *output = snw_args_has(args, "output") ? snw_args_value(args, "output") : name;
     snw_error err = {0};
     snw_job job;
     snw_status status = snw_job_open(path, args, &job, &err);

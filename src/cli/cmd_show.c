@@ -147,7 +147,10 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     SNW_TRY(snw_grid_create("lr", &g, err));
     snw_grid_cell(g, "probe");
     snw_grid_cell(g, "last value");
-    for (int i = 0; i < c->nchosen && i < SHOWN_VALUES; i++) {
+    int shown = 0;
+    for (int i = 0; i < c->nchosen && shown < SHOWN_VALUES; i++) {
+        if (!snw_column_is_brief(&info->column[c->chosen[i]])) continue;
+        shown++;
         char name[256];
         column_of(c, i, name, sizeof name);
         snw_grid_cell(g, "%s", name);
@@ -155,7 +158,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
-    if (c->nchosen > SHOWN_VALUES) printf("  ... and %d more\n", c->nchosen - SHOWN_VALUES);
+    if (c->nchosen > shown) printf("  ... and %d more, see --probe\n", c->nchosen - shown);
     return status;
 }
 

@@ -88,6 +88,34 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
     }
 }
 
+// how the steps of a motion are chosen: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
+static void pace_text(const snw_step_desc *s, char *out, size_t size) {
+    const bool chosen =
+        s->control || s->method == SNW_METHOD_ADAPTIVE || s->method == SNW_METHOD_STIFF;
+    if (!chosen) {
+        (void)snprintf(out, size, "steps of %g s", s->step);
+    } else if (s->step > 0) {
+        (void)snprintf(out, size, "steps of at most %g s for an error of %g", s->step,
+                       s->tolerance);
+    } else {
+        (void)snprintf(out, size, "steps for an error of %g", s->tolerance);
+    }
+}
+
+// "motion for 1 s, generalized-alpha with rho 0.9, steps of 0.005 s"
+static void dynamic_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
+    char number[32] = "", pace[96];
+    if (s->method == SNW_METHOD_GENERALIZED_ALPHA || s->method == SNW_METHOD_HHT ||
+        s->method == SNW_METHOD_WBZ) {
+        (void)snprintf(number, sizeof number, " with rho %g", s->rho);
+    } else if (s->method == SNW_METHOD_BDF_ALPHA) {
+        (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
+    }
+    pace_text(s, pace, sizeof pace);
+    (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s", s->until ? "up to " : "",
+                   s->duration, start, snw_method_name(s->method), number, pace);
+}
+
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
@@ -103,11 +131,10 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
         }
         return;
     case SNW_STEP_DYNAMIC:
-        (void)snprintf(out, size, "motion for %g s, %s%s%s", s->duration, snw_method_name(s->method),
-                       s->until ? ", until its condition holds" : "", start);
+        dynamic_text(s, start, out, size);
         return;
     case SNW_STEP_CHANGE:
-        (void)snprintf(out, size, "change of the model");
+        (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;
     }
 }

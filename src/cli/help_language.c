@@ -145,6 +145,37 @@ static void site_rows(writer *w) {
 
 static void study_rows(writer *w) {
     row(w, "static", "those of static", "equilibria: at the present time, or along a path");
+    row(w, "dynamic", "those of dynamic", "motion, from the present state on");
+    row(w, "change", "paths and values", "nothing; overrides what follows, and may have a name");
+}
+
+static const char *method_keys(snw_method method) {
+    switch (method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+        return "step or adapt, rho";
+    case SNW_METHOD_BDF_ALPHA:
+        return "step or adapt, alpha";
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_CONSERVING:
+        return "step or adapt";
+    case SNW_METHOD_RK4:
+        return "step";
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        return "tolerance";
+    }
+    return "";
+}
+
+static void scheme_rows(writer *w) {
+#define X(code, name, meaning) row(w, name, method_keys(code), meaning);
+    SNW_METHOD_LIST(X)
+#undef X
 }
 
 static void append(char *out, size_t size, const char *text) {
@@ -283,6 +314,7 @@ static const part words[] = {
     {"bases", "what strains are made of", {"basis", "size", "meaning"}, basis_rows, NULL},
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
+    {"schemes", "of dynamic steps", {"scheme", "keys", "meaning"}, scheme_rows, NULL},
     {"expressions", "their words", {"word", "of", "meaning"}, expression_rows, NULL},
     {"functions", "in expressions", {"function", "takes", "meaning"}, function_rows, NULL},
     {"units", "behind numbers", {"unit", "with a prefix", "meaning"}, unit_rows, NULL},

@@ -84,3 +84,14 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
     }
 }
+
+void snw_damping_forces(const snw_model *m, const double *v, double *out) {
+    for (int i = 0; i < m->nv; i++) out[i] = 0;
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        for (int i = 0; i < rod->ndof; i++) {
+            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
+            for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += D[j] * v[rod->dof0 + j];
+        }
+    }
+}

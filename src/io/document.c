@@ -4,7 +4,6 @@
 #include "base/fail.h"
 #include "io/read.h"
 #include "io/table.h"
-#include "io/tree.h"
 
 enum { LANGUAGE = 1 }; // version of the model language
 
@@ -128,10 +127,11 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
     for (int i = 0; i < 3; i++) {
         if (!snw_law_constant(g[i], &value) || value != 0) r->weightless = false;
     }
+    if (snw_study_moves(snw_node_get(r->root, "study"))) r->weightless = false;
     return SNW_OK;
 }
 
-static snw_status read_all(snw_reader *r) {
+snw_status snw_read_model(snw_reader *r) {
     const snw_entry *e[FILE_N];
     SNW_TRY(snw_read_map(r, r->root, &snw_keys_file, e));
     SNW_TRY(read_version(r, e[FILE_SINEW]));
@@ -146,10 +146,15 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_actuators(r));
     SNW_TRY(snw_read_loads(r));
     SNW_TRY(snw_read_initial(r));
-    SNW_TRY(snw_read_probes(r));
+    return snw_read_probes(r);
+}
+
+static snw_status read_all(snw_reader *r) {
+    SNW_TRY(snw_read_model(r));
     SNW_TRY(snw_read_study(r));
     SNW_TRY(snw_read_record(r));
-    return snw_read_expects(r);
+    SNW_TRY(snw_read_expects(r));
+    return snw_read_changes(r);
 }
 
 snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
@@ -167,6 +172,7 @@ snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
                         .desc = &whole->desc,
                         .root = root,
                         .err = err,
+                        .source = d->source,
                         .nrun = snw_source_runs(d->source),
                         .run_name = d->run_name,
                         .run = run};

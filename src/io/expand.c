@@ -109,7 +109,7 @@ snw_status snw_node_copy(snw_builder *b, const snw_node *from, const snw_scope *
     growth g = {.node = *out};
     for (int i = 0; i < from->n; i++) {
         const snw_entry *e = &from->entry[i];
-        snw_node *value;
+        snw_node *value = NULL;
         SNW_TRY(snw_node_copy(b, e->value, scope, &value));
         SNW_TRY(push(b, &g, e->key, e->place, value));
     }
@@ -171,7 +171,7 @@ static snw_status named_list(snw_builder *b, const snw_node *from, const snw_sco
         if (!whole || list->entry[0].value->kind != SNW_NODE_LIST) return SNW_OK;
         snw_place at = from->place;
         if (from->quoted) at.column++;
-        long row;
+        long row = 0;
         SNW_TRY(snw_name_whole(b, scope, from->text, word + 1, length - word - 2, at, &row));
         if (row < 1 || row > list->n) {
             return snw_fail_at(b->err, at, "'%s' has rows 1 to %d, there is no row %ld", e->key,
@@ -179,9 +179,11 @@ static snw_status named_list(snw_builder *b, const snw_node *from, const snw_sco
         }
         list = list->entry[row - 1].value;
     }
-    SNW_TRY(snw_node_copy(b, list, b->scope, out));
-    (*out)->place = from->place;
-    return copy_place(b, from->place, &(*out)->place);
+    snw_node *copy = NULL;
+    SNW_TRY(snw_node_copy(b, list, b->scope, &copy));
+    if (!copy) return snw_builder_memory(b);
+    *out = copy;
+    return copy_place(b, from->place, &copy->place);
 }
 
 // ---- expansion ----------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ static snw_status spread_entry(void *user, const char *name, const snw_scope *sc
                                const snw_binding *bind) {
     (void)nbind, (void)bind;
     const spread *s = user;
-    snw_node *value;
+    snw_node *value = NULL;
     SNW_TRY(expand(s->b, s->from->value, scope, s->how, &value));
     return push(s->b, s->into, name, s->from->place, value);
 }
@@ -212,7 +214,7 @@ static snw_status spread_item(void *user, const char *name, const snw_scope *sco
     const spread *s = user;
     snw_node item = *s->from->value;
     item.text = name;
-    snw_node *value;
+    snw_node *value = NULL;
     SNW_TRY(shell(s->b, &item, scope, &value));
     return push(s->b, s->into, NULL, s->from->place, value);
 }
@@ -226,8 +228,10 @@ static snw_status expand_item(snw_builder *b, const snw_entry *e, const snw_scop
         if (v->quoted) at.column++;
         return snw_name_each(b, v->text, at, scope, true, spread_item, &s);
     }
-    snw_node *value;
-    SNW_TRY(expand(b, v, scope, how, &value));
+    // overrides wait for what they are laid over
+    const bool change = v->kind == SNW_NODE_MAP && v->n == 1 && !strcmp(v->entry[0].key, "change");
+    snw_node *value = NULL;
+    SNW_TRY(change ? snw_node_copy(b, v, scope, &value) : expand(b, v, scope, how, &value));
     return push(b, into, NULL, e->place, value);
 }
 
@@ -243,9 +247,6 @@ static snw_status expand_entry(snw_builder *b, const snw_entry *e, const snw_sco
     const treat how = treat_of(e->key);
     spread s = {.b = b, .into = into, .from = e, .how = how};
     if (!strchr(e->key, '(')) return spread_entry(&s, e->key, scope, 0, NULL);
-    // the head of a function, as overrides write it, has no indices
-    const snw_entry *parameter = snw_parameters_find(b->parameters, e->key);
-    if (parameter && strchr(parameter->key, '(')) return spread_entry(&s, e->key, scope, 0, NULL);
     return snw_name_each(b, e->key, e->place, scope, true, spread_entry, &s);
 }
 
@@ -272,15 +273,18 @@ static snw_status expand(snw_builder *b, const snw_node *from, const snw_scope *
         SNW_TRY(named_list(b, from, scope, out));
         if (*out) return SNW_OK;
     }
-    SNW_TRY(shell(b, from, scope, out));
-    growth g = {.node = *out};
+    snw_node *made = NULL;
+    SNW_TRY(shell(b, from, scope, &made));
+    if (!made) return snw_builder_memory(b);
+    *out = made;
+    growth g = {.node = made};
     switch (from->kind) {
     case SNW_NODE_NULL:
         return SNW_OK;
     case SNW_NODE_TEXT: // with a range it stands for a list
         if (!snw_name_has_range(from->text)) return SNW_OK;
-        (*out)->kind = SNW_NODE_LIST;
-        (*out)->text = "";
+        made->kind = SNW_NODE_LIST;
+        made->text = "";
         return expand_text(b, from, scope, how, &g);
     case SNW_NODE_LIST:
         for (int i = 0; i < from->n; i++) {
@@ -288,7 +292,7 @@ static snw_status expand(snw_builder *b, const snw_node *from, const snw_scope *
         }
         return SNW_OK;
     case SNW_NODE_MAP:
-        return expand_map(b, from, scope, *out);
+        return expand_map(b, from, scope, made);
     }
     return SNW_OK;
 }

@@ -78,7 +78,7 @@ static snw_status lay_out(loader *l, const snw_node *beneath, const snw_node *ab
 
 // above <- entries of `beneath` in their order, covered by those of `above`, then what is new
 static snw_status merge(loader *l, const snw_node *beneath, snw_node *above) {
-    snw_entry *all = snw_pool_array(l->pool, (size_t)(beneath->n + above->n), sizeof *all);
+    snw_entry *all = snw_pool_array(l->pool, (size_t)beneath->n + (size_t)above->n, sizeof *all);
     bool *used = snw_pool_array(l->pool, (size_t)above->n + 1, sizeof *used);
     const snw_entry **sorted = snw_node_sorted(above);
     int n = 0;
@@ -112,7 +112,7 @@ static snw_status include_one(loader *l, const char *including, const snw_entry 
     }
     const char *path = beside(l, including, item->value->text);
     if (!path) return out_of_memory(l->err);
-    snw_node *loaded;
+    snw_node *loaded = NULL;
     SNW_TRY(load_file(l, path, item, &loaded));
     if (*beneath) SNW_TRY(merge(l, *beneath, loaded));
     *beneath = loaded;
@@ -181,12 +181,12 @@ static snw_status load_text(loader *l, const char *name, const char *folder, con
     return include_all(l, folder, *root);
 }
 
-static snw_status check_cycle(loader *l, const char *path, const snw_entry *by) {
+static snw_status check_cycle(loader *l, const char *path, snw_place at) {
     struct stat info;
     if (stat(path, &info) != 0) return SNW_OK; // reading it says why
     for (int i = 0; i < l->depth; i++) {
         if (l->open[i].device != info.st_dev || l->open[i].number != info.st_ino) continue;
-        return snw_fail_at(l->err, by->place, "'%s' includes itself%s", by->value->text,
+        return snw_fail_at(l->err, at, "'%.200s' includes itself%s", path,
                            i + 1 == l->depth ? "" : " by way of others");
     }
     l->open[l->depth] = (file_id){.device = info.st_dev, .number = info.st_ino};
@@ -195,21 +195,22 @@ static snw_status check_cycle(loader *l, const char *path, const snw_entry *by) 
 
 // `by` is the item of an include, NULL for the first file
 static snw_status load_file(loader *l, const char *path, const snw_entry *by, snw_node **root) {
+    const snw_place at = by ? by->place : (snw_place){.file = path, .line = 1, .column = 1};
     if (by) l->depth++;
     if (l->depth > SNW_INCLUDE_DEPTH) {
-        return snw_fail_at(l->err, by->place, "files include each other more than %d deep",
+        return snw_fail_at(l->err, at, "files include each other more than %d deep",
                            SNW_INCLUDE_DEPTH);
     }
-    SNW_TRY(check_cycle(l, path, by));
+    SNW_TRY(check_cycle(l, path, at));
     if (l->nfile == SNW_INCLUDE_FILES) {
-        return snw_fail_at(l->err, by->place, "more than %d files included", SNW_INCLUDE_FILES);
+        return snw_fail_at(l->err, at, "more than %d files included", SNW_INCLUDE_FILES);
     }
     const char *text;
     size_t length;
     snw_error fault = {0};
     const snw_status s = snw_text_read(l->pool, path, SNW_TEXT_FILE_MAX, &text, &length, &fault);
     if (s != SNW_OK && by) {
-        return snw_fail_at(l->err, by->place, "'%.200s' %s", path, fault.text);
+        return snw_fail_at(l->err, at, "'%.200s' %s", path, fault.text);
     }
     if (s != SNW_OK) {
         if (l->err) *l->err = fault;
@@ -217,7 +218,7 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
     }
     l->bytes += length;
     if (l->bytes > SNW_TEXT_TOTAL_MAX) {
-        return snw_fail_at(l->err, by->place, "more than %d bytes with all that is included",
+        return snw_fail_at(l->err, at, "more than %d bytes with all that is included",
                            SNW_TEXT_TOTAL_MAX);
     }
     SNW_TRY(load_text(l, path, path, text, length, root));

@@ -25,8 +25,9 @@ static const struct {
     {"actuator", "joint rod wheels tendon chamber"},
     {"actuator", "effort position rate shortening volume gas hold"},
     {"probe", "angle value effort length volume tension frequency"},
-    {"study", "dynamic kinematic inverse modes linearize change"},
-    {"static", "engine until scheme"},
+    {"study", "kinematic inverse modes linearize"},
+    {"static", "engine"},
+    {"dynamic", "engine"},
     {"law", "integral limit sampled once"},
 };
 

@@ -52,6 +52,7 @@ typedef struct snw_key_table {
     X(probe)                                                                                       \
     X(static)                                                                                      \
     X(march)                                                                                       \
+    X(dynamic)                                                                                     \
     X(record)                                                                                      \
     X(expect)
 

@@ -25,10 +25,10 @@ static int by_key_then_order(const void *a, const void *b) {
 }
 
 const snw_entry **snw_node_sorted(const snw_node *map) {
-    const snw_entry **s = snw_alloc((size_t)map->n * sizeof *s);
+    const snw_entry **s = snw_alloc((size_t)map->n * sizeof(void *));
     if (!s) return NULL;
     for (int i = 0; i < map->n; i++) s[i] = &map->entry[i];
-    qsort(s, (size_t)map->n, sizeof *s, by_key_then_order);
+    qsort(s, (size_t)map->n, sizeof(void *), by_key_then_order);
     return s;
 }
 

@@ -54,6 +54,7 @@ typedef struct path {
 // at its dots, those in parentheses aside
 static snw_status split(snw_builder *b, const char *text, snw_place at, path *out) {
     *out = (path){.whole = text, .at = at};
+    for (int k = 0; k < PATH_MAX_KEYS; k++) out->key[k] = "";
     int depth = 0;
     const char *from = text;
     for (const char *p = text;; p++) {
@@ -64,8 +65,9 @@ static snw_status split(snw_builder *b, const char *text, snw_place at, path *ou
         if (p == from)
             return snw_fail_at(b->err, at, "'%s' is not a path: a name is missing", text);
         if (out->n == PATH_MAX_KEYS) return snw_fail_at(b->err, at, "'%s' is too long", text);
-        out->key[out->n] = snw_pool_text(b->pool, from, (size_t)(p - from));
-        if (!out->key[out->n++]) return snw_builder_memory(b);
+        const char *key = snw_pool_text(b->pool, from, (size_t)(p - from));
+        if (!key) return snw_builder_memory(b);
+        out->key[out->n++] = key;
         from = p + 1;
         if (!*p) return SNW_OK;
     }
@@ -106,14 +108,14 @@ static snw_status set_item(snw_builder *b, const snw_entry *parameter, const pat
 }
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
-    path p;
+    path p = {0};
     SNW_TRY(split(b, override->key, override->place, &p));
     const snw_entry *found = snw_parameters_find(b->parameters, p.key[0]);
     SNW_ASSERT(found);
     const size_t word = snw_name_word(p.key[0]);
     const char *behind = p.key[0] + word;
     const bool function = strchr(found->key, '(') != NULL;
-    snw_node *value;
+    snw_node *value = NULL;
     SNW_TRY(snw_node_copy(b, override->value, b->parameters->scope, &value));
 
     if (p.n == 2 && !*behind && number_of(p.key[1]) > 0) {
@@ -135,7 +137,7 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
         if (behind[0] != '(' || p.key[0][length - 1] != ')') {
             return snw_fail_at(b->err, p.at, "'%s' is not a parameter", p.key[0]);
         }
-        long index;
+        long index = 0;
         SNW_TRY(snw_name_whole(b, b->run, p.key[0], word + 1, length - word - 2, p.at, &index));
         return set_item(b, found, &p, index, value);
     }
@@ -205,7 +207,7 @@ static void step_name(const step *s, kind_count *c, char *out, size_t size) {
 static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
     if (item->kind == SNW_NODE_TEXT) {
         const char *kind = item->text;
-        snw_node *body;
+        snw_node *body = NULL;
         const snw_node nothing = {.kind = SNW_NODE_MAP, .place = item->place, .text = ""};
         SNW_TRY(snw_node_copy(b, &nothing, item->scope, &body));
         item->kind = SNW_NODE_MAP;
@@ -222,6 +224,7 @@ typedef struct target {
     snw_node **slot;  // value to change
     const char *what; // "load", "step", "key"
     bool thing;       // has a `when`
+    bool change;      // a step whose keys are paths
     int used;         // keys of the path used up
     int found;
     const char *also; // what else has the name
@@ -253,9 +256,10 @@ static snw_status find_steps(snw_builder *b, const path *p, snw_node *root, targ
             used = 2;
         }
         if (!used || (used == 1 && p->n > 1 && number_of(p->key[1]) > 0)) continue;
-        snw_node **slot;
+        snw_node **slot = NULL;
         SNW_TRY(step_body(b, s.item, &slot));
         add_target(t, slot, "step", false, used);
+        t->change = strcmp(s.kind, "change") == 0;
     }
     return SNW_OK;
 }
@@ -271,7 +275,8 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             add_target(t, &section->entry[i].value, sections[k].thing, when, 1);
         }
     }
-    SNW_TRY(find_steps(b, p, root, t));
+    // names are known to be distinct by the time of a change, and steps many
+    if (!b->changing || t->found == 0) SNW_TRY(find_steps(b, p, root, t));
     if (!is_top_key(p->key[0])) return SNW_OK;
     static const char *const used_up[] = {"sinew", "include", "parameters", "runs"};
     for (size_t i = 0; i < sizeof used_up / sizeof *used_up; i++) {
@@ -280,7 +285,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
                            i == 2 ? ", name the parameter itself" : "");
     }
     if (!snw_node_get(root, p->key[0])) {
-        snw_node *empty;
+        snw_node *empty = NULL;
         const snw_node nothing = {.kind = SNW_NODE_NULL, .place = p->at, .text = ""};
         SNW_TRY(snw_node_copy(b, &nothing, b->scope, &empty));
         SNW_TRY(snw_node_set(b, root, p->key[0], p->at, empty));
@@ -348,7 +353,7 @@ static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *n
     if (node->kind == SNW_NODE_LIST) return list_slot(b, p, depth, node, slot);
     const char *key = p->key[depth];
     if (!snw_node_get(node, key)) {
-        snw_node *made;
+        snw_node *made = NULL;
         const snw_node nothing = {.kind = SNW_NODE_NULL, .place = p->at, .text = ""};
         SNW_TRY(snw_node_copy(b, &nothing, node->scope, &made));
         SNW_TRY(snw_node_set(b, node, key, p->at, made));
@@ -394,6 +399,30 @@ static snw_status set_key(snw_builder *b, const path *p, const target *t, snw_no
     return snw_node_set(b, *slot, last, p->at, value);
 }
 
+// an override of an override: what is left of the path is one
+static snw_status set_change(snw_builder *b, const path *p, const target *t,
+                             const snw_node *value) {
+    const char *rest = p->key[t->used];
+    for (int k = t->used + 1; rest && k < p->n; k++) {
+        rest = snw_pool_format(b->pool, "%s.%s", rest, p->key[k]);
+    }
+    if (!rest) return snw_builder_memory(b);
+    snw_node *copy = NULL;
+    SNW_TRY(snw_node_copy(b, value, b->scope, &copy));
+    SNW_TRY(make_map(b, p, t->used, *t->slot));
+    return snw_node_set(b, *t->slot, rest, p->at, copy);
+}
+
+// in the course of a study things and gravity change, not what is done and looked at
+static snw_status check_change(snw_builder *b, const path *p, const target *t) {
+    const bool key = strcmp(t->what, "key") == 0;
+    if (!key && strcmp(t->what, "step") != 0) return SNW_OK;
+    if (key && strcmp(p->key[0], "gravity") == 0) return SNW_OK;
+    return snw_fail_at(b->err, p->at,
+                       "a change names a parameter, a thing or gravity; '%s' is a %s", p->key[0],
+                       key ? "key of the file" : "step");
+}
+
 typedef struct setting {
     snw_builder *b;
     const snw_entry *override;
@@ -406,8 +435,9 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
     (void)nbind, (void)bind;
     const setting *s = user;
     snw_builder *b = s->b;
-    path p;
+    path p = {0};
     SNW_TRY(split(b, text, s->override->place, &p));
+    SNW_ASSERT(p.n > 0);
     target t = {0};
     SNW_TRY(find_target(b, &p, s->root, &t));
     if (t.found == 0) {
@@ -420,7 +450,9 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
         return snw_fail_at(b->err, p.at, "'%s' is ambiguous: it names a %s and a %s", p.key[0],
                            t.what, t.also);
     }
-    snw_node *value;
+    if (b->changing) SNW_TRY(check_change(b, &p, &t));
+    if (t.change && p.n > t.used) return set_change(b, &p, &t, s->override->value);
+    snw_node *value = NULL;
     SNW_TRY(snw_expand(b, s->override->value, scope, &value));
     return p.n == t.used ? set_whole(b, &p, &t, value) : set_key(b, &p, &t, value);
 }

@@ -104,13 +104,13 @@ static int by_key(const void *a, const void *b) {
 }
 
 static snw_status gather_lists(snw_builder *b) {
-    b->list = snw_pool_array(b->pool, (size_t)b->parameters->n + 1, sizeof *b->list);
+    b->list = snw_pool_array(b->pool, (size_t)b->parameters->n + 1, sizeof(void *));
     if (!b->list) return snw_builder_memory(b);
     for (int i = 0; i < b->parameters->n; i++) {
         const snw_entry *e = &b->parameters->entry[i];
         if (e->value->kind == SNW_NODE_LIST) b->list[b->nlist++] = e;
     }
-    qsort(b->list, (size_t)b->nlist, sizeof *b->list, by_key);
+    qsort(b->list, (size_t)b->nlist, sizeof(void *), by_key);
     return SNW_OK;
 }
 
@@ -152,6 +152,7 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
     SNW_TRY(snw_node_copy(b, empty ? &none : given, scope, &b->parameters));
     if (run) SNW_TRY(apply_overrides(b, run->n, run->override));
     SNW_TRY(apply_overrides(b, s->nset, s->set));
+    SNW_TRY(apply_overrides(b, b->nchange, b->change));
     SNW_TRY(check_distinct(b, run));
     for (int i = 0; i < b->parameters->n; i++) {
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));

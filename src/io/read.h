@@ -8,7 +8,7 @@
 #include "io/document.h"
 #include "io/language.h"
 #include "io/names.h"
-#include "io/node.h"
+#include "io/tree.h"
 
 // What a name of the file may be: things share one space, so that overrides are unambiguous.
 typedef enum snw_thing {
@@ -25,6 +25,7 @@ typedef struct snw_reader {
     snw_desc *desc; // filled part by part
     const snw_node *root;
     snw_error *err;
+    const snw_source *source; // the tree is of run `run` of this
 
     snw_names things;            // index: in the list of its kind
     snw_material_desc *material; // by index
@@ -32,7 +33,7 @@ typedef struct snw_reader {
     snw_site *site;               // named sites, by index
     char *site_state;             // 0 unread, 1 being read, 2 read
     const snw_entry **link_entry; // in the order of desc->link
-    bool weightless;              // gravity is 0
+    bool weightless;              // no gravity and no motion: masses do not matter
 
     snw_names probes;
     double *step_end;       // time at the end of each step
@@ -47,6 +48,9 @@ typedef struct snw_reader {
 
 // ---- parts, in the order in which they are read -------------------------------------------------
 
+// The robot, what acts on it and what looks at it: all up to the probes.
+snw_status snw_read_model(snw_reader *r);
+
 snw_status snw_read_names(snw_reader *r);     // of things: valid, unique
 snw_status snw_read_materials(snw_reader *r); // needs names
 snw_status snw_read_robot(snw_reader *r);     // needs materials
@@ -57,6 +61,18 @@ snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
+snw_status snw_read_changes(snw_reader *r); // needs all the others
+
+// Steps of the study, step `index` of it: their keys.
+snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
+bool snw_study_moves(const snw_node *study); // has it a dynamic step?
+// An earlier step by name, where step `index` starts from.
+snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out);
+// Between 0 and 1.
+snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out);
+// A step within a duration, few enough of them.
+snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step);
 
 snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, snw_rod_desc *out);
 snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_desc *out);
@@ -98,7 +114,8 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);
-snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out); // a condition on t
+// A condition on t.
+snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 // Constants: what depends on a variable is refused, and so is what is not finite.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);

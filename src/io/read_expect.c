@@ -272,7 +272,12 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
         const snw_node *node = e[EXPECT_AFTER]->value;
         x->when = SNW_EXPECT_AFTER;
         SNW_TRY(snw_read_name(r, node, "after", &x->after));
-        return snw_find_thing(r, node, x->after, SNW_THING_STEP, &step);
+        SNW_TRY(snw_find_thing(r, node, x->after, SNW_THING_STEP, &step));
+        if (r->desc->step[step].kind != SNW_STEP_CHANGE) return SNW_OK;
+        return snw_fail_at(r->err, node->place,
+                           "step '%s' is a change and computes nothing; name the one before or "
+                           "after it",
+                           x->after);
     }
     const snw_node *at = e[EXPECT_AT]->value;
     if (at->kind == SNW_NODE_TEXT && strcmp(at->text, "end") == 0) {
@@ -393,6 +398,8 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     x->column = c.name;
     if (e[EXPECT_SOURCE]) SNW_TRY(snw_read_text(r, e[EXPECT_SOURCE]->value, "source", &x->source));
     SNW_TRY(read_when(r, entry, e, x));
+    const bool period = x->when == SNW_EXPECT_OVER && x->is == SNW_EXPECT_PERIOD;
+    for (int i = 0; period && i < c.n; i++) c.dim[i] = SNW_DIM_TIME; // of whatever repeats
     SNW_TRY(read_how(r, entry, e, x));
     if (x->when == SNW_EXPECT_ROWS) {
         SNW_TRY(read_rows(r, e[EXPECT_ROWS]->value, &c, x));

@@ -56,7 +56,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
         return snw_fail_at(r->err, e[LOAD_FRAME]->place,
                            "load '%s' is on the world, which has no body frame", entry->key);
     }
-    return e[LOAD_WHEN] ? snw_read_when(r, e[LOAD_WHEN]->value, &out->when) : SNW_OK;
+    return e[LOAD_WHEN] ? snw_read_when(r, e[LOAD_WHEN]->value, "when", &out->when) : SNW_OK;
 }
 
 snw_status snw_read_loads(snw_reader *r) {
@@ -119,7 +119,8 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry, snw_stress_des
                            entry->key);
     }
     SNW_TRY(stress(r, e[ACTUATOR_STRESS]->value, out));
-    return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, &out->when) : SNW_OK;
+    return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, "when", &out->when)
+                            : SNW_OK;
 }
 
 snw_status snw_read_actuators(snw_reader *r) {

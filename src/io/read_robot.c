@@ -79,7 +79,7 @@ enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
 
 static snw_status link_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    SNW_TRY(snw_read_when(r, node, out));
+    SNW_TRY(snw_read_when(r, node, "when", out));
     if (snw_expr_vars(*out) == 0) return SNW_OK;
     return snw_fail_at(r->err, node->place,
                        "a link that comes and goes is not part of this version; its 'when' is on "

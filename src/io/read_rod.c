@@ -322,9 +322,10 @@ static snw_status rod_is_complete(snw_reader *r, const char *link, snw_place pla
                            m->name, link);
     }
     if (needs_density(rod) && !m->density && !r->weightless) {
-        return snw_fail_at(r->err, m->place,
-                           "material '%s' needs a density, rod '%s' has weight (0 for none)",
-                           m->name, link);
+        return snw_fail_at(
+            r->err, m->place,
+            "material '%s' needs a density, rod '%s' has weight or moves (0 for none)", m->name,
+            link);
     }
     return SNW_OK;
 }

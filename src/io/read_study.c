@@ -28,8 +28,7 @@ SNW_KEYS(march, "march", "a march", MARCH_KEYS);
 
 static const double MAX_STEPS = 1e7; // of a path, a bound for input
 
-// a step within a duration, few enough of them
-static snw_status check_step(snw_reader *r, const snw_node *node, double duration, double step) {
+snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step) {
     if (!(step <= duration * (1 + 1e-12))) {
         return snw_fail_at(r->err, node->place,
                            "'step' must not be longer than 'for': %g s in %g s", step, duration);
@@ -52,7 +51,7 @@ static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc 
     if (!e[MARCH_STEP]) return SNW_OK;
     const snw_node *step = e[MARCH_STEP]->value;
     SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->march_step));
-    return check_step(r, step, out->march, out->march_step);
+    return snw_check_step(r, step, out->march, out->march_step);
 }
 
 static snw_status path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
@@ -64,10 +63,10 @@ static snw_status path(snw_reader *r, const snw_entry *duration, const snw_entry
     }
     SNW_TRY(snw_read_positive(r, duration->value, "for", SNW_DIM_TIME, &out->duration));
     SNW_TRY(snw_read_positive(r, step->value, "step", SNW_DIM_TIME, &out->step));
-    return check_step(r, step->value, out->duration, out->step);
+    return snw_check_step(r, step->value, out->duration, out->step);
 }
 
-static snw_status read_from(snw_reader *r, const snw_node *node, int index, int *out) {
+snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, node, "from", &name));
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -83,19 +82,20 @@ static snw_status read_from(snw_reader *r, const snw_node *node, int index, int 
     return snw_find_thing(r, node, name, SNW_THING_STEP, out);
 }
 
+snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) {
+    SNW_TRY(snw_read_positive(r, node, "tolerance", SNW_DIM_NONE, out));
+    if (*out < 1) return SNW_OK;
+    return snw_fail_at(r->err, node->place, "'tolerance' must be below 1, got %g", *out);
+}
+
 static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     const snw_entry *e[STATIC_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
     if (e[STATIC_NAME]) SNW_TRY(snw_read_name(r, e[STATIC_NAME]->value, "name", &out->name));
-    if (e[STATIC_FROM]) SNW_TRY(read_from(r, e[STATIC_FROM]->value, index, &out->from));
+    if (e[STATIC_FROM]) SNW_TRY(snw_read_from(r, e[STATIC_FROM]->value, index, &out->from));
     SNW_TRY(path(r, e[STATIC_FOR], e[STATIC_STEP], out));
     if (e[STATIC_TOLERANCE]) {
-        const snw_node *tolerance = e[STATIC_TOLERANCE]->value;
-        SNW_TRY(snw_read_positive(r, tolerance, "tolerance", SNW_DIM_NONE, &out->tolerance));
-        if (!(out->tolerance < 1)) {
-            return snw_fail_at(r->err, tolerance->place, "'tolerance' must be below 1, got %g",
-                               out->tolerance);
-        }
+        SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
     }
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
@@ -116,13 +116,28 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
     return SNW_OK;
 }
 
-static snw_status step(snw_reader *r, const snw_node *node, int index, int *unnamed) {
-    static const char *const kinds[] = {"static"};
+static const char *const kinds[] = {"static", "dynamic", "change"}; // as in snw_step_kind
+enum { NKIND = sizeof kinds / sizeof kinds[0] };
+
+static snw_status read_keys(snw_reader *r, const snw_node *keys, int index, snw_step_desc *out) {
+    switch (out->kind) {
+    case SNW_STEP_STATIC:
+        return keys->kind == SNW_NODE_NULL ? SNW_OK : read_static(r, keys, index, out);
+    case SNW_STEP_DYNAMIC:
+        return snw_read_dynamic(r, keys, index, out);
+    case SNW_STEP_CHANGE:
+        return snw_read_change(r, keys, out);
+    }
+    return SNW_OK;
+}
+
+static snw_status step(snw_reader *r, const snw_node *node, int index, int unnamed[NKIND]) {
     snw_step_desc *out = &r->desc->step[index];
     out->from = -1;
     out->place = node->place;
     snw_node word = {.kind = SNW_NODE_TEXT, .text = node->text, .place = node->place};
-    const snw_node *keys = NULL;
+    const snw_node nothing = {.kind = SNW_NODE_NULL, .place = node->place, .text = ""};
+    const snw_node *keys = &nothing;
     if (node->kind == SNW_NODE_MAP && node->n >= 1) {
         word.text = node->entry[0].key;
         word.place = node->entry[0].place;
@@ -131,15 +146,15 @@ static snw_status step(snw_reader *r, const snw_node *node, int index, int *unna
         return snw_fail_at(r->err, node->place, "a step is its kind and keys, e.g. 'static: {}'");
     }
     int kind = 0;
-    SNW_TRY(snw_read_word(r, &word, "study", 1, kinds, &kind));
+    SNW_TRY(snw_read_word(r, &word, "study", NKIND, kinds, &kind));
     if (node->kind == SNW_NODE_MAP && node->n > 1) {
         return snw_fail_at(r->err, node->entry[1].place,
                            "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
                            word.text);
     }
     out->kind = (snw_step_kind)kind;
-    if (keys && keys->kind != SNW_NODE_NULL) SNW_TRY(read_static(r, keys, index, out));
-    return out->name ? SNW_OK : default_name(r, kinds[kind], unnamed, index, out);
+    SNW_TRY(read_keys(r, keys, index, out));
+    return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);
 }
 
 snw_status snw_read_study(snw_reader *r) {
@@ -152,9 +167,9 @@ snw_status snw_read_study(snw_reader *r) {
     d->step = snw_pool_array(r->pool, (size_t)node->n, sizeof *d->step);
     r->step_end = snw_pool_array(r->pool, (size_t)node->n, sizeof *r->step_end);
     if (!d->step || !r->step_end) return snw_read_memory(r);
-    int unnamed = 0;
+    int unnamed[NKIND] = {0};
     for (int i = 0; i < node->n; i++) {
-        SNW_TRY(step(r, node->entry[i].value, i, &unnamed));
+        SNW_TRY(step(r, node->entry[i].value, i, unnamed));
         d->nstep = i + 1;
         const int from = d->step[i].from >= 0 ? d->step[i].from : i - 1;
         const double start = from >= 0 ? r->step_end[from] : 0;

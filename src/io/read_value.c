@@ -4,7 +4,6 @@
 #include "io/read.h"
 
 #include "base/fail.h"
-#include "io/tree.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -209,9 +208,9 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
     return SNW_OK;
 }
 
-snw_status snw_read_when(snw_reader *r, const snw_node *node, snw_law *out) {
+snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
     const char *text = "";
-    SNW_TRY(snw_read_text(r, node, "when", &text));
+    SNW_TRY(snw_read_text(r, node, what, &text));
     const snw_expr_rules rules = {.vars = SNW_VAR_T, .condition = true};
     return parse(r, node, text, 0, &rules, out);
 }

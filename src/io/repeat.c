@@ -117,7 +117,7 @@ snw_status snw_name_whole(snw_builder *b, const snw_scope *scope, const char *te
     if (digits < length) {
         const snw_dim none = SNW_DIM_NONE;
         const snw_expr_rules rules = {.dim = &none};
-        const snw_expr *e;
+        const snw_expr *e = NULL;
         SNW_TRY(snw_builder_placed(b,
                                    snw_expr_parse(b->pool, scope, piece, &rules, here.file,
                                                   here.line, here.column, &e, b->err),
@@ -202,7 +202,7 @@ static snw_status walk_range(walk *w, const range *r, const snw_scope *scope) {
     snw_builder *b = w->b;
     if (!w->ranges) return fail_in(w, r->name, "an index range cannot stand here,");
     if (w->nbind == SNW_REPEAT_INDICES) return fail_in(w, r->name, "too many indices");
-    long low, high;
+    long low = 0, high = 0;
     SNW_TRY(snw_name_whole(b, scope, w->text, (size_t)(r->low - w->text),
                            (size_t)(r->low_end - r->low), w->at, &low));
     SNW_TRY(snw_name_whole(b, scope, w->text, (size_t)(r->high - w->text),
@@ -236,7 +236,7 @@ static snw_status walk_argument(walk *w, const char *p, const snw_scope *scope) 
         return fail_in(w, p, "a ')' is missing (within [] and {} quote names that have commas)");
     range r;
     if (is_range(p, end, &r)) return walk_range(w, &r, scope);
-    long value;
+    long value = 0;
     SNW_TRY(snw_name_whole(w->b, scope, w->text, (size_t)(p - w->text), (size_t)(end - p), w->at,
                            &value));
     return walk_on(w, value, end, scope);

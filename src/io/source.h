@@ -10,9 +10,10 @@ enum {
     SNW_INCLUDE_DEPTH = 16,
     SNW_INCLUDE_FILES = 64,
     SNW_RUNS_MAX = 1000,
-    SNW_REPEAT_MAX = 10000, // things written out of repetitions, in one run
-    SNW_REPEAT_INDICES = 8, // indices of one name
-    SNW_TREE_NODES = 500000 // values in the tree of one run
+    SNW_REPEAT_MAX = 10000,  // things written out of repetitions, in one run
+    SNW_REPEAT_INDICES = 8,  // indices of one name
+    SNW_TREE_NODES = 500000, // values in the tree of one run
+    SNW_CHANGES_MAX = 200    // changes in a study
 };
 
 typedef struct snw_binding { // an index of a repetition and its value
@@ -45,8 +46,11 @@ struct snw_source {
 typedef struct snw_builder {
     snw_pool *pool; // of the tree
     snw_error *err;
-    snw_node *parameters;   // map, overridden
-    const snw_entry **list; // those of them that are lists, by name
+    int nchange;
+    const snw_entry *change; // overrides of the study so far, above all others
+    bool changing;           // those are being put in
+    snw_node *parameters;    // map, overridden
+    const snw_entry **list;  // those of them that are lists, by name
     int nlist;
     const snw_scope *run;      // indices of the run's name, may be NULL
     const snw_scope *scope;    // parameters

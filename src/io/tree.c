@@ -30,7 +30,7 @@ static snw_status create(snw_source **out, snw_error *err) {
 
 snw_status snw_source_read(const char *path, int nset, const char *const *set, snw_source **out,
                            snw_error *err) {
-    snw_source *s;
+    snw_source *s = NULL;
     SNW_TRY(create(&s, err));
     snw_status status = snw_source_load(s, path, err);
     if (status == SNW_OK) status = finish(s, nset, set, err);
@@ -44,7 +44,7 @@ snw_status snw_source_read(const char *path, int nset, const char *const *set, s
 
 snw_status snw_source_parse(const char *name, const char *text, size_t length, int nset,
                             const char *const *set, snw_source **out, snw_error *err) {
-    snw_source *s;
+    snw_source *s = NULL;
     SNW_TRY(create(&s, err));
     snw_status status = snw_source_load_text(s, name, text, length, err);
     if (status == SNW_OK) status = finish(s, nset, set, err);
@@ -118,17 +118,25 @@ static snw_status override_things(snw_builder *b, int n, const snw_entry *overri
 
 snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool, snw_node **root,
                            snw_error *err) {
+    return snw_source_tree_changed(s, run, 0, NULL, pool, root, err);
+}
+
+snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
+                                   const snw_entry *change, snw_pool *pool, snw_node **root,
+                                   snw_error *err) {
     SNW_ASSERT(run >= 0 && run < s->nrun);
     const snw_run_plan *plan = &s->run[run];
     snw_error fault = {0}; // without a place until someone gives it one
-    snw_builder b = {.pool = pool, .err = err ? err : &fault};
+    snw_builder b = {.pool = pool, .err = err ? err : &fault, .nchange = nchange, .change = change};
     *b.err = fault;
     SNW_TRY(bind_run(&b, plan));
     SNW_TRY(snw_parameters_make(&b, s, plan));
-    snw_node *made;
+    snw_node *made = NULL;
     SNW_TRY(expand_root(&b, s, &made));
     SNW_TRY(override_things(&b, plan->n, plan->override, made));
     SNW_TRY(override_things(&b, s->nset, s->set, made));
+    b.changing = true;
+    SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
     *root = made;
     return SNW_OK;

@@ -36,11 +36,19 @@ const char *snw_source_run_name(const snw_source *s, int run);
 // gone, `x-` keys dropped. Every `name(k=1..n)` is written out as name(1) .. name(n) with the index
 // bound in the scope of its node; a text with a range becomes several items of its list (or a list
 // of its own), indices in keys are evaluated. A text that names a parameter that is a list, or a
-// row of a list of lists, is replaced by that list. Overrides are applied: of the run, then of the
+// row of a list of lists, is replaced by that list; a step `change: {..}` of the study stays as it is
+// written. Overrides are applied: of the run, then of the
 // command line. Every node has a scope; root->scope is the scope of the parameters. Names of
 // things, steps and parameters are distinct, and no probe has a parameter's.
 SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool,
                                          snw_node **root, snw_error *err);
+
+// The same as it is in the course of a study: with the overrides of its changes so far, in their
+// order, above all others. They come from the `change` steps of the run's tree, where they stand as
+// written, and name parameters, things or gravity.
+SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
+                                                 const snw_entry *change, snw_pool *pool,
+                                                 snw_node **root, snw_error *err);
 
 // Text such as `leg(k-1).tip` with its indices evaluated, `leg(2).tip`, by the scope of the node,
 // which must be a text. From an '@' on it is left as it is.

@@ -108,7 +108,7 @@ static snw_status token_text(reader *r, struct fy_token *token, const char **out
     if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
         return snw_fail_at(r->err, r->last, "in quoted text: %s", fault.text);
     }
-    *out = copy;
+    if (copy) *out = copy;
     return SNW_OK;
 }
 
@@ -146,13 +146,14 @@ static snw_status reserve(reader *r, snw_node *node, int n, int *room) {
 
 static snw_status copy_node(reader *r, const snw_node *from, int depth, snw_node **out) {
     if (depth > SNW_YAML_DEPTH) return too_deep(r);
-    snw_node *to;
+    snw_node *to = NULL;
     SNW_TRY(new_node(r, from->kind, from->place, &to));
+    if (!to) return out_of_memory(r);
     to->text = from->text;
     to->quoted = from->quoted;
     int room = 0;
     SNW_TRY(reserve(r, to, from->n, &room));
-    for (int i = 0; i < from->n; i++) {
+    for (int i = 0; to->entry && i < from->n; i++) {
         to->entry[i] = from->entry[i];
         SNW_TRY(copy_node(r, from->entry[i].value, depth + 1, &to->entry[i].value));
         to->n = i + 1;
@@ -203,7 +204,7 @@ static snw_status read_tag(reader *r, const char *allowed, const char **as) {
     *as = "";
     struct fy_token *token = fy_event_get_tag_token(r->event);
     if (!token) return SNW_OK;
-    const char *tag;
+    const char *tag = "";
     SNW_TRY(token_text(r, token, &tag));
     const bool known = strncmp(tag, core, sizeof core - 1) == 0;
     const char *word = known ? tag + sizeof core - 1 : tag;
@@ -222,7 +223,7 @@ static snw_status read_scalar(reader *r, snw_node **out) {
     const char *as;
     SNW_TRY(read_tag(r, " str int float bool null ", &as));
     struct fy_token *token = r->event->scalar.value;
-    snw_node *n;
+    snw_node *n = NULL;
     SNW_TRY(new_node(r, SNW_NODE_TEXT, place_of(r, fy_event_start_mark(r->event)), &n));
     SNW_TRY(token_text(r, token, &n->text));
     const enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;

@@ -43,8 +43,7 @@ static snw_status refuse(const scan *s, const char *p, const char *why) {
 
 // is the '?' at p an announced key: behind nothing, an indicator, or an anchor or tag
 static bool announces_key(const scan *s, const char *p) {
-    const char behind = p + 1 < s->end ? p[1] : '\n';
-    if (!blank(behind) && !one_of(behind, "\r\n,[]{}#")) return false;
+    if (p + 1 < s->end && !blank(p[1]) && !one_of(p[1], "\r\n,[]{}#")) return false;
     const char *q = p;
     while (q > s->line && blank(q[-1])) q--;
     if (q == s->line || one_of(q[-1], "-?:,[{")) return true;
@@ -54,8 +53,7 @@ static bool announces_key(const scan *s, const char *p) {
 }
 
 static snw_status look_at_tags(scan *s, const char *p) {
-    const char before = p > s->line ? p[-1] : ' ';
-    const bool begins = blank(before) || one_of(before, ",[]{}:-");
+    const bool begins = p == s->line || blank(p[-1]) || one_of(p[-1], ",[]{}:-");
     if (one_of(*p, "!&*") && begins) {
         s->tag = 1;
         if (p[0] == '!' && p + 1 < s->end && p[1] == '<') return refuse(s, p, "no tags in '!<..>'");

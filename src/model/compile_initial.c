@@ -75,6 +75,11 @@ static snw_status project(snw_build *b, const snw_rod *r, int a, snw_law law, bo
     return SNW_OK;
 }
 
+// not given, or the constant 0, which fits any strain
+static bool is_zero(snw_law law) {
+    return !law || (snw_expr_vars(law) == 0 && snw_expr_value(law, (snw_at){0}) == 0);
+}
+
 static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw_rod *r, double *q0,
                             double *v0, snw_error *err) {
     for (int i = 0; i < 6; i++) {
@@ -82,7 +87,9 @@ static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw
         for (int k = 0; k < r->na; k++) {
             if (r->comp[k] == i) a = k;
         }
-        if (a < 0 && (ini->strain[i] || ini->rate[i])) {
+        const bool zero = is_zero(ini->strain[i]) && is_zero(ini->rate[i]);
+        if (a < 0 && zero) continue;
+        if (a < 0) {
             return snw_fail_desc(
                 err, ini->place,
                 snw_fail(err, SNW_E_MODEL,

@@ -195,7 +195,7 @@ typedef enum snw_step_kind { SNW_STEP_STATIC, SNW_STEP_DYNAMIC, SNW_STEP_CHANGE 
 
 // How a dynamic step goes through time. One line per scheme: enum, name in the language, meaning.
 #define SNW_METHOD_LIST(X)                                                                         \
-    X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")      \
+    X(SNW_METHOD_GENERALIZED_ALPHA, "generalized-alpha", "implicit, order 2, rho at infinity")     \
     X(SNW_METHOD_NEWMARK, "newmark", "implicit, order 2, no damping (1/4, 1/2)")                   \
     X(SNW_METHOD_HHT, "hht", "implicit, order 2, rho from 0.5 to 1")                               \
     X(SNW_METHOD_WBZ, "wbz", "implicit, order 2, rho from 0 to 1")                                 \
@@ -220,10 +220,11 @@ typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
     snw_place place;
     snw_step_kind kind;
-    int from;                 // step to start from, -1: where the last one ended
-    double duration, step;    // static: a path of equilibria as t goes on; 0: at the present t
-    double tolerance;         // 0: default. Of forces (static, implicit), of the error (adaptive, stiff, and
-                              // implicit with `control`)
+    int from; // step to start from, -1: where the last one ended
+    // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are chosen by
+    // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
+    double duration, step;
+    double tolerance; // of forces (static, fixed implicit steps), 0: default; else of the error
     double march, march_step; // static: damped pseudo-time march of this length, s; 0: Newton
     // dynamic
     snw_method method;
@@ -232,8 +233,10 @@ typedef struct snw_step_desc {
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
     snw_law until;     // condition that ends it, NULL: none
-    // change: the rest of the study goes on with this description (same links, strains and bases)
+    // change: the rest of the study goes on with this description. It has the same coordinates (links,
+    // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
+    const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
 
 typedef struct snw_desc {

@@ -92,26 +92,36 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     return SNW_OK;
 }
 
+static void copy_history(const snw_history *from, snw_history *to) {
+    memcpy(to->v, from->v, snw_history_doubles(from->n) * sizeof(double));
+    to->h = from->h;
+}
+
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
     mo->heat_power = snw_dissipation(mo->m, s->v);
 }
 
-snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
+snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
-    snw_state_copy(m, s, mo->now);
-    snw_inputs_at(m, s->t, mo->in);
+    snw_inputs_at(m, mo->now->t, mo->in);
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
-    for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
-    mo->heat = 0;
     measure_power(mo, mo->now);
     snw_state_copy(m, mo->now, mo->before);
+    copy_history(&mo->past, &mo->kept);
     return SNW_OK;
+}
+
+snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
+    snw_state_copy(mo->m, s, mo->now);
+    for (int i = 0; i < npower(mo->m); i++) mo->work[i] = 0;
+    mo->heat = 0;
+    return snw_motion_restart(mo, err);
 }
 
 // ---- a step ----------------------------------------------------------------------------------------
@@ -193,19 +203,14 @@ static void set_scale(snw_motion *mo, double b) {
         mo->scale[i] = m->scale[i] + 1e-3 * b * mo->mass[i] * m->typical[i];
 }
 
-static void copy_history(const snw_history *from, snw_history *to) {
-    memcpy(to->v, from->v, snw_history_doubles(from->n) * sizeof(double));
-    to->h = from->h;
-}
-
-snw_status snw_motion_step(snw_motion *mo, double h, snw_motion_info *info) {
+snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
     *info = (snw_motion_info){0};
     double a, b;
     snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
     set_scale(mo, b);
-    snw_inputs_at(m, mo->now->t + h, mo->in);
+    snw_inputs_at(m, t_laws, mo->in);
     for (int i = 0; i < m->nv; i++) mo->d[i] = h * (p->v[i] + 0.5 * h * p->a[i]);
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration

@@ -41,8 +41,13 @@ void snw_motion_destroy(snw_motion *mo); // NULL is fine
 // Begin at state s (q, v, t); accelerations are made consistent with the loads. Work starts at zero.
 SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err);
 
-// One step of length h. SNW_E_DIVERGED or SNW_E_SINGULAR: nothing has changed; try a shorter one.
-SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, snw_motion_info *info);
+// One step of length h, under the laws at the time t_laws: now + h, or a breath before it where laws jump there.
+// SNW_E_DIVERGED: nothing has changed; try a shorter one.
+SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, double t_laws,
+                                         snw_motion_info *info);
+
+// After a jump of the loads: accelerations made consistent again, the scheme's memory emptied, work kept.
+SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, snw_error *err);
 
 // Undo the last step (once), for error control and events.
 void snw_motion_back(snw_motion *mo);

@@ -9,13 +9,15 @@
 
 #include <stdbool.h>
 
-// Energies of one instant, J. Dissipated and work are integrals over the dynamic steps so far.
+// Energies of one instant, J. Dissipated and work are integrals over the dynamic steps so far; balance is what the
+// others do not account for: the scheme's own gain or loss.
 #define SNW_ENERGY_LIST(X)                                                                         \
     X(kinetic)                                                                                     \
     X(elastic)                                                                                     \
     X(gravity)                                                                                     \
     X(dissipated)                                                                                  \
-    X(work)
+    X(work)                                                                                        \
+    X(balance)
 
 typedef struct snw_energy {
 #define X(name) double name;

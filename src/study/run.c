@@ -1,41 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "study/run.h"
+#include "study/run_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
-#include "study/probe.h"
-#include "study/statics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { POOL_LIMIT = 1 << 28, MOST_EIGEN = 800 };
+enum { POOL_LIMIT = 1 << 28 };
 
 // How well the shape must be resolved before it is worth a word, relative to the rod's length.
 static const double coarse = 1e-5;
-
-struct snw_run {
-    const snw_desc *desc;
-    snw_pool *pool;
-    snw_model *model;
-    snw_run_info info;
-    snw_statics *statics;
-    snw_state *state;
-    snw_state **ended; // state at the end of each step done
-    snw_vec3 *rotation;
-    double *column;
-    int *column_first; // of each recorded probe
-    bool reads_stability;
-    // of one execution
-    int nrecorder;
-    const snw_recorder *recorder;
-    const snw_run_hooks *hooks;
-    snw_run_totals totals;
-    double next_frame; // time from which the next frame is due
-};
 
 // ---- what will be recorded -------------------------------------------------------------------------
 
@@ -78,7 +56,7 @@ static snw_status describe_columns(snw_run *r) {
 }
 
 static snw_status describe_coordinates(snw_run *r) {
-    const snw_model *m = r->model;
+    const snw_model *m = r->era[0].model;
     static const char *const pose[7] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
     const char **name = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *name);
     if (!name) return SNW_E_MEMORY;
@@ -107,7 +85,7 @@ static snw_status describe_coordinates(snw_run *r) {
 
 static snw_status describe_rest(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
-    const snw_model *m = r->model;
+    const snw_model *m = r->era[0].model;
     const char **stage = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *stage);
     const char **link = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *link);
     if (!stage || !link) return SNW_E_MEMORY;
@@ -126,21 +104,49 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
+// one model for the beginning and one for each change; all have the same coordinates and nodes
+static snw_status compile_eras(snw_run *r, snw_error *err) {
+    const snw_desc *d = r->desc;
+    r->era = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era);
+    r->era_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era_of_step);
+    if (!r->era || !r->era_of_step) return SNW_E_MEMORY;
+    for (int i = -1; i < d->nstep; i++) {
+        const bool begins = i < 0 || d->step[i].kind == SNW_STEP_CHANGE;
+        if (begins) {
+            snw_era *e = &r->era[r->nera++];
+            e->desc = i < 0 ? d : d->step[i].changed;
+            SNW_TRY(snw_model_compile(e->desc, &e->model, err));
+            SNW_TRY(snw_statics_create(e->model, &e->statics));
+            const snw_model *first = r->era[0].model, *m = e->model;
+            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
+                const snw_place at = d->step[i].place;
+                const snw_status s =
+                    snw_fail(err, SNW_E_MODEL,
+                             "'%s' changes the coordinates or the nodes of the model; a "
+                             "change may alter values, not strains, bases, nodes or stations",
+                             d->step[i].name);
+                return snw_fail_place(err, s, at.file, at.line, at.column);
+            }
+        }
+        if (i >= 0) r->era_of_step[i] = r->nera - 1;
+    }
+    return SNW_OK;
+}
+
 static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
     if (!r->pool) return SNW_E_MEMORY;
-    SNW_TRY(snw_model_compile(d, &r->model, err));
+    SNW_TRY(compile_eras(r, err));
+    const snw_model *m = r->era[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
-    SNW_TRY(snw_statics_create(r->model, &r->statics));
-    SNW_TRY(snw_state_create(r->model, &r->state));
-    r->rotation =
-        snw_pool_array(r->pool, (size_t)(r->model->nseg + r->model->nobs), sizeof *r->rotation);
+    SNW_TRY(snw_state_create(m, &r->state));
+    r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     if (!r->rotation || !r->ended) return SNW_E_MEMORY;
-    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->model, &r->ended[i]));
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
     return SNW_OK;
 }
 
@@ -162,71 +168,28 @@ void snw_run_destroy(snw_run *r) {
     if (!r) return;
     for (int i = 0; r->ended && i < r->desc->nstep; i++) snw_state_destroy(r->ended[i]);
     snw_state_destroy(r->state);
-    snw_statics_destroy(r->statics);
-    snw_model_destroy(r->model);
+    for (int i = 0; r->era && i <= r->desc->nstep; i++) {
+        snw_statics_destroy(r->era[i].statics);
+        snw_model_destroy(r->era[i].model);
+    }
     snw_pool_destroy(r->pool);
     snw_free(r);
 }
 
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
-const snw_model *snw_run_model(const snw_run *r) { return r->model; }
+const snw_model *snw_run_model(const snw_run *r) { return r->era[0].model; }
 
-// ---- frames ----------------------------------------------------------------------------------------
+// ---- steps -------------------------------------------------------------------------------------
 
-static void warn(const snw_run *r, const char *message) {
+void snw_run_warn(const snw_run *r, const char *message) {
     if (r->hooks && r->hooks->warn) r->hooks->warn(r->hooks->user, message);
 }
 
-static snw_status hand_out(snw_run *r, int stage, const snw_statics_info *info, snw_error *err) {
-    const snw_model *m = r->model;
-    const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
-    const snw_stability st =
-        eigen ? snw_statics_stability(r->statics, r->state) : (snw_stability){.value = NAN};
-    const double geometry = snw_geometry_error(m, r->state->q);
-    const snw_work *w = snw_statics_look(r->statics, r->state);
-    const snw_inputs *in = snw_statics_inputs(r->statics);
-    snw_rotations_update(m, w, r->rotation);
-    const snw_readings more = {.energy = {.elastic = snw_elastic_energy(m, r->state->q),
-                                          .gravity = snw_gravity_energy(m, in, w)},
-                               .stability = st.value,
-                               .rotation = r->rotation};
-    for (int i = 0; i < r->desc->nprobe; i++) {
-        if (r->column_first[i] < 0) continue;
-        snw_probe_read(m, i, in, r->state, w, &more, r->column + r->column_first[i]);
-    }
-    const snw_frame f = {.stage = stage,
-                         .t = r->state->t,
-                         .partial = info->reached < 1,
-                         .q = r->state->q,
-                         .v = r->state->v,
-                         .pose = w->g + 1,
-                         .column = r->column,
-                         .energy = more.energy,
-                         .stats = {.iterations = info->iterations,
-                                   .increments = info->increments,
-                                   .load = info->reached,
-                                   .residual = info->residual,
-                                   .stability = st.value,
-                                   .geometry = geometry}};
-    for (int i = 0; i < r->nrecorder; i++)
-        SNW_TRY(r->recorder[i].frame(r->recorder[i].user, &f, err));
-    r->totals.frames++;
-    r->totals.stability = st.value;
-    r->totals.follower = !st.symmetric;
-    if (!(geometry <= r->totals.worst_geometry)) r->totals.worst_geometry = geometry;
-    return SNW_OK;
+bool snw_run_stopped(const snw_run *r) {
+    return r->hooks && r->hooks->stop && r->hooks->stop(r->hooks->user);
 }
 
-static bool due(snw_run *r, double t, bool last) {
-    const double every = r->desc->record_every;
-    if (!(every > 0) || last || t >= r->next_frame - 1e-9 * every) {
-        if (every > 0) r->next_frame = (floor(t / every + 1e-9) + 1) * every;
-        return true;
-    }
-    return false;
-}
-
-static void report(const snw_run *r, int stage, double t, double t0, double t1) {
+void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1) {
     if (!r->hooks || !r->hooks->progress) return;
     const double part = t1 > t0 ? (t - t0) / (t1 - t0) : 1;
     const snw_progress p = {.stage = stage,
@@ -238,63 +201,28 @@ static void report(const snw_run *r, int stage, double t, double t0, double t1) 
     r->hooks->progress(r->hooks->user, &p);
 }
 
-// ---- steps -----------------------------------------------------------------------------------------
-
-static snw_status do_static(snw_run *r, int stage, snw_error *err) {
-    const snw_step_desc *step = &r->desc->step[stage];
-    snw_statics_opts opts = snw_statics_defaults();
-    if (step->tolerance > 0) opts.tolerance = step->tolerance;
-    opts.march = step->march;
-    opts.march_step = step->march_step;
-    if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
-    const double t0 = r->state->t;
-    const double path = step->duration > 0 ? ceil(step->duration / step->step - 1e-9) : 0;
-    snw_statics_info sum = {0};
-    for (double k = 0; k <= path; k++) {
-        const double t = k < path ? t0 + k * step->step : t0 + step->duration;
-        if (opts.stop && opts.stop(opts.user)) {
-            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
-        }
-        snw_statics_info info;
-        const snw_status s = snw_statics_solve(r->statics, t, &opts, r->state, &info, err);
-        sum.iterations += info.iterations;
-        sum.increments += info.increments;
-        sum.residual = info.residual;
-        sum.reached = info.reached;
-        r->totals.iterations += info.iterations;
-        r->totals.increments += info.increments;
-        if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
-        if (s != SNW_OK) {
-            // the last equilibrium on the way is a result too, marked by its share of the load
-            snw_error ignored = {0};
-            if (info.reached > 0 && info.reached < 1) (void)hand_out(r, stage, &sum, &ignored);
-            return s;
-        }
-        report(r, stage, t, t0, t0 + step->duration);
-        if (!due(r, t, k == path)) continue;
-        SNW_TRY(hand_out(r, stage, &sum, err));
-        sum = (snw_statics_info){0};
-    }
-    return SNW_OK;
-}
-
 static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].from >= 0) {
-            snw_state_copy(r->model, r->ended[d->step[i].from], r->state);
-            snw_statics_assume(r->statics, r->state->t);
+            snw_state_copy(r->era[0].model, r->ended[d->step[i].from], r->state);
+            snw_statics_assume(r->now->statics, r->state->t);
         }
         r->next_frame = -INFINITY;
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
-            SNW_TRY(do_static(r, i, err));
+            SNW_TRY(snw_run_static(r, i, err));
             break;
         case SNW_STEP_DYNAMIC:
+            SNW_TRY(snw_run_dynamic(r, i, err));
+            break;
         case SNW_STEP_CHANGE:
+            // statics goes on from the loads that held until now
+            snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
+            r->now = &r->era[r->era_of_step[i]];
             break;
         }
-        snw_state_copy(r->model, r->state, r->ended[i]);
+        snw_state_copy(r->era[0].model, r->state, r->ended[i]);
     }
     return SNW_OK;
 }
@@ -314,15 +242,18 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->recorder = recorder;
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN};
+    r->now = &r->era[0];
+    r->work = r->heat = r->balance = 0;
+    const snw_model *m = r->now->model;
     // start anew: the initial state, no loads
     r->state->t = 0;
-    memcpy(r->state->q, r->model->q0, (size_t)r->model->nq * sizeof(double));
-    memcpy(r->state->v, r->model->v0, (size_t)r->model->nv * sizeof(double));
-    for (int i = 0; i < r->model->nseg + r->model->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    snw_statics_reset(r->statics);
+    memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
+    memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
+    snw_statics_reset(r->now->statics);
 
     if (r->desc->nstep == 0)
-        warn(r, "there is no study, so nothing was computed; add study: [static:]");
+        snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
     if (r->totals.worst_geometry > coarse) {
         char text[200];
@@ -331,7 +262,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
             "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
             "magnus: of the rod",
             r->info.run, r->totals.worst_geometry);
-        warn(r, text);
+        snw_run_warn(r, text);
     }
     for (int i = 0; i < nrecorder; i++) {
         const snw_status e =

@@ -28,7 +28,9 @@ typedef struct snw_run_totals {
     int frames, iterations, increments;
     double worst_residual, worst_geometry; // geometry relative to the rod's length
     double stability;                      // at the last frame, NaN when not known
-    bool follower;  // the tangent was not symmetric there: flutter may come before buckling
+    bool follower; // the tangent was not symmetric there: flutter may come before buckling
+    double balance,
+        exchanged;  // of the last dynamic step: energy not accounted for, energy that moved, J
     double seconds; // wall clock
 } snw_run_totals;
 

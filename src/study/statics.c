@@ -68,6 +68,10 @@ void snw_statics_destroy(snw_statics *st) {
 }
 
 void snw_statics_reset(snw_statics *st) { snw_inputs_unload(st->m, st->before); }
+void snw_statics_take(snw_statics *st, const snw_statics *from) {
+    if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
+}
+
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
 // ---- the equations as the solver sees them ---------------------------------------------------------

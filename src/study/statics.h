@@ -35,6 +35,8 @@ SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_
 // What held before the next solve: no loads at all, or those of time t.
 void snw_statics_reset(snw_statics *st);
 void snw_statics_assume(snw_statics *st, double t);
+// Take over from the statics of another model with the same coordinates and loads, after a change.
+void snw_statics_take(snw_statics *st, const snw_statics *from);
 
 // Motion, wrenches and inputs at s, observers included, for whoever wants to look.
 const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);

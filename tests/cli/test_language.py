@@ -30,19 +30,23 @@ REACHED = {
     "probe": "probes: {more: {KEY}}",
     "static": "study: [static: {KEY}]",
     "march": "study: [static: {march: {KEY}}]",
+    "dynamic": "study: [dynamic: {KEY}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
 }
 
 # words of the language that are not part of this version
 LATER = (
-    "loops: {}", "contacts: {}", "fluid: {}", "study: [dynamic: {for: 1 s}]", "study: [modes]", "study: [change: {R: 1}]",
+    "loops: {}", "contacts: {}", "fluid: {}", "study: [modes]", "study: [linearize]",
     "robot: {more: {on: world, joint: revolute}}", "robot: {more: {on: world, joint: planar}}",
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
     "probes: {more: {angle: arm}}", "probes: {more: {frequency: 1}}",
     "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",
     "loads: {more: {on: arm.tip, force: [-tip.x, 0, 0]}}", "loads: {more: {on: arm.tip, force: [integral(t), 0, 0]}}",
 )
+
+# steps that do not stand alone
+STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2"}
@@ -156,7 +160,9 @@ class Tables(harness.Case):
         for joint, _, _ in self.parts["joints"]["rows"]:
             self.accepts(f"robot: {{more: {{on: world, joint: {joint}, body: {{mass: 1}}}}}}")
         for step, _, _ in self.parts["studies"]["rows"]:
-            self.accepts(f"study: [{step}]")
+            self.accepts(f"study: [{STEPS.get(step, step)}]")
+        for scheme, keys, _ in self.parts["schemes"]["rows"]:
+            self.accepts(f"study: [dynamic: {{for: 1 s, scheme: {scheme}{', step: 10 ms' if 'step' in keys else ''}}}]")
 
     def test_every_function_and_unit_is_read(self):
         for call, _, _ in self.parts["functions"]["rows"]:

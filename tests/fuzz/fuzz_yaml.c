@@ -35,7 +35,8 @@ static const char *const sample[] = {
     "robot:\n  arm: {on: world, rod: {length: 1 m, strain: {bend_y: chebyshev 5}}}\n"
     "  leg(k=1..n): {on: leg(k-1).tip, pose: {xyz: [a(k), 0, 0]}}\n  leg(0): {on: world}\n"
     "loads:\n  twist: {on: arm.tip, torque: [0, C, 0], frame: body}\n"
-    "study:\n  - static: {name: rolled}\n  - change: {twist: off}\n  - dynamic: {for: 1 s}\n"
+    "study:\n  - static: {name: rolled}\n  - change: {twist: off}\n  - dynamic: {for: 1 s, step: 1 "
+    "ms}\n"
     "runs: {text: {}, weak: {C: 0.8 N*m}, fine(k=1..2): {arm.rod.length: k*1 m},\n"
     "  many: {C: {each: [1, 2]}, n: {each: [1, 2, 3]}}}\n"
     "expect:\n  - {probe: tip.x, value: 0.07, source: \"L sin(kL)/(kL)\"}\n",

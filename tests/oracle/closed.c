@@ -45,10 +45,9 @@ static double bisect(scalar *f, const void *user, double a, double b) {
 
 // root number i of f on (from, infinity), seen with a step
 static double root(scalar *f, const void *user, int i, double from, double step) {
-    for (double a = from;; a += step) {
-        if ((f(user, a) > 0) != (f(user, a + step) > 0) && --i == 0) {
-            return bisect(f, user, a, a + step);
-        }
+    for (int k = 0;; k++) {
+        const double a = from + k * step, b = a + step;
+        if ((f(user, a) > 0) != (f(user, b) > 0) && --i == 0) return bisect(f, user, a, b);
     }
 }
 

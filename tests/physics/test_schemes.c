@@ -71,7 +71,7 @@ static void run(const snw_model *m, const named *k, int n, double *q) {
     if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < n; i++) {
         snw_motion_info info;
-        if (snw_motion_step(mo, 0.4 / n, &info) != SNW_OK) fail_msg("%s: step %d of %d fails", k->name, i, n);
+        if (snw_motion_step(mo, 0.4 / n, 0.4 * (i + 1) / n, &info) != SNW_OK) fail_msg("%s: step %d of %d fails", k->name, i, n);
     }
     memcpy(q, snw_motion_state(mo)->q, (size_t)m->nq * sizeof *q);
     snw_motion_destroy(mo);

@@ -6,6 +6,7 @@
 #include "model/probe_columns.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A description that must be made, with its document.
@@ -266,6 +267,223 @@ static void probes_and_study_are_read(void **state) {
     release(m.doc, m.desc);
 }
 
+#define ARM                                                                                        \
+    "sinew: 1\ngravity: 0\nparameters: {C0: 4 N*m, C: 2 N*m, E: 1 MPa, f: [1 N, 2 N, 3 N]}\n"      \
+    "materials: {rubber: {young: E, poisson: 0.5, density: 1000}}\n"                               \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, material: rubber, "  \
+    "strain: {bend_y: legendre 3}}}\n"                                                             \
+    "  ball: {on: arm.tip, body: {mass: 1 g}}\n"                                                   \
+    "loads:\n"                                                                                     \
+    "  twist: {on: arm.tip, torque: [0, C, 0], when: \"mod(t, 2 s) < 1 s\"}\n"                     \
+    "  push(k=1..2): {on: ball, force: f}\n"                                                       \
+    "probes: {tip: {position: arm.tip}}\n"
+
+static void motion_is_read(void **state) {
+    (void)state;
+    const model m =
+        good(ARM "study:\n"
+                 "  - dynamic: {for: 1 s, step: 5 ms}\n"
+                 "  - dynamic: {name: fall, from: dynamic, for: 2 s, step: 1 ms, "
+                 "until: t > 1.5 s, scheme: hht, rho: 0.5, tolerance: 1e-8, "
+                 "base: split, start: rest}\n"
+                 "  - dynamic: {for: 1 s, adapt: on, scheme: bdf-alpha}\n"
+                 "  - dynamic: {for: 1 s, adapt: true, step: 0.1 s, alpha: -0.4, "
+                 "scheme: bdf-alpha, tolerance: 1e-3}\n"
+                 "  - dynamic: {for: 1 s, scheme: adaptive}\n"
+                 "  - dynamic: {for: 1 s, scheme: stiff, step: 0.1 s, tolerance: 1e-9}\n"
+                 "  - dynamic: {for: 1 s, scheme: rk4, step: 1 ms}\n"
+                 "  - dynamic: {for: 1 s, scheme: conserving, step: 1 ms, adapt: off, "
+                 "base: se3, start: consistent}\n"
+                 "record: {every: 10 ms}\n"
+                 "expect:\n"
+                 "  - {probe: tip.z, over: [0.2 s, 1 s], is: period, value: 1 s, "
+                 "within: 1}\n"
+                 "  - {probe: tip.z, at: 8.9 s, value: 1, within: 1}\n");
+    const snw_step_desc *s = m.desc->step;
+    assert_int_equal(m.desc->nstep, 8);
+    assert_near(m.desc->record_every, 0.01, 1e-15);
+    assert_string_equal(s[0].name, "dynamic");
+    assert_int_equal(s[0].kind, SNW_STEP_DYNAMIC);
+    assert_int_equal(s[0].method, SNW_METHOD_GENERALIZED_ALPHA);
+    assert_near(s[0].duration, 1, 0);
+    assert_near(s[0].step, 5e-3, 1e-15);
+    assert_near(s[0].rho, 0.9, 0);
+    assert_near(s[0].tolerance, 0, 0);
+    assert_int_equal(s[0].from, -1);
+    assert_true(!s[0].until && !s[0].control && !s[0].split && !s[0].rest);
+
+    assert_string_equal(s[1].name, "fall");
+    assert_int_equal(s[1].from, 0);
+    assert_int_equal(s[1].method, SNW_METHOD_HHT);
+    assert_near(s[1].rho, 0.5, 0);
+    assert_near(s[1].tolerance, 1e-8, 0);
+    assert_true(s[1].split && s[1].rest);
+    assert_near(value(s[1].until, 1.4, 0, 0), 0, 0);
+    assert_near(value(s[1].until, 1.6, 0, 0), 1, 0);
+
+    assert_string_equal(s[2].name, "dynamic.2");
+    assert_true(s[2].control);
+    assert_near(s[2].alpha, -0.2, 0);
+    assert_near(s[2].step, 0, 0);
+    assert_near(s[2].tolerance, 1e-6, 0);
+    assert_true(s[3].control);
+    assert_near(s[3].alpha, -0.4, 0);
+    assert_near(s[3].step, 0.1, 0);
+    assert_near(s[3].tolerance, 1e-3, 0);
+    assert_int_equal(s[4].method, SNW_METHOD_ADAPTIVE);
+    assert_near(s[4].step, 0, 0);
+    assert_near(s[4].tolerance, 1e-6, 0);
+    assert_int_equal(s[5].method, SNW_METHOD_STIFF);
+    assert_near(s[5].step, 0.1, 0);
+    assert_near(s[5].tolerance, 1e-9, 0);
+    assert_int_equal(s[6].method, SNW_METHOD_RK4);
+    assert_int_equal(s[7].method, SNW_METHOD_CONSERVING);
+    assert_false(s[7].control);
+    release(m.doc, m.desc);
+}
+
+static void every_scheme_is_read(void **state) {
+    (void)state;
+    static const char *const names[] = {
+#define X(code, name, meaning) name,
+        SNW_METHOD_LIST(X)
+#undef X
+    };
+    for (int i = 0; i <= SNW_METHOD_STIFF; i++) {
+        char text[2048];
+        (void)snprintf(text, sizeof text,
+                       ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: %s}]\n", names[i]);
+        const model m = good(text);
+        assert_int_equal(m.desc->step[0].method, i);
+        assert_string_equal(snw_method_name(m.desc->step[0].method), names[i]);
+        release(m.doc, m.desc);
+    }
+}
+
+static void changes_add_up_and_leave_the_rest(void **state) {
+    (void)state;
+    const model m =
+        good(ARM "study:\n"
+                 "  - static: {name: rolled}\n"
+                 "  - change: {twist: off}\n"
+                 "  - dynamic: {for: 1 s, step: 5 ms}\n"
+                 "  - change:\n"
+                 "      name: heavier\n"
+                 "      E: 2 MPa\n"
+                 "      C: 3*E*1 cm^3\n"
+                 "      f(2): 7 N\n"
+                 "      push(k=1..2).torque: [k*1 N*m, 0, 0]\n"
+                 "      gravity: [0, 0, -9.81]\n"
+                 "      arm.pose: {xyz: [t, 0, 0]}\n"
+                 "      arm.rod.section.circle.radius: 2 mm\n"
+                 "      ball: off\n"
+                 "  - dynamic: {for: 1 s, step: 5 ms}\n"
+                 "  - change: {twist: on, arm.rod.rest: {bend_y: 1 1/m}, push(1).force: f}\n"
+                 "  - static: {from: rolled}\n"
+                 "expect: [{probe: tip.x, at: 2 s, value: 1, within: 1}]\n");
+    const snw_desc *d = m.desc;
+    assert_int_equal(d->nstep, 7);
+    assert_string_equal(d->step[1].name, "change");
+    assert_string_equal(d->step[3].name, "heavier");
+    assert_string_equal(d->step[5].name, "change.2");
+    assert_string_equal(d->step[5].paths, "twist, arm.rod.rest, push(1).force");
+    assert_null(d->step[0].changed);
+    assert_null(d->step[2].changed);
+    assert_int_equal(d->step[3].place.line, 16);
+
+    // before anything happens
+    assert_near(value(d->load[0].when, 0.5, 0, 0), 1, 0);
+    assert_near(value(d->load[0].torque[1], 0, 0, 0), 2, 0);
+    assert_near(value(d->gravity[2], 0, 0, 0), 0, 0);
+
+    const snw_desc *a = d->step[1].changed, *b = d->step[3].changed, *c = d->step[5].changed;
+    const snw_desc *const each[] = {a, b, c};
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(each[i]);
+        assert_ptr_equal(each[i]->pool, d->pool);
+        assert_int_equal(each[i]->nlink, 2);
+        assert_int_equal(each[i]->nload, 3);
+        assert_int_equal(each[i]->nprobe, 1);
+        assert_int_equal(each[i]->nstep, 7);
+        assert_ptr_equal(each[i]->step, d->step);
+        assert_int_equal(each[i]->nrecord, d->nrecord);
+    }
+    assert_near(value(a->load[0].when, 0.5, 0, 0), 0, 0);
+    assert_near(value(a->load[0].torque[1], 0, 0, 0), 2, 0);
+    assert_near(value(a->link[0].rod.material->young, 0, 0, 0), 1e6, 0);
+
+    // parameters may use each other, lists change item by item, paths may stand for several
+    assert_near(value(b->load[0].when, 0.5, 0, 0), 0, 0);
+    assert_near(value(b->link[0].rod.material->young, 0, 0, 0), 2e6, 0);
+    assert_near(value(b->load[0].torque[1], 0, 0, 0), 6, 1e-12);
+    assert_near(value(b->load[1].force[1], 0, 0, 0), 7, 0);
+    assert_near(value(b->load[2].torque[0], 0, 0, 0), 2, 0);
+    assert_near(value(b->gravity[2], 0, 0, 0), -9.81, 0);
+    assert_near(value(b->link[0].pose.xyz[0], 3, 0, 0), 3, 0);
+    assert_near(value(b->link[0].rod.section.size[0], 0, 0, 0), 2e-3, 1e-18);
+    assert_near(value(b->link[1].when, 0, 0, 0), 0, 0);
+
+    // the last one wins, the others go on
+    assert_near(value(c->load[0].when, 0.5, 0, 0), 1, 0);
+    assert_near(value(c->load[0].when, 1.5, 0, 0), 1, 0);
+    assert_near(value(c->load[0].torque[1], 0, 0, 0), 6, 1e-12);
+    assert_near(value(c->load[1].force[1], 0, 0, 0), 7, 0);
+    assert_near(value(c->link[0].rod.rest[SNW_BEND_Y], 0, 0, 1), 1, 0);
+    assert_null(b->link[0].rod.rest[SNW_BEND_Y]);
+    release(m.doc, m.desc);
+}
+
+static void too_many_changes_are_refused(void **state) {
+    (void)state;
+    enum { ROOM = 20000 };
+    char *const text = malloc(ROOM);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, ROOM, "%s", ARM "study:\n");
+    for (int i = 0; i < 201; i++) {
+        used += (size_t)snprintf(text + used, ROOM - used, "  - change: {C: %d N*m}\n", i);
+    }
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    assert_int_equal(describe(text, &doc, &desc, &err), SNW_E_PARSE);
+    assert_non_null(strstr(err.text, "more than 200 changes"));
+    assert_int_equal(err.line, 213);
+    release(doc, desc);
+    free(text);
+}
+
+// `runs:` and the command line come before, also for what a change says
+static void changes_lie_over_runs(void **state) {
+    (void)state;
+    static const char text[] =
+        ARM "study: [static, change: {C: 2*C0}, dynamic: {for: 1 s, step: 1 ms}]\n"
+            "runs: {more: {C: 5 N*m, E: 3 MPa}, other: {change.C: 9 N*m, change.twist.when: off},\n"
+            "       none: {study: [static]}}\n";
+    const char *const set[] = {"rubber.density=5"};
+    snw_document *doc;
+    snw_error err = {0};
+    assert_int_equal(snw_document_parse("m.yaml", text, strlen(text), 1, set, &doc, &err), SNW_OK);
+    snw_desc *more, *other, *none;
+    assert_int_equal(snw_document_describe(doc, 0, &more, &err), SNW_OK);
+    assert_int_equal(snw_document_describe(doc, 1, &other, &err), SNW_OK);
+    assert_int_equal(snw_document_describe(doc, 2, &none, &err), SNW_OK);
+    const snw_desc *changed = more->step[1].changed;
+    assert_near(value(more->load[0].torque[1], 0, 0, 0), 5, 0);
+    assert_near(value(changed->load[0].torque[1], 0, 0, 0), 8, 0);
+    assert_near(value(changed->link[0].rod.material->young, 0, 0, 0), 3e6, 0);
+    assert_near(value(changed->link[0].rod.material->density, 0, 0, 0), 5, 0);
+    changed = other->step[1].changed;
+    assert_near(value(other->load[0].when, 0.5, 0, 0), 1, 0);
+    assert_near(value(changed->load[0].when, 0.5, 0, 0), 0, 0);
+    assert_near(value(changed->load[0].torque[1], 0, 0, 0), 9, 0);
+    assert_int_equal(none->nstep, 1);
+    snw_desc_destroy(more);
+    snw_desc_destroy(other);
+    snw_desc_destroy(none);
+    snw_document_destroy(doc);
+}
+
 static void expectations_are_read(void **state) {
     (void)state;
     const model m = good(whole);
@@ -511,6 +729,11 @@ int main(void) {
         cmocka_unit_test(rod_is_read),
         cmocka_unit_test(loads_and_start_are_read),
         cmocka_unit_test(probes_and_study_are_read),
+        cmocka_unit_test(motion_is_read),
+        cmocka_unit_test(every_scheme_is_read),
+        cmocka_unit_test(changes_add_up_and_leave_the_rest),
+        cmocka_unit_test(changes_lie_over_runs),
+        cmocka_unit_test(too_many_changes_are_refused),
         cmocka_unit_test(expectations_are_read),
         cmocka_unit_test(sections_are_read),
         cmocka_unit_test(stiffness_is_read_in_every_form),

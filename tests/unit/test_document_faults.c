@@ -8,7 +8,13 @@
     HEAD RUBBER "robot:\n"                                                                         \
                 "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
                 "material: rubber, strain: kirchhoff legendre 3}}\n"
-#define TIP  ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define TIP ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define CHAIN                                                                                      \
+    HEAD                                                                                           \
+        "parameters: {n: 2, m: 1, p: 1, b: 1}\n"                                                   \
+        "robot: {a(1): {on: world}, a(k=2..n): {on: a(k-1), joint: free, body: {mass: b*1 kg}}}\n" \
+        "loads: {f(k=1..m): {on: a(1), force: [b*1 N, 0, 0]}}\n"                                   \
+        "probes: {x(k=1..p): {position: a(1)}}\n"
 #define PATH TIP "study: [static: {for: 2 s, step: 0.1 s}]\n"
 
 // A document, a $ before the place of its fault, and a piece of the complaint.
@@ -216,7 +222,7 @@ static const bad_case bad[] = {
     {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
     // study
     {ARM "study: ${static: {}}\n", "a list of steps"},
-    {ARM "study: [$dynamic: {for: 1 s}]\n", "study 'dynamic' is not part of this version"},
+    {ARM "study: [$modes]\n", "study 'modes' is not part of this version"},
     {ARM "study: [$statics]\n", "did you mean 'static'"},
     {ARM "study:\n  - static:\n    $name: a\n", "indent it under 'static:'"},
     {ARM "study: [static: {$for: 1 s}]\n", "'for' needs 'step'"},
@@ -229,7 +235,101 @@ static const bad_case bad[] = {
     {ARM "study: [static: {tolerance: $2}]\n", "below 1"},
     {ARM "study: [static: {march: ${step: 1 s}}]\n", "needs 'for'"},
     {ARM "study: [static: {march: {for: 1 s, step: $3 s}}]\n", "not be longer"},
-    {ARM "study: [static: {$scheme: rk4}]\n", "'scheme' is not part of this version"},
+    {ARM "study: [static: {$scheme: rk4}]\n", "unknown key 'scheme'"},
+    {ARM "study: [static: {$engine: shooting}]\n", "'engine' is not part of this version"},
+    // motion
+    {ARM "study: [$dynamic]\n", "a dynamic step needs 'for'"},
+    {HEAD "materials: {m: {young: 1 MPa, poisson: 0.5}}\nrobot: {a: {on: world}}\n"
+          "study: [$dynamic: {step: 1 ms}]\n",
+     "a dynamic step needs 'for'"},
+    {ARM "study: [$dynamic: {for: 1 s}]\n", "needs 'step', e.g. 'step: 5 ms', or 'adapt: on'"},
+    {ARM "study: [$dynamic: {for: 1 s, scheme: rk4}]\n", "scheme 'rk4' needs 'step'"},
+    {ARM "study: [dynamic: {for: $0 s, step: 1 ms}]\n", "'for' must be positive"},
+    {ARM "study: [dynamic: {for: 1 s, step: $2 s}]\n", "not be longer"},
+    {ARM "study: [dynamic: {for: 1 s, step: $1 ns}]\n", "too many"},
+    {ARM "study: [dynamic: {for: 1 s, step: $1 mm}]\n", "length"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $hth}]\n", "did you mean 'hht'"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $verlet}]\n",
+     "bdf-alpha, conserving, rk4, adaptive, stiff"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, rho: $1.1}]\n", "from 0 to 1, got 1.1"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: hht, rho: $0.4}]\n",
+     "from 0.5 to 1, got 0.4"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: wbz, rho: $-0.1}]\n", "got -0.1"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: newmark, $rho: 1}]\n",
+     "scheme 'newmark' has no 'rho', generalized-alpha, hht and wbz have"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, $alpha: -0.2}]\n", "bdf-alpha has"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: bdf-alpha, alpha: $0.2}]\n",
+     "from -0.5 to 0, got 0.2"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, tolerance: $1}]\n", "below 1"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: rk4, $tolerance: 1e-3}]\n",
+     "has no 'tolerance'"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: rk4, $adapt: on}]\n", "take 'adaptive'"},
+    {ARM "study: [dynamic: {for: 1 s, scheme: stiff, $adapt: on}]\n", "always chooses its steps"},
+    {ARM "study: [dynamic: {for: 1 s, adapt: $yes}]\n", "one of off, on"},
+    {ARM "study: [dynamic: {for: 1 s, scheme: adaptive, $base: se3}]\n", "implicit ones have"},
+    {ARM "study: [dynamic: {for: 1 s, scheme: stiff, $start: rest}]\n", "implicit ones have"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, base: $so3}]\n", "'se3'"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, start: $still}]\n", "consistent, rest"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, $march: 1 s}]\n", "unknown key 'march'"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, $engine: shooting}]\n", "not part of this"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, until: $on}]\n", "must depend on t"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, until: $t}]\n", ""},
+    {TIP "study: [dynamic: {for: 1 s, step: 1 ms, until: $tip.z < 0}]\n", "law that reads probes"},
+    {TIP "study: [dynamic: {for: 1 s, step: 1 ms, until: $once(tip.z < 0)}]\n", "'once'"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, from: $fall}, static: {name: fall}]\n",
+     "earlier step"},
+    {ARM "study: [dynamic: {name: $arm, for: 1 s, step: 1 ms}]\n", "'arm' is"},
+    {HEAD "materials: {$m: {young: 1}}\nrobot: {a: {on: world, rod: {length: 1, material: m, "
+          "section: {circle: {radius: 1}}, strain: {bend_y: legendre 1}}}}\n"
+          "study: [dynamic: {for: 1 s, step: 1 ms}]\n",
+     "needs a density, rod 'a' has weight or moves"},
+    // changes; n links of a chain, one of them pushed
+    {ARM "study: [$change]\n", "paths and values"},
+    {ARM "study: [$change: {}]\n", "paths and values"},
+    {ARM "study: [$change: {name: nothing}]\n", "paths and values"},
+    {ARM "study: [$change: [arm]]\n", "paths and values"},
+    {ARM "study: [change: {$amr: off}]\n", "names no parameter, thing, step or key (did you mean "
+                                           "'arm'?)"},
+    {ARM "study: [change: {arm.pose: {$xzy: [0, 0, 0]}}]\n", "did you mean 'xyz'"},
+    {ARM "study: [change: {$arm.poes: {}}]\n", "did you mean 'pose'"},
+    {ARM "study: [change: {arm.pose: {xyz: $[0, 0]}}]\n", "a list of 3, found 2"},
+    {ARM "study: [static: {name: a}, change: {$a.tolerance: 1e-3}]\n", "'a' is a step"},
+    {ARM "study: [static, change: {$static.tolerance: 1e-3}]\n", "'static' is a step"},
+    {ARM "study: [change: {$study: []}]\n", "'study' is a key of the file"},
+    {TIP "study: [change: {$probes.tip.position: arm.root}]\n", "a thing or gravity"},
+    {ARM "study: [change: {$record.every: 1 s}]\n", "a thing or gravity"},
+    {ARM "study: [change: {$initial: {}}]\n", "a thing or gravity"},
+    {ARM "study: [change: {$loads: {}}]\n", "a thing or gravity"},
+    {ARM "study: [change: {$parameters.C: 1}]\n", "cannot be overridden"},
+    {ARM "study: [change: {$gravity: off}]\n", "cannot be switched off"},
+    {ARM "study: [static, $change: {arm.rod.strain: kirchhoff legendre 4}]\n",
+     "'change' changes the strains of rod 'arm': coordinates stay during a study"},
+    {ARM "study: [$change: {arm.rod.strain: {bend_y: legendre 3}}]\n", "the strains of rod 'arm'"},
+    {ARM "study: [$change: {arm.rod.strain: kirchhoff chebyshev 3}]\n", "the strains of rod"},
+    {ARM "study: [$change: {arm.joint: free}]\n", "the joint of link 'arm'"},
+    {ARM "study: [$change: {arm.rod: off}]\n", "a rod in link 'arm'"},
+    {ARM "study: [$change: {arm.rod.nodes: 40}]\n", "the nodes of rod 'arm'"},
+    {ARM "study: [$change: {arm.rod.magnus: 2}]\n", "magnus of rod 'arm'"},
+    {ARM "study: [static, change: {name: stiffer, rubber.young: 2 MPa}, $change: {name: bad, "
+         "rubber.young: 1 MPa, arm.joint: free}]\n",
+     "'bad' changes the joint"},
+    {CHAIN "study: [$change: {n: 3}]\n", "changes the links"},
+    {CHAIN "study: [$change: {m: 3}]\n", "changes which loads there are"},
+    {CHAIN "study: [$change: {p: 3}]\n", "changes which probes there are"},
+    {CHAIN "study: [$change: {a(2).on: world}]\n", "the parent of link 'a(2)'"},
+    {CHAIN "study: [change: {b: 2 *$}]\n", ""},
+    {HEAD
+     "parameters: {r: 1 mm}\nrobot: {arm: {on: world, rod: {length: 1, strain: rigid, section: "
+     "{circle: {radius: $r}, inertia: 0}}}}\nstudy: [change: {r: -1 mm}]\n",
+     "'radius' must be positive, got -0.001 (after the change in line 5)"},
+    {HEAD RUBBER
+     "robot: {arm: {on: world, rod: {length: 1, strain: kirchhoff cubic, breaks: [0.2], "
+     "material: rubber, section: {circle: {radius: 1 mm}}}}}\n"
+     "study: [$change: {arm.rod.length: 2 m}]\n",
+     "the strains of rod 'arm'"},
+    {TIP "study: [static, change: {arm.pose: {xyz: [1, 0, 0]}}]\n"
+         "expect: [{probe: tip.x, after: $change, value: 1, within: 1}]\n",
+     "'change' is a change and computes nothing"},
     // record
     {TIP "record: {every: $0 s}\n", "positive"},
     {TIP "record: {only: [$tap]}\n", "no probe 'tap' (did you mean 'tip'?)"},
@@ -251,6 +351,7 @@ static const bad_case bad[] = {
     {PATH "expect: [{probe: tip.x, over: all, is: $mode, value: 1, within: 1}]\n", "is"},
     {PATH "expect: [{probe: tip.x, at: end, $is: min, value: 1, within: 1}]\n", "add 'over'"},
     {PATH "expect: [{probe: tip.x, over: $[1 s, 0 s], is: min, value: 1, within: 1}]\n", "earlier"},
+    {PATH "expect: [{probe: tip.x, over: all, is: period, value: $1 mm, within: 1 ms}]\n", "time"},
     {PATH "expect: [${probe: tip.x, at: end, value: 1}]\n", "within or relative"},
     {PATH "expect: [{probe: tip.x, at: end, value: 1, within: 1, $relative: 1}]\n", "one of them"},
     {PATH "expect: [${probe: tip.x, at: end, within: 1}]\n", "'value' is missing"},
@@ -266,6 +367,12 @@ static const bad_case bad[] = {
     {PATH "expect: [{probe: tip.x, rows: $[], within: 1}]\n", "list of rows"},
     {PATH "expect: [{probe: tip.x, at: $2.5 s, value: 1, within: 1}]\n", "from 0 s to 2 s"},
     {PATH "expect: [{probe: tip.x, rows: [[1, 1], [$3, 1]], within: 1}]\n", "from 0 s to 2 s"},
+    {TIP "study: [static, dynamic: {for: 1 s, step: 1 ms}, change: {arm: off}, dynamic: {for: 2 s, "
+         "step: 1 ms}]\nexpect: [{probe: tip.x, at: $3.1 s, value: 1, within: 1}]\n",
+     "from 0 s to 3 s"},
+    {TIP "study: [dynamic: {for: 1 s, step: 1 ms}]\n"
+         "expect: [{probe: tip.x, over: [0 s, $2 s], is: period, value: 1 s, within: 1}]\n",
+     "from 0 s to 1 s"},
     {TIP "expect: [{probe: tip.x, at: $0 s, value: 1, within: 1}]\n", "no study"},
     {PATH "expect: [{probe: $N, at: end, value: [1, 2, 3, 4, 5, 6], within: 1}]\n",
      "stations 0 to 2"},

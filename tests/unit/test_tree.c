@@ -91,6 +91,7 @@ static const char *text_at(snw_node *root, const char *path) {
     if (!n || n->kind != SNW_NODE_TEXT) {
         print_error("no text at %s\n", path);
         fail();
+        return "";
     }
     return n->text;
 }
@@ -179,7 +180,7 @@ static snw_status load(const char *name, snw_node **root, snw_error *err) {
 static void load_refused(const char *name, const char *file, int line, int column,
                          const char *part) {
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     assert_int_equal(load(name, &root, &err), SNW_E_PARSE);
     const char *slash = strrchr(err.file, '/');
     const bool good = slash && strcmp(slash + 1, file) == 0 && err.line == line &&
@@ -201,7 +202,7 @@ static void includes_lie_beneath(void **state) {
     put("lib/d.yaml", "sinew: 1\ngravity: 0\nloads: {w: {on: arm}}\n");
     put("c.yaml", "gravity: 3\n");
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     assert_int_equal(load("a.yaml", &root, &err), SNW_OK);
     assert_string_equal(text_at(root, "robot/arm/rod/length"), "2");
     assert_string_equal(text_at(root, "robot/arm/rod/nodes"), "5");
@@ -427,11 +428,42 @@ static void overrides_reach_everything(void **state) {
                         "4");
     root = tree(arm, 0, "robot.arm.on=limb(1)");
     assert_string_equal(text_at(root, "robot/arm/on"), "limb(1)");
-    // what a change step will override is written out, not applied
-    assert_int_equal(at(root, "study/3/change")->n, 4);
+    // what a change step will override stands as written
+    assert_int_equal(at(root, "study/3/change")->n, 3);
     assert_non_null(at(root, "study/3/change/B(v)"));
-    assert_non_null(at(root, "study/3/change/limb(2)"));
+    assert_non_null(at(root, "study/3/change/limb(k=1..2)"));
     check_scopes(root);
+    // and can be overridden itself, path by path
+    root = tree(arm, 0, "change.twist=off");
+    assert_string_equal(text_at(root, "study/3/change/twist"), "off");
+    assert_string_equal(text_at(root, "loads/twist/when"), "t < 1");
+    assert_int_equal(at(tree(arm, 0, "change.arm.rod.length=1 m"), "study/3/change")->n, 4);
+}
+
+static void changes_lie_above_all(void **state) {
+    (void)state;
+    snw_node *root = tree(arm, 0, "C=3 N*m");
+    const snw_node *first = at(root, "study/3/change");
+    assert_non_null(first);
+    snw_error err = {0};
+    snw_node *changed = NULL;
+    assert_int_equal(
+        snw_source_tree_changed(source, 0, first->n, first->entry, pool, &changed, &err), SNW_OK);
+    assert_string_equal(text_at(changed, "robot/limb(2)/when"), "off");
+    assert_near(value_at(changed, "parameters/a/1"), 1, 0);
+    assert_non_null(at(changed, "parameters/B(v)"));
+    assert_near(value_at(changed, "loads/twist/torque/1"), 3, 0); // of the command line
+    assert_null(at(root, "robot/limb(2)/when"));                  // which stays as it was
+    check_scopes(changed);
+    snw_node value = {.kind = SNW_NODE_TEXT, .text = "5 N*m", .place = {"m.yaml", 30, 9}};
+    snw_entry over = {.key = "C", .place = {"m.yaml", 30, 5}, .value = &value};
+    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, pool, &changed, &err), SNW_OK);
+    assert_near(value_at(changed, "loads/twist/torque/1"), 5, 0);
+    over.key = "fall.step";
+    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, pool, &changed, &err),
+                     SNW_E_PARSE);
+    assert_int_equal(err.line, 30);
+    assert_non_null(strstr(err.text, "'fall' is a step"));
 }
 
 static void command_line_wins_over_the_run(void **state) {
@@ -507,7 +539,7 @@ static void tables_are_asked_of_the_caller(void **state) {
     const char text[] = "sinew: 1\nparameters: {q: 'table(\"f.csv\", 2)'}\n";
     refused(text, NULL, "m.yaml", 2, 18, "");
     snw_error err = {0};
-    snw_node *root;
+    snw_node *root = NULL;
     int asked = 0;
     snw_source_tables(source, straight, &asked);
     assert_int_equal(snw_source_tree(source, 0, pool, &root, &err), SNW_OK);
@@ -538,6 +570,7 @@ int main(void) {
         TEST(runs_are_planned),
         TEST(faulty_runs_have_a_place),
         TEST(overrides_reach_everything),
+        TEST(changes_lie_above_all),
         TEST(command_line_wins_over_the_run),
         TEST(faulty_overrides_have_a_place),
         TEST(names_are_unique),

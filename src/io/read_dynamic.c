@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// read_dynamic.c: a dynamic step of the study: how long, by which scheme, in which steps.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define DYNAMIC_KEYS(X)                                                                            \
+    X(DYNAMIC_NAME, "name", "a name", "of the step; 'dynamic', then 'dynamic.2', unless given")    \
+    X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
+      "start where that one ended, t included; else where the last one ended")                     \
+    X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
+    X(DYNAMIC_UNTIL, "until", "a condition on t", "ends it earlier, as soon as this holds")        \
+    X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
+      "how it goes through time, generalized-alpha unless given")                                  \
+    X(DYNAMIC_STEP, "step", "s",                                                                   \
+      "the time step; where steps are chosen by their error the longest one")                      \
+    X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
+      "implicit schemes: choose the steps by their error; off unless given")                       \
+    X(DYNAMIC_RHO, "rho", "0 to 1, hht 0.5 to 1",                                                  \
+      "what a step leaves of the fastest motion, 1 all of it; 0.9 unless given")                   \
+    X(DYNAMIC_ALPHA, "alpha", "-0.5 to 0", "of bdf-alpha, -0.2 unless given")                      \
+    X(DYNAMIC_TOLERANCE, "tolerance", "number",                                                    \
+      "fixed implicit steps: scaled residual; steps chosen by their error: relative error of "     \
+      "one, 1e-6 unless given")                                                                    \
+    X(DYNAMIC_BASE, "base", "se3 or split",                                                        \
+      "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
+      "position apart")                                                                            \
+    X(DYNAMIC_START, "start", "consistent or rest",                                                \
+      "implicit schemes: accelerations at the start from the forces (unless given), or zero")
+
+enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
+SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
+
+static const double DEFAULT_RHO = 0.9, DEFAULT_ALPHA = -0.2, DEFAULT_ERROR = 1e-6;
+
+static const char *const schemes[] = {
+#define X(code, name, meaning) name,
+    SNW_METHOD_LIST(X)
+#undef X
+};
+enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
+
+// ---- what a scheme has --------------------------------------------------------------------------
+
+static bool is_implicit(snw_method m) {
+    return m != SNW_METHOD_RK4 && m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
+}
+
+static bool chooses_steps(snw_method m) {
+    return m == SNW_METHOD_ADAPTIVE || m == SNW_METHOD_STIFF;
+}
+
+static bool has_rho(snw_method m) {
+    return m == SNW_METHOD_GENERALIZED_ALPHA || m == SNW_METHOD_HHT || m == SNW_METHOD_WBZ;
+}
+
+static snw_status refuse(snw_reader *r, const snw_entry *e, snw_method m, const char *who) {
+    return snw_fail_at(r->err, e->place, "scheme '%s' has no '%s', %s", snw_method_name(m), e->key,
+                       who);
+}
+
+// keys that mean nothing to the scheme
+static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_method m) {
+    static const char implicit[] = "implicit ones have";
+    if (e[DYNAMIC_RHO] && !has_rho(m)) {
+        return refuse(r, e[DYNAMIC_RHO], m, "generalized-alpha, hht and wbz have");
+    }
+    if (e[DYNAMIC_ALPHA] && m != SNW_METHOD_BDF_ALPHA) {
+        return refuse(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
+    }
+    if (is_implicit(m)) return SNW_OK;
+    if (e[DYNAMIC_ADAPT]) {
+        return refuse(r, e[DYNAMIC_ADAPT], m,
+                      chooses_steps(m) ? "it always chooses its steps"
+                                       : "take 'adaptive' for that");
+    }
+    if (e[DYNAMIC_BASE]) return refuse(r, e[DYNAMIC_BASE], m, implicit);
+    if (e[DYNAMIC_START]) return refuse(r, e[DYNAMIC_START], m, implicit);
+    if (e[DYNAMIC_TOLERANCE] && !chooses_steps(m)) {
+        return refuse(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
+    }
+    return SNW_OK;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static snw_status read_between(snw_reader *r, const snw_entry *e, double min, double max,
+                               double *out) {
+    SNW_TRY(snw_read_constant(r, e->value, e->key, SNW_DIM_NONE, out));
+    if (*out >= min && *out <= max) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "'%s' must be from %g to %g, got %g", e->key, min,
+                       max, *out);
+}
+
+static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step_desc *out) {
+    int method = SNW_METHOD_GENERALIZED_ALPHA;
+    if (e[DYNAMIC_SCHEME]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_SCHEME]->value, "scheme", NSCHEME, schemes, &method));
+    }
+    out->method = (snw_method)method;
+    SNW_TRY(check_keys(r, e, out->method));
+    if (has_rho(out->method)) out->rho = DEFAULT_RHO;
+    if (out->method == SNW_METHOD_BDF_ALPHA) out->alpha = DEFAULT_ALPHA;
+    if (e[DYNAMIC_RHO]) {
+        const double min = out->method == SNW_METHOD_HHT ? 0.5 : 0;
+        SNW_TRY(read_between(r, e[DYNAMIC_RHO], min, 1, &out->rho));
+    }
+    return e[DYNAMIC_ALPHA] ? read_between(r, e[DYNAMIC_ALPHA], -0.5, 0, &out->alpha) : SNW_OK;
+}
+
+static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place place,
+                             snw_step_desc *out) {
+    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+    int adapt = 0;
+    if (e[DYNAMIC_ADAPT]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_ADAPT]->value, "adapt", 4, switches, &adapt));
+    }
+    out->control = adapt % 2 == 1;
+    const bool chosen = out->control || chooses_steps(out->method);
+    if (chosen) out->tolerance = DEFAULT_ERROR;
+    if (e[DYNAMIC_TOLERANCE]) {
+        SNW_TRY(snw_read_tolerance(r, e[DYNAMIC_TOLERANCE]->value, &out->tolerance));
+    }
+    if (!e[DYNAMIC_STEP]) {
+        if (chosen) return SNW_OK;
+        return snw_fail_at(r->err, place, "scheme '%s' needs 'step', e.g. 'step: 5 ms'%s",
+                           snw_method_name(out->method),
+                           is_implicit(out->method) ? ", or 'adapt: on'" : "");
+    }
+    const snw_node *step = e[DYNAMIC_STEP]->value;
+    SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->step));
+    return snw_check_step(r, step, out->duration, out->step);
+}
+
+static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) {
+    SNW_TRY(snw_read_when(r, node, "until", out));
+    if (snw_expr_vars(*out)) return SNW_OK;
+    return snw_fail_at(r->err, node->place, "'until' must depend on t, this one never changes");
+}
+
+snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    static const char *const bases[] = {"se3", "split"};
+    static const char *const starts[] = {"consistent", "rest"};
+    const snw_entry *e[DYNAMIC_N] = {NULL};
+    if (node->kind != SNW_NODE_NULL) SNW_TRY(snw_read_map(r, node, &snw_keys_dynamic, e));
+    if (e[DYNAMIC_NAME]) SNW_TRY(snw_read_name(r, e[DYNAMIC_NAME]->value, "name", &out->name));
+    if (e[DYNAMIC_FROM]) SNW_TRY(snw_read_from(r, e[DYNAMIC_FROM]->value, index, &out->from));
+    if (!e[DYNAMIC_FOR]) {
+        return snw_fail_at(r->err, out->place, "a dynamic step needs 'for', e.g. 'for: 1 s'");
+    }
+    SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
+    if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
+    SNW_TRY(read_scheme(r, e, out));
+    SNW_TRY(read_steps(r, e, out->place, out));
+    int base = 0, start = 0;
+    if (e[DYNAMIC_BASE]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
+    }
+    if (e[DYNAMIC_START]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_START]->value, "start", 2, starts, &start));
+    }
+    out->split = base == 1;
+    out->rest = start == 1;
+    return SNW_OK;
+}
+
+bool snw_study_moves(const snw_node *study) {
+    for (int i = 0; study && study->kind == SNW_NODE_LIST && i < study->n; i++) {
+        const snw_node *step = study->entry[i].value;
+        if (step->kind == SNW_NODE_MAP && snw_node_get(step, "dynamic")) return true;
+    }
+    return false;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "study/mover_private.h"
+
+snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
+                          snw_mover *out, snw_error *err) {
+    switch (step->method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF_ALPHA:
+        return snw_mover_implicit(m, step, out);
+    case SNW_METHOD_CONSERVING:
+        return snw_mover_conserving(m, step, out, err);
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        return snw_mover_explicit(m, step, every, out, err);
+    }
+    return SNW_E_ARGUMENT;
+}

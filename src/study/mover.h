@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// mover.h: what carries a state through time, behind one interface: implicit steps, the conserving scheme, adaptive
+// integrators.
+#pragma once
+
+#include "model/desc.h"
+#include "study/motion.h"
+#include "study/record.h"
+
+typedef struct snw_mover {
+    void *self;
+    double grid; // length of the steps it is meant to take, s; 0: as it likes
+    snw_status (*start)(void *self, const snw_state *s, snw_error *err);
+    // Exactly to the time `to`, in one step or more. Laws may jump at `limit` >= to (INFINITY: nowhere) and are taken
+    // from the left there.
+    snw_status (*advance)(void *self, double to, double limit, snw_stats *took, snw_error *err);
+    snw_status (*restart)(void *self, snw_error *err); // after a jump of the loads
+    const snw_state *(*state)(const void *self);
+    const snw_inputs *(*inputs)(const void *self);
+    const snw_work *(*look)(void *self);
+    snw_work_done (*work)(const void *self);
+    void (*close)(void *self);
+} snw_mover;
+
+// The time at which to ask laws at the end of a step: a breath before a jump.
+static inline double snw_before_jump(double to, double limit) {
+    return limit <= to ? to - 1e-12 * (1 + (to < 0 ? -to : to)) : to;
+}
+
+// The mover a step asks for; `every` is the time between frames, 0 when not given.
+SNW_NODISCARD snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
+                                        snw_mover *out, snw_error *err);

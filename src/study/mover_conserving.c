@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+//
+// The conserving scheme: implicit, of order 2, symmetric in time.
+//
+// With the increment d over a step of length h, mid configuration q_m = q_0 d/2, mid velocity v = d/h, momenta
+// p = M(q) q', the scheme asks for
+//
+//     p_1 + p_0 = 2 M(q_m) v                                         (velocity is the one of the mean momentum)
+//     (p_1 - p_0)/h = dT/dq(q_m, v) - dU/dq(q_m) - D v + Q(q_m) - theta W d
+//
+// so d alone is unknown. theta is Gonzalez' correction: the number for which the step keeps H = T + U exactly but for
+// heat and the work Q d of the loads. Momenta of a free joint are carried to the middle of the step and on by the
+// coadjoint action, so that the momentum about the world's origin changes by the impulse of the loads and nothing
+// else; there theta is zero, the energy error is bounded by symmetry.
+//
+// Newton uses the tangent of the recursion at the middle, which differs from the true one by O(h): the iteration
+// converges in a few rounds and stops when nothing is left to gain.
+#include "study/mover_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct conserving {
+    const snw_model *m;
+    double step, tolerance;
+    snw_work *w;
+    snw_inputs *in, *bare; // at the middle of the step; without loads
+    snw_state *now, *mid, *end;
+    double *memory;
+    double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
+    double *M, *T;
+    int *pivot;
+    double *power, *work; // per load; power at the last instant
+    double heat, heat_power;
+    double E0; // energy at the last instant
+    double t_laws;
+} conserving;
+
+static int npower(const snw_model *m) { return m->desc->nload + 2; }
+
+// ---- momenta ---------------------------------------------------------------------------------------
+
+static void add_columns(const snw_path *path, const double *J, const snw_wrench *F, double *out) {
+    for (int j = 0; j < path->n; j++) {
+        double sum = 0;
+        for (int i = 0; i < 6; i++) sum += J[(size_t)i * (size_t)path->ld + (size_t)j] * F->e[i];
+        out[path->dof[j]] += sum;
+    }
+}
+
+// P <- dT/dv, dT <- dT/dq at the motion in w, after a sweep: sums of J' M V and (dJ + ad_V J)' M V
+static void momenta(const snw_model *m, const snw_work *w, double *P, double *dT) {
+    for (int i = 0; i < m->nv; i++) P[i] = dT[i] = 0;
+    for (int s = 1; s < m->nseg; s++) {
+        if (!m->seg[s].heavy) continue;
+        const snw_path *path = &m->path[m->seg[s].path];
+        const size_t at = (size_t)m->seg_store[s];
+        const snw_wrench MV = snw_inertia_apply(&m->seg[s].M, w->V[s]);
+        const snw_wrench turned = snw_ad_pull(w->V[s], MV);
+        add_columns(path, w->J + at, &MV, P);
+        add_columns(path, w->dJ + at, &MV, dT);
+        add_columns(path, w->J + at, &turned, dT);
+    }
+}
+
+// the momenta of free joints carried along half the increment
+static void carry_half(const snw_model *m, const double *d, const double *from, double *to) {
+    memcpy(to, from, (size_t)m->nv * sizeof *to);
+    for (int f = 0; f < m->nfree; f++) {
+        const int i = m->floating[f].dof;
+        snw_twist x;
+        snw_wrench F;
+        for (int k = 0; k < 6; k++) x.e[k] = 0.5 * d[i + k], F.e[k] = from[i + k];
+        F = snw_wrench_to_child(snw_se3_exp(x), F);
+        for (int k = 0; k < 6; k++) to[i + k] = F.e[k];
+    }
+}
+
+static double potential(const conserving *c, const snw_state *s, snw_work *w) {
+    return snw_elastic_energy(c->m, s->q) + snw_gravity_energy(c->m, c->in, w);
+}
+
+// velocities of momenta p at s->q; false when the mass matrix is singular
+static bool velocities(conserving *c, const double *p, snw_state *s) {
+    snw_mass_matrix(c->m, c->in, s, c->w, c->M);
+    if (snw_cholesky_factor(c->m->nv, c->M) != SNW_OK) return false;
+    memcpy(s->v, p, (size_t)c->m->nv * sizeof *p);
+    snw_cholesky_solve(c->m->nv, c->M, s->v);
+    return true;
+}
+
+// ---- a step ----------------------------------------------------------------------------------------
+
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// The state at the end of the step, from d and the momenta of the middle, and Gonzalez' number: what the step
+// without correction would gain, over the length of d. False when the mass matrix is singular.
+static bool finish(conserving *c, double *theta) {
+    const snw_model *m = c->m;
+    const int n = m->nv;
+    snw_move(m, c->now->q, 1, c->d, c->end->q);
+    carry_half(m, c->d, c->p0, c->r); // p_0 at the middle
+    for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->r[i];
+    // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
+    double gain = 0, length = 0;
+    for (int i = 0; i < n; i++) gain -= c->d[i] * (c->p1[i] - c->r[i]);
+    carry_half(m, c->d, c->p1, c->p1);
+    if (!velocities(c, c->p1, c->end)) return false;
+    *theta = 0;
+    if (m->nfree) return true;
+    snw_kinematics(m, c->in, c->end, true, c->w);
+    const double E1 = 0.5 * dot(n, c->p1, c->end->v) + potential(c, c->end, c->w);
+    const double h = c->end->t - c->now->t;
+    gain = E1 - c->E0 + gain / h + dot(n, c->dT, c->d) - dot(n, c->pot, c->d);
+    for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
+    // an increment this short gains nothing that could be seen
+    const double least = 1e-12 * m->scale[0] * m->typical[0];
+    if (length > least) *theta = gain / length;
+    return true;
+}
+
+// residual at d; its largest in typical forces. Leaves J of the middle in w when `columns`
+static double evaluate(conserving *c, double h, bool columns) {
+    const snw_model *m = c->m;
+    const int n = m->nv;
+    // forces at the middle: of potentials, then of loads besides
+    for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h;
+    snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
+    snw_residual(m, c->bare, c->mid, true, c->w);
+    memcpy(c->pot, c->w->r, (size_t)n * sizeof *c->pot);
+    snw_residual(m, c->in, c->mid, true, c->w);
+    for (int i = 0; i < n; i++) c->load[i] = c->pot[i] - c->w->r[i];
+    // momenta at the middle
+    for (int i = 0; i < n; i++) c->mid->a[i] = 2 * (c->mid->v[i] - c->now->v[i]) / h;
+    snw_residual(m, c->in, c->mid, false, c->w);
+    snw_tangent_sweep(m, NULL, c->w);
+    momenta(m, c->w, c->P, c->dT);
+    for (int f = 0; f < m->nfree;
+         f++) { // the base has no dT/dq: the coadjoint action stands for it
+        for (int k = 0; k < 6; k++) c->dT[m->floating[f].dof + k] = 0;
+    }
+    if (columns) {
+        snw_tangent_assemble(m, c->in, 0.5, 1 / h, 2 / (h * h), c->w, c->T);
+        if (snw_lu_factor(n, c->T, c->pivot) != SNW_OK) return NAN;
+    }
+    double theta;
+    if (!finish(c, &theta)) return NAN;
+    double *damping = c->dx;
+    snw_damping_forces(m, c->mid->v, damping);
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+        // c->r holds p_0 at the middle
+        c->r[i] = 2 * (c->P[i] - c->r[i]) / h - c->dT[i] + c->pot[i] + damping[i] - c->load[i] +
+                  theta * c->weight[i] * c->d[i];
+        const double x =
+            fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
+        if (!(x <= largest)) largest = x;
+    }
+    return largest;
+}
+
+static snw_status solve(conserving *c, double h, snw_stats *took) {
+    const int n = c->m->nv;
+    for (int i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
+    double norm = evaluate(c, h, true), before = INFINITY;
+    int stuck = 0;
+    for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
+        if (!isfinite(norm)) return SNW_E_DIVERGED;
+        before = norm;
+        memcpy(c->dx, c->r, (size_t)n * sizeof *c->dx);
+        snw_lu_solve(n, c->T, c->pivot, c->dx);
+        for (int i = 0; i < n; i++) c->d[i] -= c->dx[i];
+        // a new matrix when the old one leads nowhere
+        norm = evaluate(c, h, k % 8 == 7);
+        took->iterations++;
+        if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
+        // at the level of rounding it goes up and down
+        if (norm <= 1e3 * c->tolerance && norm >= before) stuck++;
+    }
+    took->residual = norm;
+    return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
+}
+
+// power of each load at the middle, from the state left by evaluate
+static void account(conserving *c, double h) {
+    const snw_model *m = c->m;
+    snw_residual(m, c->in, c->mid, false, c->w);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
+    for (int i = 0; i < npower(m); i++) c->work[i] += h * c->power[i];
+    c->heat_power = snw_dissipation(m, c->mid->v);
+    c->heat += h * c->heat_power;
+}
+
+static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *took) {
+    const snw_model *m = c->m;
+    // laws at the middle of what is left of them
+    snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
+    snw_inputs_copy(c->in, c->bare);
+    for (int i = 0; i < m->nact; i++) c->bare->load[i] = (snw_wrench){0};
+    for (int i = 0; i < m->nv; i++) c->bare->stress[i] = 0;
+    c->end->t = c->now->t + h;
+    const snw_status s = solve(c, h, took);
+    if (s != SNW_OK) return s;
+    account(c, h);
+    // accelerations as the mean over the step: only a start for the next one
+    for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
+    snw_state_copy(m, c->end, c->now);
+    snw_kinematics(m, c->in, c->now, false, c->w);
+    c->E0 = snw_kinetic_energy(m, c->w) + potential(c, c->now, c->w);
+    took->increments++;
+    return SNW_OK;
+}
+
+// ---- the mover -------------------------------------------------------------------------------------
+
+static snw_status restart(void *self, snw_error *err) {
+    conserving *c = self;
+    const snw_model *m = c->m;
+    snw_inputs_at(m, c->now->t, c->in);
+    snw_mass_matrix(m, c->in, c->now, c->w, c->M);
+    for (int i = 0; i < m->nv; i++) {
+        c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
+        c->weight[i] = m->scale[i] / m->typical[i];
+        c->p0[i] = 0;
+        for (int j = 0; j < m->nv; j++)
+            c->p0[i] += c->M[(size_t)j * (size_t)m->nv + (size_t)i] * c->now->v[j];
+    }
+    const snw_status s = snw_accelerations(m, c->in, c->now, c->w, c->M, err);
+    if (s != SNW_OK) return s;
+    snw_residual(m, c->in, c->now, false, c->w);
+    snw_load_power(m, c->in, c->now, c->w, c->power);
+    c->heat_power = snw_dissipation(m, c->now->v);
+    c->E0 = snw_kinetic_energy(m, c->w) + potential(c, c->now, c->w);
+    return SNW_OK;
+}
+
+static snw_status start(void *self, const snw_state *s, snw_error *err) {
+    conserving *c = self;
+    snw_state_copy(c->m, s, c->now);
+    for (int i = 0; i < npower(c->m); i++) c->work[i] = 0;
+    c->heat = 0;
+    return restart(c, err);
+}
+
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
+    conserving *c = self;
+    double h = to - c->now->t;
+    const double shortest = 1e-6 * h;
+    for (;;) {
+        const double rest = to - c->now->t;
+        const bool last = h >= rest * (1 - 1e-9);
+        if (last) h = rest;
+        if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+            if (last) c->now->t = to;
+            if (last) return SNW_OK;
+            continue;
+        }
+        h *= 0.5;
+        if (h < shortest) {
+            return snw_fail(
+                err, SNW_E_DIVERGED,
+                "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
+                "is kept. Try a smaller step, or scheme: generalized-alpha",
+                c->now->t, h);
+        }
+    }
+}
+
+static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
+static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
+
+static const snw_work *look(void *self) {
+    conserving *c = self;
+    snw_error ignored;
+    snw_inputs_at(c->m, c->now->t, c->in);
+    // the mass matrix was regular when the step began; if it is not here, accelerations stay the step's mean
+    if (snw_accelerations(c->m, c->in, c->now, c->w, c->M, &ignored) != SNW_OK) {
+        snw_inputs_at(c->m, c->now->t, c->in);
+    }
+    snw_residual(c->m, c->in, c->now, false, c->w);
+    snw_observe(c->m, c->in, c->now, false, c->w);
+    return c->w;
+}
+
+static snw_work_done work(const void *self) {
+    const conserving *c = self;
+    return (snw_work_done){.n = npower(c->m),
+                           .power = c->power,
+                           .work = c->work,
+                           .heat_power = c->heat_power,
+                           .heat = c->heat};
+}
+
+static void close(void *self) {
+    conserving *c = self;
+    if (!c) return;
+    snw_work_destroy(c->w);
+    snw_inputs_destroy(c->in);
+    snw_inputs_destroy(c->bare);
+    snw_state_destroy(c->now);
+    snw_state_destroy(c->mid);
+    snw_state_destroy(c->end);
+    snw_free(c->memory);
+    snw_free(c->pivot);
+    snw_free(c);
+}
+
+snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, snw_mover *out,
+                                snw_error *err) {
+    for (int i = 0; i < m->npose; i++) {
+        if (snw_pose_desc_vars(&m->pose[i]) == 0) continue;
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "the conserving scheme does not know bases moved by a law; use "
+                     "scheme: generalized-alpha"),
+            step->place.file, step->place.line, step->place.column);
+    }
+    conserving *c = snw_alloc(sizeof *c);
+    if (!c) return SNW_E_MEMORY;
+    c->m = m;
+    c->step = step->step;
+    c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
+    const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
+    c->memory = snw_alloc((11 * nv + 2 * nv * nv + 2 * np) * sizeof(double));
+    c->pivot = snw_alloc(nv * sizeof *c->pivot);
+    if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
+        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
+        close(c);
+        return SNW_E_MEMORY;
+    }
+    double *at = c->memory;
+    double **const vectors[] = {&c->d,  &c->dx,  &c->p0,   &c->p1,     &c->r,   &c->P,
+                                &c->dT, &c->pot, &c->load, &c->weight, &c->mass};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
+    c->M = at;
+    c->T = c->M + nv * nv;
+    c->power = c->T + nv * nv;
+    c->work = c->power + np;
+    *out = (snw_mover){.self = c,
+                       .grid = step->step,
+                       .start = start,
+                       .advance = advance,
+                       .restart = restart,
+                       .state = state,
+                       .inputs = inputs,
+                       .look = look,
+                       .work = work,
+                       .close = close};
+    return SNW_OK;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// mover_private.h: the movers there are.
+#pragma once
+
+#include "study/mover.h"
+
+SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step,
+                                            snw_mover *out);
+SNW_NODISCARD snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step,
+                                              snw_mover *out, snw_error *err);
+SNW_NODISCARD snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step,
+                                            double every, snw_mover *out, snw_error *err);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+//
+// A dynamic step: time goes from instant to instant, of a grid of steps, of jumps in the laws, of the end; between
+// two instants a mover carries the state, in shorter steps where it must.
+#include "study/run_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "study/mover.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// ---- instants at which laws jump or bend -----------------------------------------------------------
+
+enum { MOST_BREAKS = 20000 };
+
+typedef struct breaks {
+    int n, next;
+    double *t;
+} breaks;
+
+static void gather(breaks *b, snw_law law, double t0, double t1) {
+    if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
+    b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
+}
+
+static int rising(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
+                              breaks *b) {
+    *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
+    if (!b->t) return SNW_E_MEMORY;
+    for (int i = 0; i < 3; i++) gather(b, d->gravity[i], t0, t1);
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_pose_desc *p = &d->link[i].pose;
+        for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
+    }
+    for (int i = 0; i < d->nload; i++) {
+        for (int k = 0; k < 3; k++) gather(b, d->load[i].force[k], t0, t1);
+        for (int k = 0; k < 3; k++) gather(b, d->load[i].torque[k], t0, t1);
+        gather(b, d->load[i].when, t0, t1);
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        for (int k = 0; k < 6; k++) gather(b, d->stress[i].stress[k], t0, t1);
+        gather(b, d->stress[i].when, t0, t1);
+    }
+    gather(b, step->until, t0, t1);
+    qsort(b->t, (size_t)b->n, sizeof *b->t, rising);
+    return SNW_OK;
+}
+
+// ---- frames ----------------------------------------------------------------------------------------
+
+typedef struct ledger {
+    double start;  // energy at the beginning of the step
+    snw_stats sum; // since the last frame
+} ledger;
+
+static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
+
+static snw_energy energies(const snw_run *r, const snw_mover *mv, const ledger *l,
+                           const snw_work *w) {
+    const snw_model *m = r->now->model;
+    const snw_work_done done = mv->work(mv->self);
+    double work = 0;
+    for (int i = 0; i < done.n; i++) work += done.work[i];
+    snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                    .elastic = snw_elastic_energy(m, mv->state(mv->self)->q),
+                    .gravity = snw_gravity_energy(m, mv->inputs(mv->self), w),
+                    .dissipated = r->heat + done.heat,
+                    .work = r->work + work};
+    e.balance = r->balance + (total(&e) - l->start) - work + done.heat;
+    return e;
+}
+
+static snw_status frame(snw_run *r, int stage, const snw_mover *mv, ledger *l, bool last,
+                        snw_error *err) {
+    const snw_model *m = r->now->model;
+    const snw_work *w = mv->look(mv->self);
+    const snw_state *s = mv->state(mv->self);
+    l->sum.load = 1;
+    l->sum.stability = NAN;
+    // the geometry is looked at now and then: it costs more than a step
+    l->sum.geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q) : 0;
+    const snw_view v = {.state = s,
+                        .in = mv->inputs(mv->self),
+                        .w = w,
+                        .energy = energies(r, mv, l, w),
+                        .stats = l->sum};
+    l->sum = (snw_stats){0};
+    return snw_run_frame(r, stage, &v, err);
+}
+
+// ---- time ------------------------------------------------------------------------------------------
+
+static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, ledger *l,
+                        snw_error *err) {
+    const snw_step_desc *step = &r->desc->step[stage];
+    const double t0 = r->state->t, t1 = t0 + step->duration;
+    const double grid = mv->grid > 0 ? mv->grid : step->duration / 100;
+    SNW_TRY(frame(r, stage, mv, l, false, err));
+    (void)snw_run_due(r, t0, true);
+    for (double k = 1;;) {
+        const double t = mv->state(mv->self)->t;
+        if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
+        // the next instant: of the grid, of a law, the end
+        double to = t0 + k * grid;
+        while (to <= t + 1e-9 * grid) to = t0 + ++k * grid;
+        if (to > t1 - 1e-9 * grid) to = t1;
+        while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
+        const double limit = b->next < b->n ? b->t[b->next] : INFINITY;
+        const bool jump = limit <= to + 1e-9 * grid;
+        if (jump) to = limit;
+        snw_stats took = {0};
+        SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
+        l->sum.iterations += took.iterations;
+        l->sum.increments += took.increments;
+        l->sum.residual = took.residual;
+        r->totals.iterations += (int)took.iterations;
+        r->totals.increments += (int)took.increments;
+        if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
+        if (jump) SNW_TRY(mv->restart(mv->self, err));
+        const bool over = step->until && snw_expr_value(step->until, (snw_at){.t = to}) != 0;
+        const bool last = over || to >= t1;
+        snw_run_report(r, stage, to, t0, t1);
+        if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, l, last, err));
+        if (last) return SNW_OK;
+    }
+}
+
+snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
+    const snw_step_desc *step = &r->desc->step[stage];
+    const snw_model *m = r->now->model;
+    snw_mover mv = {0};
+    breaks b = {0};
+    const double t0 = r->state->t;
+    snw_status s = snw_mover_open(m, step, r->desc->record_every, &mv, err);
+    if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
+    if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
+    if (s == SNW_OK) {
+        ledger l = {0};
+        const snw_energy first = energies(r, &mv, &l, mv.look(mv.self));
+        l.start = total(&first);
+        s = carry(r, stage, &mv, &b, &l, err);
+        // also after a failure: what was reached counts
+        const snw_energy e = energies(r, &mv, &l, mv.look(mv.self));
+        r->balance = e.balance, r->work = e.work, r->heat = e.dissipated;
+        r->totals.balance = e.balance;
+        r->totals.exchanged = fmax(fabs(e.work), fabs(total(&e) - l.start));
+        snw_state_copy(m, mv.state(mv.self), r->state);
+    }
+    if (mv.close) mv.close(mv.self);
+    snw_free(b.t);
+    if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);
+    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// A frame: probes read, energies and statistics gathered, handed to the recorders.
+#include "study/run_private.h"
+
+#include <math.h>
+
+snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
+    const snw_model *m = r->now->model;
+    snw_rotations_update(m, v->w, r->rotation);
+    const snw_readings more = {
+        .energy = v->energy, .stability = v->stats.stability, .rotation = r->rotation};
+    for (int i = 0; i < r->desc->nprobe; i++) {
+        if (r->column_first[i] < 0) continue;
+        snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);
+    }
+    const snw_frame f = {.stage = stage,
+                         .t = v->state->t,
+                         .partial = v->partial,
+                         .q = v->state->q,
+                         .v = v->state->v,
+                         .pose = v->w->g + 1,
+                         .column = r->column,
+                         .energy = v->energy,
+                         .stats = v->stats};
+    for (int i = 0; i < r->nrecorder; i++) {
+        const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
+        if (s != SNW_OK) return s;
+    }
+    r->totals.frames++;
+    if (!(v->stats.geometry <= r->totals.worst_geometry)) {
+        r->totals.worst_geometry = v->stats.geometry;
+    }
+    return SNW_OK;
+}
+
+bool snw_run_due(snw_run *r, double t, bool last) {
+    const double every = r->desc->record_every;
+    if (!(every > 0) || last || t >= r->next_frame - 1e-9 * every) {
+        if (every > 0) r->next_frame = (floor(t / every + 1e-9) + 1) * every;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// run_private.h: a run from the inside, shared by the files that do its steps.
+#pragma once
+
+#include "study/run.h"
+
+#include "study/probe.h"
+#include "study/statics.h"
+
+// What holds from the beginning, or from a change on.
+typedef struct snw_era {
+    const snw_desc *desc;
+    snw_model *model;
+    snw_statics *statics;
+} snw_era;
+
+struct snw_run {
+    const snw_desc *desc;
+    snw_pool *pool;
+    int nera;
+    snw_era *era;
+    int *era_of_step; // which one holds after each step
+    snw_run_info info;
+    snw_state *state;
+    snw_state **ended; // state at the end of each step done
+    snw_vec3 *rotation;
+    double *column;
+    int *column_first; // of each recorded probe
+    bool reads_stability;
+    // of one execution
+    snw_era *now;
+    int nrecorder;
+    const snw_recorder *recorder;
+    const snw_run_hooks *hooks;
+    snw_run_totals totals;
+    double next_frame;          // time from which the next frame is due
+    double work, heat, balance; // of the dynamic steps done
+};
+
+// What a frame shows: a state with its motion and inputs, and what it took to get there.
+typedef struct snw_view {
+    const snw_state *state;
+    const snw_inputs *in;
+    const snw_work *w;
+    snw_energy energy;
+    snw_stats stats;
+    bool partial;
+} snw_view;
+
+SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err);
+bool snw_run_due(snw_run *r, double t, bool last);
+void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
+void snw_run_warn(const snw_run *r, const char *message);
+bool snw_run_stopped(const snw_run *r);
+
+SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
+SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// A static step: an equilibrium, or a path of them as t goes on.
+#include "study/run_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+enum { MOST_EIGEN = 800 };
+
+static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw_error *err) {
+    const snw_model *m = r->now->model;
+    const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
+    const snw_stability st =
+        eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
+    r->totals.stability = st.value;
+    r->totals.follower = !st.symmetric;
+    const double geometry = snw_geometry_error(m, r->state->q);
+    const snw_work *w = snw_statics_look(r->now->statics, r->state);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    const snw_view view = {.state = r->state,
+                           .in = in,
+                           .w = w,
+                           .partial = info->reached < 1,
+                           .energy = {.elastic = snw_elastic_energy(m, r->state->q),
+                                      .gravity = snw_gravity_energy(m, in, w),
+                                      .dissipated = r->heat,
+                                      .work = r->work,
+                                      .balance = r->balance},
+                           .stats = {.iterations = info->iterations,
+                                     .increments = info->increments,
+                                     .load = info->reached,
+                                     .residual = info->residual,
+                                     .stability = st.value,
+                                     .geometry = geometry}};
+    return snw_run_frame(r, stage, &view, err);
+}
+
+snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
+    const snw_step_desc *step = &r->desc->step[stage];
+    snw_statics_opts opts = snw_statics_defaults();
+    if (step->tolerance > 0) opts.tolerance = step->tolerance;
+    opts.march = step->march;
+    opts.march_step = step->march_step;
+    if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
+    const double t0 = r->state->t;
+    const double path = step->duration > 0 ? ceil(step->duration / step->step - 1e-9) : 0;
+    snw_statics_info sum = {0};
+    for (double k = 0; k <= path; k++) {
+        const double t = k < path ? t0 + k * step->step : t0 + step->duration;
+        if (snw_run_stopped(r)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
+        }
+        snw_statics_info info;
+        const snw_status s = snw_statics_solve(r->now->statics, t, &opts, r->state, &info, err);
+        sum.iterations += info.iterations;
+        sum.increments += info.increments;
+        sum.residual = info.residual;
+        sum.reached = info.reached;
+        r->totals.iterations += info.iterations;
+        r->totals.increments += info.increments;
+        if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
+        if (s != SNW_OK) {
+            // the last equilibrium on the way is a result too, marked by its share of the load
+            snw_error ignored = {0};
+            if (info.reached > 0 && info.reached < 1) (void)frame(r, stage, &sum, &ignored);
+            return s;
+        }
+        snw_run_report(r, stage, t, t0, t0 + step->duration);
+        if (!snw_run_due(r, t, k == path)) continue;
+        SNW_TRY(frame(r, stage, &sum, err));
+        sum = (snw_statics_info){0};
+    }
+    return SNW_OK;
+}
