@@ -312,7 +312,8 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
                 if (snw_motion_start(mo, c.s, &err) != SNW_OK) fail_msg("%s", err.text);
                 for (int i = 0; i < n; i++) {
                     snw_motion_info info;
-                    assert_int_equal(snw_motion_step(mo, 0.15 / n, &info), SNW_OK);
+                    assert_int_equal(snw_motion_step(mo, 0.15 / n, 0.15 * (i + 1) / n, &info),
+                                     SNW_OK);
                 }
                 e[fine] = distance(c.m->nq, snw_motion_state(mo)->q, want);
                 snw_motion_destroy(mo);
