@@ -238,7 +238,8 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_state_copy(m, mo->trial, mo->now);
     measure_power(mo, mo->now);
     for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * (mo->power_kept[i] + mo->power[i]);
-    mo->heat += 0.5 * h * (mo->heat_power_kept + mo->heat_power);
+    // by the mean rate d/h: the trapezoidal rule would count a boundary layer many times over
+    mo->heat += snw_dissipation(m, mo->d) / h;
     return SNW_OK;
 }
 

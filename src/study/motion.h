@@ -24,7 +24,7 @@ typedef struct snw_motion_info {
     double residual;
 } snw_motion_info;
 
-// Power and work of what acts, integrated over the steps (trapezoidal rule). Index: loads, then active stress, then
+// Power and work of what acts, integrated over the steps (trapezoidal rule; heat by the mean rates of a step). Index: loads, then active stress, then
 // moving poses.
 typedef struct snw_work_done {
     int n;
