@@ -269,7 +269,7 @@ static inline void add_columns(int n, int ld, const double *restrict S, double *
     }
 }
 
-// S of a slice into its own columns and added to those of J, likewise the rates; curvature into K. `spare` has
+// S of a slice into its own columns and added to those of J, likewise the rates; curvature into K unless NULL. `spare` has
 // room for the columns of one segment and of the slice's strains.
 static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool still,
                           const snw_slice_work *sw, double *S, double *J, double *dJ, double *ddJ,
@@ -305,6 +305,7 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     lower_times(&sw->T, 1, nz, Y, false, D);
     expand(m, sl, r, 6, D, at, ld, S);
     add_columns(r->ndof, ld, S, J);
+    if (!K) return;
     slice_curvature(sl, r, sw, F, Y, G);
     expand_twice(m, sl, r, G, spare, K);
 }
@@ -322,7 +323,8 @@ static void free_columns(const double *chart, bool still, int ld, double *J, dou
     }
 }
 
-void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
+// columns of all segments; without `curvature` only those of the motion, for the mass matrix
+static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     const bool still = w->still;
     memset(w->K, 0, m->store_own * sizeof *w->K);
     for (int i = 1; i < m->nseg; i++) {
@@ -351,9 +353,13 @@ void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
             clear_own(path, S);
             slice_columns(m, seg->item, ld, w->F[i], still, &w->slice[seg->item], S + path->own,
                           J + path->own, dJ + path->own, ddJ + path->own, w->spare,
-                          w->K + rod->own_store);
+                          curvature ? w->K + rod->own_store : NULL);
         }
     }
+}
+
+void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
+    sweep(m, chart, true, w);
 }
 
 // ---- backward: products ----------------------------------------------------------------------------
@@ -510,8 +516,8 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M) {
-    snw_residual(m, in, s, true, w);
-    snw_tangent_sweep(m, NULL, w);
+    snw_kinematics(m, in, s, true, w);
+    sweep(m, NULL, false, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
     // J' M J is symmetric but for the order of its sums
     for (int i = 0; i < m->nv; i++) {
