@@ -89,6 +89,14 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
+    for (int i = 0; i < m->nv; i++) {
+        if (isfinite(s->a[i])) continue;
+        return snw_fail(
+            err, SNW_E_DIVERGED,
+            "the accelerations at t = %g s are not finite: a load, gravity or a pose has no value "
+            "there, or the motion has run away",
+            in->t);
+    }
     return SNW_OK;
 }
 
