@@ -159,6 +159,19 @@ static snw_status factor(snw_motion *mo, double a, double b) {
     return snw_lu_factor(m->nv, mo->T, mo->pivot);
 }
 
+// the residual as the rows of the Newton matrix have it: those of free joints go along the columns of the chart
+static void project(const snw_motion *mo, double *x) {
+    memcpy(x, mo->w->r, (size_t)mo->m->nv * sizeof *x);
+    for (int f = 0; f < mo->m->nfree; f++) {
+        const int dof = mo->m->floating[f].dof;
+        const double *S = mo->columns + 108 * f;
+        for (int k = 0; k < 6; k++) {
+            x[dof + k] = 0;
+            for (int i = 0; i < 6; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
+        }
+    }
+}
+
 // Newton on d with one factorised matrix as long as it serves; a new one when the residual does not fall to a
 // tenth, halved increments when it does not fall at all
 static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
@@ -172,7 +185,7 @@ static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *inf
             info->tangents++;
             fresh = factored = true;
         }
-        memcpy(mo->dx, mo->w->r, (size_t)n * sizeof *mo->dx);
+        project(mo, mo->dx);
         snw_lu_solve(n, mo->T, mo->pivot, mo->dx);
         double step = 1, was = norm;
         for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
