@@ -80,9 +80,9 @@ class Motion(harness.Case):
                     self.assertLess(abs(got[axis] - want[axis]), within, scheme)
 
     def test_the_conserving_scheme_closes_the_balance(self):
-        self.write("swing.yaml", SWING.replace("scheme", "x-scheme"))
+        self.write("swing.yaml", SWING)
         last = self.succeeds("run", "swing.yaml", "--json", "--set", "swing.scheme=conserving").json["runs"][0]["last"]
-        self.assertGreater(last["e.dissipated"], 1e-3)
+        self.assertGreater(last["e.dissipated"], 1e-4)
         self.assertLess(abs(last["e.balance"]), 1e-10 * last["e.dissipated"])
 
     def test_a_scheme_misspelt_is_corrected(self):
@@ -158,8 +158,8 @@ class Divergence(harness.Case):
         result = self.fails(1, "run", "broken.yaml", "--json")
         reply = result.json
         self.assertEqual(reply["exit"], 1)
-        self.assertIn("no motion found beyond t = 0.3", reply["error"]["message"])
-        self.assertEqual(reply["runs"][0]["last"].keys() >= {"tip.x", "e.balance"}, True)
+        self.assertIn("no motion found beyond t = 0.3", reply["error"]["text"])
+        self.assertLessEqual({"tip.x", "e.balance"}, reply["runs"][0]["last"].keys())
 
 
 if __name__ == "__main__":
