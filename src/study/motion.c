@@ -179,6 +179,7 @@ static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *inf
     double norm = evaluate(mo, a, b);
     bool fresh = false, factored = false;
     while (!(norm <= mo->opts.tolerance)) {
+        info->residual = norm; // also of a solve that fails
         if (info->iterations++ == mo->opts.max_iter) return SNW_E_DIVERGED;
         if (!factored) {
             if (!isfinite(norm) || factor(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: MIT
+//
+// Rods carried through time: jumps of loads, steps too long, laws that end, error control, stability at huge steps,
+// what the conserving scheme conserves, balances of energy, no heap in a step.
+#include "study/mover_private.h"
+#include "study/run.h"
+#include "study/series.h"
+
+#include "described.h"
+#include "random_rod.h"
+
+#include "near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- counting calls of the heap, as in test_heap.c -------------------------------------------------
+
+static volatile long heap_calls;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+static void seen_malloc(const volatile void *p, size_t size) {
+    (void)p;
+    (void)size;
+    heap_calls = heap_calls + 1;
+}
+
+static void seen_free(const volatile void *p) {
+    (void)p;
+    heap_calls = heap_calls + 1;
+}
+
+static void count_heap_calls(void) {
+    assert_true(__sanitizer_install_malloc_and_free_hooks(seen_malloc, seen_free) > 0);
+}
+
+#else
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *p);
+
+void *malloc(size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_realloc(p, size);
+}
+
+void free(void *p) {
+    heap_calls = heap_calls + 1;
+    __libc_free(p);
+}
+
+void *aligned_alloc(size_t align, size_t size) {
+    heap_calls = heap_calls + 1;
+    return __libc_memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size) {
+    heap_calls = heap_calls + 1;
+    *out = __libc_memalign(align, size);
+    return *out ? 0 : 12; // ENOMEM
+}
+
+static void count_heap_calls(void) {}
+
+#endif
+
+// ---- help: runs of a text --------------------------------------------------------------------------
+
+typedef struct outcome {
+    snw_status status;
+    snw_error err;
+    snw_series series;
+    snw_run_totals totals;
+} outcome;
+
+static void execute(const char *text, outcome *o) {
+    *o = (outcome){0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    if (describe(text, &doc, &desc, &o->err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &o->err) != SNW_OK) {
+        fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
+    }
+    snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
+    const snw_recorder recorder = snw_series_recorder(&o->series);
+    o->status = snw_run_execute(run, 1, &recorder, NULL, &o->totals, &o->err);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+// last value of a column
+static double last(const outcome *o, int column) {
+    return o->series.value[(o->series.nframe - 1) * o->series.ncolumn + column];
+}
+
+// ---- help: movers ----------------------------------------------------------------------------------
+
+typedef struct scene {
+    robot r;
+    snw_model *m;
+    snw_state *s;
+    snw_step_desc step;
+    snw_mover mv;
+} scene;
+
+static void compile(scene *c) {
+    snw_error err = {0};
+    if (snw_model_compile(&c->r.desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
+}
+
+static void begin(scene *c, snw_step_desc step) {
+    c->step = step;
+    snw_error err = {0};
+    if (snw_mover_open(c->m, &c->step, 0, &c->mv, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (c->mv.start(c->mv.self, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+}
+
+static void go(scene *c, double t, snw_stats *took) {
+    snw_error err = {0};
+    if (c->mv.advance(c->mv.self, t, INFINITY, took, &err) != SNW_OK) fail_msg("%s", err.text);
+}
+
+static void end(scene *c) {
+    c->mv.close(c->mv.self);
+    c->mv = (snw_mover){0};
+}
+
+static void finish(scene *c) {
+    if (c->mv.close) end(c);
+    snw_state_destroy(c->s);
+    snw_model_destroy(c->m);
+    robot_free(&c->r);
+}
+
+typedef struct view {
+    double kinetic, energy;
+    snw_wrench momentum;
+} view;
+
+static view see(scene *c) {
+    const snw_work *w = c->mv.look(c->mv.self);
+    const double T = snw_kinetic_energy(c->m, w);
+    return (view){.kinetic = T,
+                  .energy = T + snw_elastic_energy(c->m, c->mv.state(c->mv.self)->q) +
+                            snw_gravity_energy(c->m, c->mv.inputs(c->mv.self), w),
+                  .momentum = snw_momentum(c->m, w)};
+}
+
+// energy gained - work + heat, J
+static double balance(scene *c, double before, double *exchanged) {
+    const snw_work_done w = c->mv.work(c->mv.self);
+    double sum = see(c).energy - before + w.heat;
+    *exchanged = w.heat;
+    for (int i = 0; i < w.n; i++) sum -= w.work[i], *exchanged += fabs(w.work[i]);
+    return fabs(sum);
+}
+
+// a soft rod that swings or flies in space
+static void soft_rod(scene *c, snw_joint_kind joint, bool weight, bool driven) {
+    *c = (scene){0};
+    robot_init(&c->r, 0.5, 0.02);
+    c->r.material.young = number(&c->r, 2e4);
+    robot_strain(&c->r, 0, SNW_TWIST, SNW_BASIS_LEGENDRE, 1);
+    robot_strain(&c->r, 0, SNW_BEND_Y, SNW_BASIS_LEGENDRE, 2);
+    robot_strain(&c->r, 0, SNW_BEND_Z, SNW_BASIS_LEGENDRE, 2);
+    c->r.link[0].joint = joint;
+    c->r.link[0].rod.nodes = 6;
+    if (weight) c->r.desc.gravity[2] = number(&c->r, -2);
+    if (driven) {
+        c->r.material.damping = number(&c->r, 5e-3);
+        snw_load_desc *load = &c->r.load[c->r.desc.nload++];
+        *load = (snw_load_desc){.name = "wind", .on = link_end(0)};
+        load->force[1] = law(&c->r, "0.05*sin(3*t)");
+    }
+    compile(c);
+    for (int i = 0; i < c->m->nv; i++) c->s->v[i] = 0.5 * cos(1.7 * i);
+}
+
+static double distance(const scene *c, const double *want) {
+    const double *q = c->mv.state(c->mv.self)->q;
+    double d = 0;
+    for (int i = 0; i < c->m->nq; i++) d = fmax(d, fabs(q[i] - want[i]));
+    return d;
+}
+
+static void reference(scene *c, double t, double *q) {
+    begin(c, (snw_step_desc){.method = SNW_METHOD_ADAPTIVE, .tolerance = 1e-12, .duration = t});
+    go(c, t, &(snw_stats){0});
+    memcpy(q, c->mv.state(c->mv.self)->q, (size_t)c->m->nq * sizeof *q);
+    end(c);
+}
+
+// ---- jumps -----------------------------------------------------------------------------------------
+
+// a soft rod pulled aside and let go at a time that no grid has
+static double released_tip(const char *how, int axis) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "sinew: 1\n"
+             "gravity: [0, 0, -2 m/s^2]\n"
+             "materials: {gel: {young: 20 kPa, poisson: 0.5, density: 1000, damping: 2 ms}}\n"
+             "robot: {arm: {on: world, rod: {length: 50 cm, section: {circle: {radius: 20 mm}},\n"
+             "  material: gel, nodes: 6, strain: {bend_y: legendre 2, bend_z: legendre 2}}}}\n"
+             "loads:\n"
+             "  pull: {on: arm.tip, force: [0, 0.2 N, 0], when: 't < 0.13717 s'}\n"
+             "study:\n"
+             "  - dynamic: {for: 0.4 s, %s}\n"
+             "probes: {tip: {position: arm.tip}}\n",
+             how);
+    outcome o;
+    execute(text, &o);
+    if (o.status != SNW_OK) fail_msg("%s: %s", how, o.err.text);
+    assert_near(o.series.t[o.series.nframe - 1], 0.4, 1e-14);
+    const double p = last(&o, axis);
+    snw_series_clear(&o.series);
+    return p;
+}
+
+static void a_release_off_the_grid_keeps_the_order(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha, rho: 0.7",
+                                          "newmark",
+                                          "hht",
+                                          "wbz",
+                                          "trapezoidal",
+                                          "bdf2",
+                                          "bdf-alpha",
+                                          "conserving"};
+    double want[3];
+    for (int k = 1; k < 3; k++)
+        want[k] = released_tip("scheme: adaptive, tolerance: 1e-12, step: 10 ms", k);
+    assert_true(fabs(want[1]) > 0.01);
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        double e[2] = {0};
+        for (int fine = 0; fine < 2; fine++) {
+            char how[128];
+            snprintf(how, sizeof how, "scheme: %s, step: %g ms, tolerance: 1e-12", schemes[i],
+                     fine ? 0.5 : 1);
+            for (int k = 1; k < 3; k++)
+                e[fine] = fmax(e[fine], fabs(released_tip(how, k) - want[k]));
+        }
+        const double slope = log2(e[0] / e[1]);
+        if (!(fabs(slope - 2) < 0.25)) {
+            fail_msg("%s: errors %.3g and %.3g, slope %.3f", schemes[i], e[0], e[1], slope);
+        }
+    }
+}
+
+// ---- steps too long, laws that end -----------------------------------------------------------------
+
+// half a second at once for a rod that whirls about ten times in it: Newton fails, and finds its way in shorter steps
+static void a_step_too_long_is_halved(void **state) {
+    (void)state;
+    scene c;
+    soft_rod(&c, SNW_JOINT_FREE, true, false);
+    for (int i = 0; i < c.m->nv; i++) c.s->v[i] *= 30;
+    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING};
+    for (int k = 0; k < 2; k++) {
+        begin(&c, (snw_step_desc){.method = methods[k], .step = 0.5, .rho = 0.9, .duration = 1});
+        const double before = see(&c).energy;
+        snw_stats took = {0};
+        go(&c, 0.5, &took);
+        assert_true(took.increments > 4);
+        assert_true(c.mv.state(c.mv.self)->t == 0.5);
+        // steps that Newton just manages are far from accurate, but nothing breaks out
+        const double after = see(&c).energy;
+        if (!(after > 0 && after < 1.2 * before))
+            fail_msg("method %d: energy from %.3g to %.3g J", (int)methods[k], before, after);
+        end(&c);
+    }
+    finish(&c);
+}
+
+// the wind is a number only until 0.1 s
+static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(void **state) {
+    (void)state;
+    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,
+                                  SNW_METHOD_CONSERVING};
+    for (int k = 0; k < 3; k++) {
+        scene c = {0};
+        robot_init(&c.r, 0.5, 0.02);
+        robot_strain(&c.r, 0, SNW_BEND_Z, SNW_BASIS_LEGENDRE, 2);
+        snw_load_desc *load = &c.r.load[c.r.desc.nload++];
+        *load = (snw_load_desc){.name = "wind", .on = link_end(0)};
+        load->force[1] = law(&c.r, "sqrt(0.1 - t)");
+        compile(&c);
+        begin(&c, (snw_step_desc){.method = methods[k], .step = 0.01, .rho = 0.9, .duration = 1});
+        snw_status s = SNW_OK;
+        snw_error err = {0};
+        for (int i = 1; s == SNW_OK && i < 100; i++) {
+            snw_stats took = {0};
+            s = c.mv.advance(c.mv.self, 0.01 * i + 0.005, INFINITY, &took, &err);
+        }
+        assert_int_equal(s, SNW_E_DIVERGED);
+        const snw_state *reached = c.mv.state(c.mv.self);
+        assert_non_null(strstr(err.text, "no motion found beyond t = 0.1"));
+        assert_non_null(strstr(err.text, "what was computed is kept"));
+        // the conserving scheme asks laws in the middle of a step of 10 ms
+        const double beyond = methods[k] == SNW_METHOD_CONSERVING ? 0.005 : 0;
+        assert_true(reached->t > 0.1 - 1e-8 && reached->t < 0.1 + beyond + 1e-8);
+        for (int j = 0; j < 2; j++) assert_true(isfinite(reached->q[j]) && isfinite(reached->v[j]));
+        assert_true(isfinite(see(&c).energy));
+        finish(&c);
+    }
+}
+
+static void a_law_that_ends_keeps_the_frames_before(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving", "rk4",
+                                          "adaptive"};
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "materials: {gel: {young: 20 kPa, poisson: 0.5, density: 1000}}\n"
+            "robot: {arm: {on: world, rod: {length: 50 cm, section: {circle: {radius: 20 mm}},\n"
+            "  material: gel, strain: {bend_y: legendre 2}}}}\n"
+            "loads: {wind: {on: arm.tip, force: [0, 0, '0.1 N*sqrt(0.1 - t/(1 s))']}}\n"
+            "study:\n  - dynamic: {for: 1 s, scheme: %s, step: 5 ms}\n"
+            "record: {every: 5 ms}\n"
+            "probes: {tip: {position: arm.tip}, e: energy}\n",
+            schemes[i]);
+        outcome o;
+        execute(text, &o);
+        assert_true(o.err.text[0] != 0);
+        assert_int_equal(o.status, SNW_E_DIVERGED);
+        assert_int_equal(o.series.status, SNW_E_DIVERGED);
+        assert_true(o.series.nframe >= 20 && o.series.nframe <= 22);
+        for (int f = 0; f < o.series.nframe; f++) {
+            assert_near(o.series.t[f], 5e-3 * f, 1e-12);
+            for (int k = 0; k < o.series.ncolumn; k++)
+                assert_true(isfinite(o.series.value[f * o.series.ncolumn + k]));
+        }
+        snw_series_clear(&o.series);
+    }
+}
+
+// ---- error control ---------------------------------------------------------------------------------
+
+// a step may err by the tolerance, so steps are as its cube root and the error at the end as its power 2/3
+static void errors_follow_the_tolerance(void **state) {
+    (void)state;
+    for (int joint = 0; joint < 2; joint++) {
+        scene c;
+        soft_rod(&c, joint ? SNW_JOINT_FREE : SNW_JOINT_FIXED, true, true);
+        double want[32];
+        reference(&c, 1, want);
+        const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_NEWMARK,
+                                      SNW_METHOD_TRAPEZOIDAL, SNW_METHOD_BDF2,
+                                      SNW_METHOD_BDF_ALPHA};
+        for (int k = 0; k < 5; k++) {
+            double before = NAN, steps = 0;
+            for (double tolerance = 1e-5; tolerance > 0.5e-7; tolerance *= 0.1) {
+                begin(&c, (snw_step_desc){.method = methods[k],
+                                          .control = true,
+                                          .step = 0.1,
+                                          .rho = 0.9,
+                                          .alpha = -0.2,
+                                          .tolerance = tolerance,
+                                          .duration = 1});
+                snw_stats took = {0};
+                for (int i = 1; i <= 10; i++) go(&c, 0.1 * i, &took);
+                const double e = distance(&c, want), slope = log10(before / e);
+                if (!(e <= 10 * pow(tolerance, 2.0 / 3)) || slope < 0.6 || slope > 0.75 ||
+                    (steps > 0 && took.increments > 2.3 * steps)) {
+                    fail_msg("method %d, tolerance %.0e: error %.3g, slope %.3f, %g steps",
+                             (int)methods[k], tolerance, e, slope, took.increments);
+                }
+                before = e, steps = took.increments;
+                end(&c);
+            }
+        }
+        finish(&c);
+    }
+}
+
+// ---- huge steps ------------------------------------------------------------------------------------
+
+// hybrid.md 7.1, check 8: stiff-B, E times 0.01, 1 and 100, released; steps of 0.1 s. From rest with Newmark's scheme,
+// as there; from consistent accelerations with one that damps, for energy is no bound to Newmark's at such steps
+static void rods_of_any_stiffness_take_huge_steps(void **state) {
+    (void)state;
+    for (int start = 0; start < 2; start++) {
+        for (double stiffer = 0.01; stiffer < 200; stiffer *= 100) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "sinew: 1\ngravity: [9.81 m/s^2, 0, 0]\n"
+                     "materials: {steel: {young: %g GPa, poisson: 0.3, density: 8000}}\n"
+                     "robot: {arm: {on: world, rod: {length: 0.4 m, section: {circle: {diameter: 2 "
+                     "mm}},\n"
+                     "  material: steel, nodes: 20, strain: {bend_z: chebyshev 3}}}}\n"
+                     "loads: {pull: {on: arm.tip, force: [0, 0.1 N, 0]}}\n"
+                     "study:\n  - static:\n  - change: {pull: off}\n"
+                     "  - dynamic: {for: 10 s, step: 0.1 s, %s}\n"
+                     "probes: {tip: {position: arm.tip}, e: energy}\n",
+                     2 * stiffer,
+                     start ? "scheme: newmark, start: rest"
+                           : "scheme: generalized-alpha, rho: 0.5");
+            outcome o;
+            execute(text, &o);
+            printf("E x %g, %s: %d iterations, %d steps\n", stiffer,
+                   start ? "newmark from rest" : "generalized-alpha", o.totals.iterations,
+                   o.totals.increments);
+            if (o.status != SNW_OK) fail_msg("E x %g: %s", stiffer, o.err.text);
+            assert_near(o.series.t[o.series.nframe - 1], 10, 1e-12);
+            assert_true(hypot(last(&o, 0), last(&o, 1)) <= 0.4 * (1 + 1e-4));
+            snw_series_clear(&o.series);
+        }
+    }
+}
+
+// ---- the conserving scheme -------------------------------------------------------------------------
+
+// 2000 steps, short ones and, with Newton told to go on, long ones: 150 and 30 of the slowest swing
+static void a_clamped_rod_keeps_its_energy(void **state) {
+    (void)state;
+    const double steps[] = {0.002, 0.01}, tolerance[] = {0, 1e-13};
+    for (int k = 0; k < 2; k++) {
+        scene c;
+        soft_rod(&c, SNW_JOINT_FIXED, true, false);
+        begin(&c, (snw_step_desc){.method = SNW_METHOD_CONSERVING,
+                                  .step = steps[k],
+                                  .tolerance = tolerance[k]});
+        const double before = see(&c).energy;
+        double worst = 0, exchanged = 0;
+        for (int i = 1; i <= 2000; i++) {
+            go(&c, steps[k] * i, &(snw_stats){0});
+            const view v = see(&c);
+            worst = fmax(worst, fabs(v.energy - before));
+            exchanged = fmax(exchanged, v.kinetic);
+        }
+        if (!(worst <= 1e-11 * exchanged))
+            fail_msg("steps of %g s: %.3g J of %.3g J exchanged", steps[k], worst, exchanged);
+        finish(&c);
+    }
+}
+
+// largest energy not accounted for over 1 s, relative to work and heat exchanged
+static double driven_balance(snw_joint_kind joint, double h) {
+    scene c;
+    soft_rod(&c, joint, true, true);
+    begin(&c, (snw_step_desc){.method = SNW_METHOD_CONSERVING, .step = h});
+    const double before = see(&c).energy;
+    double worst = 0, exchanged = 0;
+    for (int i = 1; i * h < 1 + 1e-9; i++) {
+        go(&c, h * i, &(snw_stats){0});
+        worst = fmax(worst, balance(&c, before, &exchanged));
+    }
+    finish(&c);
+    return worst / exchanged;
+}
+
+// clamped: to Newton's tolerance; free: as the square of the step
+static void with_damping_and_loads_the_balance_closes(void **state) {
+    (void)state;
+    assert_true(driven_balance(SNW_JOINT_FIXED, 0.005) <= 1e-10);
+    const double coarse = driven_balance(SNW_JOINT_FREE, 0.001),
+                 fine = driven_balance(SNW_JOINT_FREE, 0.0005), slope = log2(coarse / fine);
+    if (!(fabs(slope - 2) < 0.2)) fail_msg("free: %.3g and %.3g, slope %.3f", coarse, fine, slope);
+}
+
+typedef struct drift {
+    double momentum, early, late; // of the size of momentum; of energy, in both halves
+} drift;
+
+// 8 s of a free rod that nothing acts on
+static drift fly(double h) {
+    scene c;
+    soft_rod(&c, SNW_JOINT_FREE, false, false);
+    begin(&c, (snw_step_desc){.method = SNW_METHOD_CONSERVING, .step = h, .tolerance = 1e-14});
+    const view first = see(&c);
+    const snw_wrench P = first.momentum;
+    const double turn = sqrt(snw_dot(P.m, P.m)), push = sqrt(snw_dot(P.f, P.f));
+    drift d = {0};
+    for (int i = 1; i * h < 8 * (1 + 1e-9); i++) {
+        go(&c, h * i, &(snw_stats){0});
+        const view v = see(&c);
+        for (int k = 0; k < 3; k++) {
+            d.momentum = fmax(d.momentum, fabs(v.momentum.m.e[k] - P.m.e[k]) / turn);
+            d.momentum = fmax(d.momentum, fabs(v.momentum.f.e[k] - P.f.e[k]) / push);
+        }
+        double *part = i * h <= 4 ? &d.early : &d.late;
+        *part = fmax(*part, fabs(v.energy - first.energy) / first.energy);
+    }
+    finish(&c);
+    return d;
+}
+
+// six momenta to Newton's tolerance; energy within a bound that falls as the square of the step and does not grow
+static void a_free_rod_keeps_its_momenta_and_nearly_its_energy(void **state) {
+    (void)state;
+    const drift coarse = fly(0.008), fine = fly(0.004);
+    const double slope = log2(coarse.early / fine.early);
+    printf("free rod: momentum %.1e, %.1e; energy %.2e, %.2e then %.2e, %.2e\n", coarse.momentum,
+           fine.momentum, coarse.early, fine.early, coarse.late, fine.late);
+    assert_true(coarse.momentum <= 1e-10 && fine.momentum <= 1e-10);
+    assert_true(fabs(slope - 2) < 0.1);
+    assert_true(coarse.late < 1.2 * coarse.early && fine.late < 1.2 * fine.early);
+}
+
+// ---- explicit --------------------------------------------------------------------------------------
+
+// work and heat are integrated along; a hundred steps of the multistep method err by about their tolerance each
+static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state) {
+    (void)state;
+    const snw_method methods[] = {SNW_METHOD_ADAPTIVE, SNW_METHOD_STIFF};
+    for (int k = 0; k < 2; k++) {
+        for (double tolerance = 1e-5; tolerance > 0.5e-11; tolerance *= 1e-2) {
+            scene c;
+            soft_rod(&c, SNW_JOINT_FREE, true, true);
+            begin(&c, (snw_step_desc){.method = methods[k], .tolerance = tolerance});
+            const double before = see(&c).energy;
+            double exchanged, worst = 0;
+            for (int i = 1; i <= 10; i++) {
+                go(&c, 0.1 * i, &(snw_stats){0});
+                worst = fmax(worst, balance(&c, before, &exchanged));
+            }
+            const double bound = (methods[k] == SNW_METHOD_STIFF ? 200 : 3) * tolerance;
+            if (!(worst <= bound * exchanged)) {
+                fail_msg("method %d, tolerance %.0e: %.3g of what was exchanged", (int)methods[k],
+                         tolerance, worst / exchanged);
+            }
+            finish(&c);
+        }
+    }
+}
+
+// ---- heap ------------------------------------------------------------------------------------------
+
+// steps of all schemes, undone and failed ones too, restarts, looks, and whole advances of the movers
+static void steps_do_not_touch_the_heap(void **state) {
+    (void)state;
+    count_heap_calls();
+    const long none = heap_calls;
+    void *volatile p = malloc(10);
+    free(p);
+    assert_true(heap_calls == none + 2);
+    for (int kind = SNW_SCHEME_GENERALIZED_ALPHA; kind <= SNW_SCHEME_BDF_ALPHA; kind++) {
+        scene c;
+        soft_rod(&c, kind % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, true, true);
+        snw_motion_opts o = snw_motion_defaults();
+        o.scheme = snw_scheme_make((snw_scheme_kind)kind, 0.8, -0.2);
+        snw_motion *mo = NULL;
+        snw_error err = {0};
+        snw_motion_info info;
+        assert_int_equal(snw_motion_create(c.m, &o, &mo), SNW_OK);
+
+        const long before = heap_calls;
+        snw_status s = snw_motion_start(mo, c.s, &err);
+        for (int i = 1; s == SNW_OK && i <= 20; i++) {
+            s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
+            if (s == SNW_OK && i % 7 == 0) {
+                snw_motion_back(mo);
+                s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
+            }
+            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, &err);
+        }
+        const double seen = snw_motion_look(mo)->r[0] + snw_motion_error(mo);
+        const snw_status failed = snw_motion_step(mo, NAN, NAN, &info);
+        const long after = heap_calls;
+
+        assert_int_equal(s, SNW_OK);
+        assert_int_equal(failed, SNW_E_DIVERGED);
+        assert_true(isfinite(seen));
+        if (after != before) fail_msg("scheme %d: %ld calls", kind, after - before);
+        snw_motion_destroy(mo);
+        finish(&c);
+    }
+    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING};
+    for (int k = 0; k < 2; k++) {
+        scene c;
+        soft_rod(&c, SNW_JOINT_FREE, true, true);
+        begin(&c, (snw_step_desc){.method = methods[k], .step = 0.01, .rho = 0.9});
+        snw_stats took = {0};
+        snw_error err = {0};
+        snw_status s = SNW_OK;
+        const long before = heap_calls;
+        for (int i = 1; s == SNW_OK && i <= 20; i++) {
+            s = c.mv.advance(c.mv.self, 0.01 * i, INFINITY, &took, &err);
+        }
+        const long after = heap_calls;
+        assert_int_equal(s, SNW_OK);
+        if (after != before) fail_msg("method %d: %ld calls", (int)methods[k], after - before);
+        finish(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_release_off_the_grid_keeps_the_order),
+        cmocka_unit_test(a_step_too_long_is_halved),
+        cmocka_unit_test(a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept),
+        cmocka_unit_test(a_law_that_ends_keeps_the_frames_before),
+        cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(rods_of_any_stiffness_take_huge_steps),
+        cmocka_unit_test(a_clamped_rod_keeps_its_energy),
+        cmocka_unit_test(with_damping_and_loads_the_balance_closes),
+        cmocka_unit_test(a_free_rod_keeps_its_momenta_and_nearly_its_energy),
+        cmocka_unit_test(the_balance_of_explicit_movers_closes_at_the_tolerance),
+        cmocka_unit_test(steps_do_not_touch_the_heap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
