@@ -173,10 +173,14 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;
-    SNW_TRY(snw_grid_create("llrrrrrr", &g, err));
+    // motion has an energy balance: what is not accounted for, beside what was exchanged
+    bool moved = false;
+    for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
+    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrr" : "llrrrrrr", &g, err));
     const char *const head[] = {"run",        "",         "frames",         "increments",
-                                "iterations", "residual", "geometry error", "time"};
-    for (int i = 0; i < 8; i++) snw_grid_cell(g, "%s", head[i]);
+                                "iterations", "residual", "geometry error", "time",
+                                "balance",    "of"};
+    for (int i = 0; i < (moved ? 10 : 8); i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
         const snw_run_totals *t = &o->totals;
@@ -191,6 +195,8 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         snw_grid_number(g, 2, t->worst_residual);
         snw_grid_number(g, 2, t->worst_geometry);
         snw_grid_cell(g, "%.3g s", t->seconds);
+        if (moved) snw_grid_cell(g, "%.2g J", t->balance);
+        if (moved) snw_grid_cell(g, "%.3g J", t->exchanged);
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
@@ -252,6 +258,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_integer(j, "iterations", o->totals.iterations);
         snw_field_number(j, "worst_residual", o->totals.worst_residual);
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_number(j, "balance", o->totals.balance);
+        snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         snw_field_object(j, "last");
