@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+//
+// Rods in motion: compute time over simulated time of the rods of hybrid.md 7.1 to 7.3 and of the falling steel
+// cantilever of shooting.md 4.1; error at the end against time, of all schemes on two of them.
+#include "bench.h"
+
+#include "oracle/trial.h"
+#include "random_rod.h"
+#include "study/mover.h"
+
+#include <math.h>
+
+typedef struct rod {
+    robot r;
+    trial t; // at the start
+    snw_step_desc step;
+    snw_mover mv;
+    double seconds, every; // how long, and how far an advance goes
+    snw_stats took;
+} rod;
+
+static void mover_open(rod *k, snw_step_desc step) {
+    snw_error err = {0};
+    k->step = step;
+    if (snw_mover_open(k->t.m, &k->step, 0, &k->mv, &err) != SNW_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+}
+
+static void mover_close(rod *k) {
+    k->mv.close(k->mv.self);
+    k->mv = (snw_mover){0};
+}
+
+static void rod_close(rod *k) {
+    trial_close(&k->t);
+    robot_free(&k->r);
+}
+
+enum { MOST_ADVANCES = 2000 };
+
+// seconds of this thread's processor
+static double processor(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Seconds that the whole motion takes: of each advance the smallest time of `times` repetitions, so that a busy machine
+// shows little. NAN when it cannot be computed.
+static double motion_time(rod *k, int times) {
+    static double best[MOST_ADVANCES];
+    const int n = (int)lround(k->seconds / k->every);
+    if (n > MOST_ADVANCES) abort();
+    snw_error err = {0};
+    double start = 0, sum = 0;
+    for (int r = 0; r < times; r++) {
+        k->took = (snw_stats){0};
+        const double before = processor();
+        if (k->mv.start(k->mv.self, k->t.s, &err) != SNW_OK) return NAN;
+        double at = processor();
+        start = r == 0 ? at - before : fmin(start, at - before);
+        for (int i = 0; i < n; i++) {
+            const double to = k->seconds * (i + 1) / n;
+            if (k->mv.advance(k->mv.self, to, INFINITY, &k->took, &err) != SNW_OK) return NAN;
+            const double now = processor();
+            best[i] = r == 0 ? now - at : fmin(best[i], now - at);
+            at = now;
+        }
+    }
+    for (int i = 0; i < n; i++) sum += best[i];
+    return start + sum;
+}
+
+static double must(double seconds) {
+    if (isfinite(seconds)) return seconds;
+    fprintf(stderr, "a motion cannot be computed\n");
+    exit(1);
+}
+
+static double energy(rod *k) {
+    const snw_work *w = k->mv.look(k->mv.self);
+    return snw_kinetic_energy(k->t.m, w) + snw_elastic_energy(k->t.m, k->mv.state(k->mv.self)->q) +
+           snw_gravity_energy(k->t.m, k->mv.inputs(k->mv.self), w);
+}
+
+static snw_vec3 tip(rod *k) { return k->mv.look(k->mv.self)->g[k->t.m->link_end[0]].p; }
+
+// ---- rods ------------------------------------------------------------------------------------------
+
+// hybrid.md 7.1: hangs along gravity, bent aside by a force at its tip, which is gone from t = 0 on
+static void cantilever(rod *k, double length, double diameter, double density, double young,
+                       double force) {
+    *k = (rod){0};
+    robot_init(&k->r, length, diameter / 2);
+    k->r.material.young = number(&k->r, young);
+    k->r.material.poisson = number(&k->r, 0.3);
+    k->r.material.density = number(&k->r, density);
+    k->r.link[0].rod.nodes = 20;
+    robot_strain(&k->r, 0, SNW_BEND_Z, SNW_BASIS_CHEBYSHEV, 3);
+    k->r.desc.gravity[0] = number(&k->r, 9.81);
+    k->r.load[k->r.desc.nload++] = (snw_load_desc){.name = "pull", .on = link_end(0)};
+    k->r.load[0].force[1] = number(&k->r, force);
+    trial_open(&k->t, &k->r.desc);
+    (void)trial_settle(&k->t);
+    double q[3];
+    memcpy(q, k->t.s->q, sizeof q);
+    trial_close(&k->t);
+    k->r.desc.nload = 0;
+    trial_open(&k->t, &k->r.desc);
+    memcpy(k->t.s->q, q, sizeof q);
+}
+
+static void soft_cantilever(rod *k) { cantilever(k, 10, 0.01, 7800, 1e11, 50); }
+static void stiff_cantilever(rod *k) { cantilever(k, 0.4, 0.002, 8000, 2e11, 10); }
+static void stiff_cantilever_b(rod *k) { cantilever(k, 0.4, 0.002, 8000, 2e9, 0.1); }
+
+// free, inclined in the plane of x and y, its root pushed
+static void flying(rod *k, double length, double radius) {
+    *k = (rod){0};
+    robot_init(&k->r, length, radius);
+    k->r.link[0].joint = SNW_JOINT_FREE;
+    k->r.link[0].rod.nodes = 20;
+    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_CHEBYSHEV, 3);
+    k->r.link[0].pose.xyz[0] = number(&k->r, 0.6 * length);
+    k->r.link[0].pose.nturn = 1;
+    k->r.link[0].pose.turn[0] = (snw_turn){{{0, 0, 1}}, number(&k->r, atan2(0.8, -0.6))};
+    k->r.load[k->r.desc.nload++] =
+        (snw_load_desc){.name = "push", .on = {.kind = SNW_SITE_ROOT, .link = 0}};
+}
+
+// hybrid.md 7.2: Simo and Vu-Quoc
+static void soft_flying(rod *k) {
+    flying(k, 10, 0.1);
+    snw_section_desc *s = &k->r.link[0].rod.section;
+    s->stiffness_given = s->inertia_given = true;
+    for (int i = 0; i < 6; i++) {
+        s->stiffness[7 * i] = number(&k->r, i < 3 ? 500 : 1e4);
+        s->inertia[7 * i] = number(&k->r, i < 3 ? 10 : 1);
+    }
+#define TRIANGLE "max(0, min(t, 5 - t))/2.5"
+    k->r.load[0].force[0] = law(&k->r, "20*" TRIANGLE);
+    k->r.load[0].torque[1] = law(&k->r, "100*" TRIANGLE);
+    k->r.load[0].torque[2] = law(&k->r, "-200*" TRIANGLE);
+    trial_open(&k->t, &k->r.desc);
+}
+
+// hybrid.md 7.3
+static void stiff_flying(rod *k) {
+    flying(k, 1, 0.05);
+    k->r.load[0].force[0] = law(&k->r, "2*" TRIANGLE);
+    k->r.load[0].force[2] = law(&k->r, "1*" TRIANGLE);
+#undef TRIANGLE
+    trial_open(&k->t, &k->r.desc);
+}
+
+// shooting.md 4.1: steel, straight, ten times its weight across it
+static void falling(rod *k, int n, int nodes) {
+    *k = (rod){0};
+    robot_init(&k->r, 0.4, 0.0012);
+    k->r.material.young = number(&k->r, 207e9);
+    k->r.material.poisson = number(&k->r, 0.3);
+    k->r.material.density = number(&k->r, 8000);
+    k->r.link[0].rod.nodes = nodes;
+    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_CHEBYSHEV, n);
+    k->r.desc.gravity[2] = number(&k->r, -98.1);
+    trial_open(&k->t, &k->r.desc);
+}
+
+// ---- against targets -------------------------------------------------------------------------------
+
+typedef void rod_fn(rod *k);
+
+static void ratio(const bench_table *b, const char *name, rod_fn *make, double seconds,
+                  double target, double thesis, double want) {
+    rod k;
+    make(&k);
+    k.seconds = seconds, k.every = 0.01;
+    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_NEWMARK, .step = 0.01});
+    const double s = must(motion_time(&k, 10)) / seconds;
+    const double steps = seconds / 0.01;
+    printf("  %-34s %5d   %7.4f   %6.2f   %6.1f   %11.0f   %10.2f   %8.1f   %9.4f   %9.4f\n", name,
+           k.t.m->nv, s, target, thesis, thesis / s, k.took.iterations / steps, 1e4 * s, energy(&k),
+           want);
+    bench_record(b, name, "time over simulated time", s);
+    bench_record(b, name, "iterations per step", k.took.iterations / steps);
+    mover_close(&k);
+    rod_close(&k);
+}
+
+static void four_rods(const bench_table *b) {
+    printf("rods of Gotelli's table 3.1: Newmark, steps of 10 ms, 3 functions a strain, 20 nodes "
+           "(thesis: its best entry)\n");
+    printf("  %-34s %5s   %7s   %6s   %6s   %11s   %10s   %8s   %9s   %9s\n", "rod", "coord",
+           "ratio", "target", "thesis", "thesis/ours", "iterations", "us/step", "energy J", "spec");
+    ratio(b, "cantilever; soft", soft_cantilever, 10, 0.01, 4.5, -186.9381);
+    ratio(b, "cantilever; stiff", stiff_cantilever, 1, 0.01, 1.9, 0.694075);
+    ratio(b, "cantilever; stiff of 2 GPa", stiff_cantilever_b, 1, 0.01, 1.9, -0.010383);
+    ratio(b, "flying; soft", soft_flying, 10, 0.02, 7.2, 880.24);
+    ratio(b, "flying; stiff", stiff_flying, 10, 0.02, 1.6, 2.0118);
+}
+
+// largest distance of the tip from the table of shooting.md 4.1, which has the same scheme and steps, over its swing
+static double falling_error(rod *k) {
+    static const struct {
+        int step;
+        double z, x;
+    } want[] = {{1, -0.0013349988, 0.3999975444},  {2, -0.0051865944, 0.3999640842},
+                {5, -0.0308600858, 0.3986353721},  {10, -0.0644629953, 0.3939625619},
+                {20, -0.0030697499, 0.3999874440}, {30, -0.0623877114, 0.3943517383},
+                {40, -0.0058607628, 0.3999536100}, {49, -0.0615048816, 0.3945124700}};
+    double worst = 0;
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        k->seconds = 0.005 * want[i].step;
+        (void)must(motion_time(k, 1));
+        const snw_vec3 p = tip(k);
+        worst = fmax(worst, hypot(p.z - want[i].z, p.x - want[i].x));
+    }
+    return worst / 0.0645;
+}
+
+static void steel(const bench_table *b) {
+    printf(
+        "\nfalling steel cantilever: BDF2, steps of 5 ms, twist and two bendings (target 0.01 s a "
+        "simulated second; public C++ 0.05 s)\n");
+    printf("  %-10s %5s   %5s   %19s   %10s   %12s\n", "functions", "coord", "nodes",
+           "s a simulated second", "iterations", "error/swing");
+    const int n[][2] = {{2, 8}, {3, 10}, {4, 12}, {5, 20}};
+    for (int i = 0; i < 4; i++) {
+        rod k;
+        falling(&k, n[i][0], n[i][1]);
+        k.every = 0.005;
+        mover_open(&k, (snw_step_desc){.method = SNW_METHOD_BDF2, .step = 0.005, .rest = true});
+        const double error = falling_error(&k);
+        k.seconds = 1;
+        const double s = must(motion_time(&k, 20));
+        printf("  %-10d %5d   %5d   %19.4f   %10.2f   %12.1e\n", n[i][0], k.t.m->nv, n[i][1], s,
+               k.took.iterations / 200, error);
+        char row[40];
+        snprintf(row, sizeof row, "falling; %d functions", n[i][0]);
+        bench_record(b, row, "s a simulated second", s);
+        bench_record(b, row, "error over swing", error);
+        mover_close(&k);
+        rod_close(&k);
+    }
+}
+
+// ---- work and precision ----------------------------------------------------------------------------
+
+static void precision(const bench_table *b, const char *name, rod_fn *make, double seconds) {
+    rod k;
+    make(&k);
+    k.seconds = k.every = seconds;
+    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_ADAPTIVE, .tolerance = 1e-12});
+    (void)must(motion_time(&k, 1));
+    const snw_vec3 want = tip(&k);
+    mover_close(&k);
+    const double length = k.r.link[0].rod.length;
+    printf("\n%s, %g s: ms, error of the tip at the end over the length\n", name, seconds);
+    printf("  %-18s  %-24s  %-24s  %-24s\n", "", "10 ms or 1e-4", "5 ms or 1e-6", "1 ms or 1e-8");
+    for (int m = SNW_METHOD_GENERALIZED_ALPHA; m <= SNW_METHOD_STIFF; m++) {
+        const bool fixed = m < SNW_METHOD_ADAPTIVE;
+        const double step[] = {0.01, 0.005, 0.001}, tolerance[] = {1e-4, 1e-6, 1e-8};
+        printf("  %-18s", snw_method_name((snw_method)m));
+        for (int i = 0; i < 3; i++) {
+            mover_open(&k, (snw_step_desc){.method = (snw_method)m,
+                                           .step = fixed ? step[i] : 0,
+                                           .tolerance = fixed ? 0 : tolerance[i],
+                                           .rho = 0.9,
+                                           .alpha = -0.2});
+            k.every = fixed ? step[i] : seconds;
+            const double s = motion_time(&k, 7);
+            const snw_vec3 miss = snw_sub(tip(&k), want);
+            const double error = sqrt(snw_dot(miss, miss)) / length;
+            printf("  %10.2f  %-12.1e", 1e3 * s, isfinite(s) ? error : NAN);
+            char row[64], figure[64];
+            snprintf(row, sizeof row, "%s; %s", name, snw_method_name((snw_method)m));
+            snprintf(figure, sizeof figure, fixed ? "ms at %g s" : "ms at tolerance %g",
+                     fixed ? step[i] : tolerance[i]);
+            bench_record(b, row, figure, 1e3 * s);
+            snprintf(figure, sizeof figure, fixed ? "error at %g s" : "error at tolerance %g",
+                     fixed ? step[i] : tolerance[i]);
+            bench_record(b, row, figure, error);
+            mover_close(&k);
+        }
+        printf("\n");
+    }
+    rod_close(&k);
+}
+
+int main(int argc, char **argv) {
+    bench_table b = bench_open("motion", "rods in motion", argc, argv);
+    four_rods(&b);
+    steel(&b);
+    precision(&b, "cantilever of 200 GPa let go", stiff_cantilever, 0.2);
+    precision(&b, "flying stiff rod", stiff_flying, 2);
+    bench_close(&b);
+    return 0;
+}
