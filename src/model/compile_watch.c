@@ -8,6 +8,7 @@
 // point and zero at the others, over the weight, which makes the wrench as accurate as the rule itself.
 #include "model/compile.h"
 
+#include "base/fail.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -75,6 +76,7 @@ static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
 static int observer_of_site(snw_build *b, const snw_site *site, double x, int *rod) {
     snw_model *m = b->m;
     *rod = site->link >= 0 ? b->link_rod[site->link] : -1;
+    SNW_ASSERT(*rod >= 0 || site->kind == SNW_SITE_WORLD || site->kind == SNW_SITE_END);
     int s = 0;
     switch (site->kind) {
     case SNW_SITE_WORLD:

@@ -140,6 +140,7 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
     *out = (snw_layout){0};
     SNW_TRY(gather_breaks(rod, pool, out));
     const int rules = out->global ? 1 : out->nelem;
+    SNW_ASSERT(rules > 0);
     int degree = 0;
     for (int a = 0; a < rod->na; a++) {
         const int p = snw_basis_degree(&rod->basis[a]);

@@ -46,8 +46,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
     const double t0 = r->state->t;
     // at most 1e7 of them: the reader sees to it
-    const long path =
-        step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
+    const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {0};
     for (long k = 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
