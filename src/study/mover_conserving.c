@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "solve/dense.h"
+#include "study/pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -301,6 +302,36 @@ static snw_work_done work(const void *self) {
                            .heat = c->heat};
 }
 
+enum { NPIECE = 10 };
+
+// the inputs are made anew by whatever comes next, a look or a step
+static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
+    const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
+    conserving *own = (conserving *)c;
+    const snw_piece list[NPIECE] = {{&c->now->t, 1}, snw_piece_state(c->m, c->now),
+                                    {c->p0, nv},     {c->weight, nv},
+                                    {c->mass, nv},   {c->power, np},
+                                    {c->work, np},   {&own->heat_power, 1},
+                                    {&own->heat, 1}, {&own->E0, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+size_t snw_mover_conserving_saves(const snw_model *m) {
+    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+}
+
+static void save(const void *self, double *out) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_save(NPIECE, piece, out);
+}
+
+static void load(void *self, const double *in) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_load(NPIECE, piece, in);
+}
+
 static void close(void *self) {
     conserving *c = self;
     if (!c) return;
@@ -358,6 +389,8 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .inputs = inputs,
                        .look = look,
                        .work = work,
+                       .save = save,
+                       .load = load,
                        .close = close};
     return SNW_OK;
 }
