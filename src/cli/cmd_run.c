@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "cli/job.h"
+#include "cli/resume.h"
 #include "cli/stop.h"
 #include "io/result.h"
 #include "study/series.h"
@@ -18,6 +19,7 @@ enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24 }; // of the closing table
 // what is kept of one run for its closing summary
 typedef struct outcome {
     snw_status status;
+    bool kept; // it had ended well before, with --resume
     snw_run_totals totals;
     int frames;
     double t;      // of the last frame
@@ -107,17 +109,13 @@ static snw_status create_results(const snw_job *job, const char *output, snw_res
     const snw_run_info **info = snw_alloc((size_t)job->n * sizeof *info);
     if (!info) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; i < job->n; i++) info[i] = snw_run_describe(job->run[i].run);
-    const snw_status status =
-        snw_results_create(output, job->n, info, snw_document_text(job->document), out, err);
+    const snw_status status = snw_results_create(output, job->n, info, job->text, out, err);
     snw_free(info);
     return status;
 }
 
 static snw_status execute(session *s, const snw_job_run *r, int index, outcome *o, snw_error *err) {
-    const int ncolumn = snw_run_describe(r->run)->ncolumn;
-    o->value = snw_alloc((size_t)ncolumn * sizeof *o->value);
-    if (!o->value) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    last_frame last = {o, ncolumn};
+    last_frame last = {o, snw_run_describe(r->run)->ncolumn};
     const snw_recorder recorder[] = {snw_results_recorder(s->results, index),
                                      {&last, keep_frame, keep_end}};
     const snw_run_hooks hooks = {s, show_progress, should_stop, pass_warning};
@@ -155,8 +153,9 @@ static void say_failure(session *s, const snw_job *job, int index, const outcome
 // every run in turn; one that fails does not keep the others from their chance
 static int execute_all(session *s, const snw_job *job, const char *output, outcome *outcomes) {
     int exit_status = SNW_EXIT_DONE;
-    for (int i = 0; i < job->n; i++) outcomes[i].status = SNW_E_STOPPED;
+    for (int i = 0; i < job->n; i++) outcomes[i].status = outcomes[i].kept ? SNW_OK : SNW_E_STOPPED;
     for (int i = 0; i < job->n; i++) {
+        if (outcomes[i].kept) continue;
         snw_error err = {0};
         snw_meter_run(&s->meter, i, job->run[i].name);
         if (execute(s, &job->run[i], i, &outcomes[i], &err) == SNW_OK) continue;
@@ -186,10 +185,13 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         const snw_run_totals *t = &o->totals;
         snw_grid_cell(g, "%s", job->run[i].name);
         snw_grid_cell(g, "%s",
-                      o->status == SNW_OK          ? "done"
+                      o->kept                      ? "kept"
+                      : o->status == SNW_OK        ? "done"
                       : o->status == SNW_E_STOPPED ? "stopped"
                                                    : "failed");
         snw_grid_cell(g, "%d", o->frames);
+        for (int k = 0; o->kept && k < 5; k++) snw_grid_cell(g, "%s", "");
+        if (o->kept) continue;
         snw_grid_cell(g, "%d", t->increments);
         snw_grid_cell(g, "%d", t->iterations);
         snw_grid_number(g, 2, t->worst_residual);
@@ -253,6 +255,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_object(j, NULL);
         snw_field_text(j, "run", job->run[r].name);
         snw_field_text(j, "status", snw_status_text(o->status));
+        snw_field_bool(j, "kept", o->kept);
         snw_field_integer(j, "frames", o->frames);
         snw_field_integer(j, "increments", o->totals.increments);
         snw_field_integer(j, "iterations", o->totals.iterations);
@@ -299,16 +302,61 @@ static bool has_failed_write(const snw_job *job, const outcome *outcomes) {
     return false;
 }
 
-static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply *reply) {
+static void free_outcomes(const snw_job *job, outcome *outcomes) {
+    for (int i = 0; outcomes && i < job->n; i++) snw_free(outcomes[i].value);
+    snw_free(outcomes);
+}
+
+static snw_status create_outcomes(const snw_job *job, outcome **out, snw_error *err) {
+    outcome *o = *out = snw_alloc((size_t)job->n * sizeof *o);
+    bool good = o != NULL;
+    for (int i = 0; good && i < job->n; i++) {
+        const int ncolumn = snw_run_describe(job->run[i].run)->ncolumn;
+        good = (o[i].value = snw_alloc((size_t)ncolumn * sizeof *o->value)) != NULL;
+    }
+    return good ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
+
+// what the runs had when they were interrupted, to the new file
+static snw_status take_over(const session *s, const snw_job *job, snw_result *old,
+                            outcome *outcomes, snw_error *err) {
+    for (int i = 0; i < job->n; i++) {
+        snw_left left;
+        SNW_TRY(snw_resume_take(old, job, i, s->results, &left, outcomes[i].value, err));
+        outcomes[i].kept = left.whole;
+        outcomes[i].frames = left.frames;
+        outcomes[i].t = left.t;
+    }
+    return SNW_OK;
+}
+
+// Results to write to; none with --resume when all runs are finished.
+static snw_status begin(session *s, const snw_job *job, const char *output, snw_result *old,
+                        outcome *outcomes, snw_error *err) {
+    const bool complete = old && snw_resume_complete(old);
+    if (!complete) SNW_TRY(create_results(job, output, &s->results, err));
+    const snw_status status = old ? take_over(s, job, old, outcomes, err) : SNW_OK;
+    if (status == SNW_OK) return SNW_OK;
+    // the first failure is the one to tell
+    snw_error second = {0};
+    return snw_results_close(s->results, &second) == SNW_OK ? status : err->status;
+}
+
+static int run_job(const snw_job *job, const char *output, snw_result *old, bool quiet,
+                   snw_reply *reply) {
     session s = {.reply = reply, .path = job->path};
     snw_error err = {0};
-    outcome *outcomes = snw_alloc((size_t)job->n * sizeof *outcomes);
-    snw_status status = outcomes ? SNW_OK : snw_fail(&err, SNW_E_MEMORY, "out of memory");
-    if (status == SNW_OK) status = create_results(job, output, &s.results, &err);
+    outcome *outcomes = NULL;
+    snw_status status = create_outcomes(job, &outcomes, &err);
+    if (status == SNW_OK) status = begin(&s, job, output, old, outcomes, &err);
+    snw_result_close(old);
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
-        snw_free(outcomes);
+        free_outcomes(job, outcomes);
         return SNW_EXIT_FAILED;
+    }
+    if (!s.results && !reply->json && !quiet) {
+        printf("%s: all runs are finished, nothing to resume\n\n", output);
     }
     s.meter = snw_meter_start(job->n, quiet);
     reply->meter = &s.meter;
@@ -323,8 +371,7 @@ static int run_job(const snw_job *job, const char *output, bool quiet, snw_reply
         snw_reply_fail(reply, &err);
         exit_status = SNW_EXIT_FAILED;
     }
-    for (int i = 0; i < job->n; i++) snw_free(outcomes[i].value);
-    snw_free(outcomes);
+    free_outcomes(job, outcomes);
     return exit_status;
 }
 
@@ -337,11 +384,15 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_job job;
     snw_status status = snw_job_open(path, args, &job, &err);
     if (status == SNW_OK) status = refuse_own_input(path, output, &err);
+    snw_result *old = NULL;
+    if (status == SNW_OK && snw_args_has(args, "resume")) {
+        status = snw_resume_open(output, &job, &old, &err);
+    }
     int exit_status = snw_reply_exit_input(status);
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
     } else {
-        exit_status = run_job(&job, output, snw_args_has(args, "quiet"), reply);
+        exit_status = run_job(&job, output, old, snw_args_has(args, "quiet"), reply);
     }
     snw_job_close(&job);
     return exit_status;
@@ -352,6 +403,8 @@ static const snw_option options[] = {
      "where the results go; FILE's name with .h5 in the current folder unless given"},
     SNW_OPTION_RUN,
     SNW_OPTION_SET,
+    {"resume", 0, NULL, false,
+     "go on with the runs that OUT.h5 has and that were stopped, killed or failed"},
     {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -369,10 +422,14 @@ const snw_command snw_cmd_run = {
              "once the new run has its first frame.\n\n"
              "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
              "when a "
-             "run fails or is killed.",
+             "run fails or is killed.\n\n"
+             "With --resume it goes on from there: finished runs are kept, the others continue "
+             "after their last checkpoint and give the numbers, to the last bit, of a run that "
+             "was never interrupted. The model, --set and --run must be as they were.",
     .option = options,
     .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
-                "sinew run sweep.yaml --run load --json",
+                "sinew run sweep.yaml --run load --json\n"
+                "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa' --resume",
     .run = run,
 };

@@ -5,7 +5,9 @@
 #include "base/fail.h"
 #include "cli/choice.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static snw_status choose(snw_job *job, int nwanted, const char *const *wanted, snw_error *err) {
     const int total = snw_document_runs(job->document);
@@ -28,6 +30,25 @@ done:
     return status;
 }
 
+// overrides and tables decide as much as the file does, so they leave a trace behind its text
+static snw_status join_text(snw_job *job, int nset, const char *const *set, snw_error *err) {
+    const char *text = snw_document_text(job->document);
+    const uint64_t tables = snw_document_tables(job->document);
+    size_t size = strlen(text) + 64, used = strlen(text);
+    for (int i = 0; i < nset; i++) size += strlen(set[i]) + sizeof "# --set \n";
+    job->text = snw_alloc(size);
+    if (!job->text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    memcpy(job->text, text, used);
+    if ((nset > 0 || tables) && used > 0 && text[used - 1] != '\n') job->text[used++] = '\n';
+    for (int i = 0; i < nset; i++) {
+        used += (size_t)snprintf(job->text + used, size - used, "# --set %s\n", set[i]);
+    }
+    if (tables) {
+        (void)snprintf(job->text + used, size - used, "# tables: %016" PRIx64 "\n", tables);
+    }
+    return SNW_OK;
+}
+
 static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
     const char *const *set, *const *wanted;
     const int nset = snw_args_values(args, "set", &set);
@@ -39,7 +60,7 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
         SNW_TRY(snw_document_describe(job->document, r->index, &r->desc, err));
         SNW_TRY(snw_run_create(r->desc, r->name, &r->run, err));
     }
-    return SNW_OK;
+    return join_text(job, nset, set, err);
 }
 
 snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job, snw_error *err) {
@@ -58,6 +79,7 @@ void snw_job_close(snw_job *job) {
         snw_desc_destroy(job->run[i].desc);
     }
     snw_free(job->run);
+    snw_free(job->text);
     snw_document_destroy(job->document);
     *job = (snw_job){0};
 }

@@ -18,6 +18,8 @@ typedef struct snw_job_run {
 typedef struct snw_job {
     const char *path;
     snw_document *document;
+    char *
+        text; // of the model, then --set and a sum over its tables as comments: what the results keep
     int n;
     snw_job_run *run;
 } snw_job;

@@ -12,6 +12,7 @@ static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take, 
 struct snw_document {
     snw_pool *pool; // the document itself, names of runs, tables
     snw_source *source;
+    snw_tables *tables;
     const char **run_name;
 };
 
@@ -31,7 +32,7 @@ static snw_status wrap(snw_source *source, const char *path, snw_document **out,
     }
     for (int i = 0; i < n; i++) name[i] = snw_source_run_name(source, i);
     snw_source_tables(source, snw_tables_find, tables);
-    *d = (snw_document){.pool = pool, .source = source, .run_name = name};
+    *d = (snw_document){.pool = pool, .source = source, .tables = tables, .run_name = name};
     *out = d;
     return SNW_OK;
 }
@@ -60,6 +61,7 @@ int snw_document_runs(const snw_document *d) { return snw_source_runs(d->source)
 
 const char *snw_document_run_name(const snw_document *d, int run) { return d->run_name[run]; }
 
+uint64_t snw_document_tables(const snw_document *d) { return snw_tables_sum(d->tables); }
 const char *snw_document_text(const snw_document *d) { return snw_source_text(d->source); }
 
 // ---- describing ---------------------------------------------------------------------------------

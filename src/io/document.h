@@ -6,6 +6,8 @@
 #include "model/desc.h"
 #include "sinew/status.h"
 
+#include <stdint.h>
+
 typedef struct snw_document snw_document;
 
 // Read `path` and what it includes. `set` are overrides `path=value` of the command line. Syntax,
@@ -32,6 +34,9 @@ void snw_desc_destroy(snw_desc *d); // NULL is fine
 
 // The text as read, included files after the first, each headed by a comment line with its name.
 const char *snw_document_text(const snw_document *d);
+
+// A number that changes with the tables of measured data the descriptions made so far have read; 0: none.
+uint64_t snw_document_tables(const snw_document *d);
 
 // ---- expected values --------------------------------------------------------------------------------
 

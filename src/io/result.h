@@ -54,6 +54,8 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field);
 
 // ---- writing -----------------------------------------------------------------------------------
 
+typedef struct snw_result snw_result; // an open file, see reading
+
 // A file being written. Recorders of different runs may be used from different threads.
 typedef struct snw_results snw_results;
 
@@ -70,6 +72,13 @@ SNW_NODISCARD snw_status snw_results_create(const char *path, int nrun,
 // that fails ends the run; what was written before stays readable.
 snw_recorder snw_results_recorder(snw_results *r, int index);
 
+// Begin run `index` with the first `nframe` frames of a run of another file that has the same columns and sizes, and with
+// `save`, the checkpoint that belongs to them (NULL: none). `whole`: the run has ended well and gets nothing more.
+// To be called before any frame; the file takes its place with the first frame that is not a copy.
+SNW_NODISCARD snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int run,
+                                          int nframe, const double *save, bool whole,
+                                          snw_error *err);
+
 // Write the frames that have waited for `age` seconds or more; 0 writes them all. Cheap when there
 // are none, so it may be called between the increments of a slow run.
 SNW_NODISCARD snw_status snw_results_flush(snw_results *r, double age, snw_error *err);
@@ -81,10 +90,7 @@ SNW_NODISCARD snw_status snw_results_close(snw_results *r, snw_error *err);
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// An open file, for one thread.
-typedef struct snw_result snw_result;
-
-// Open a finished, growing or abandoned file. SNW_E_IO when it cannot be read, SNW_E_PARSE when it
+// Open, for one thread, a finished, growing or abandoned file. SNW_E_IO when it cannot be read, SNW_E_PARSE when it
 // is damaged, cut off or not of this format.
 SNW_NODISCARD snw_status snw_result_open(const char *path, snw_result **out, snw_error *err);
 void snw_result_close(snw_result *r); // NULL is fine
@@ -111,6 +117,10 @@ snw_result_state snw_result_state_of(const snw_result *r, int run, const char **
 // range lies within the frames of the run.
 SNW_NODISCARD snw_status snw_result_read(snw_result *r, int run, snw_result_field field, int first,
                                          int nframe, double *out, snw_error *err);
+
+// The run's last checkpoint: save <- its info.nsave numbers, *nframe <- the frames it belongs to, 0 when there is none.
+SNW_NODISCARD snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *save,
+                                               snw_error *err);
 
 // out <- one of the columns, nframe numbers.
 SNW_NODISCARD snw_status snw_result_read_column(snw_result *r, int run, int column, int first,

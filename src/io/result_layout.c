@@ -6,6 +6,7 @@
 #include "study/series.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -308,6 +309,40 @@ static bool add_status(hid_t group, haddr_t *at) {
     return good;
 }
 
+double snw_layout_sum(const snw_layout_checkpoint *head, int nsave, const double *save) {
+    // FNV-1a over the numbers' bits, cut to what a double holds
+    uint64_t hash = 14695981039346656037U;
+    for (int i = -2; i < nsave; i++) {
+        const double x = i == -2 ? head->sequence : i == -1 ? head->frames : save[i];
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        for (int k = 0; k < 8; k++) hash = (hash ^ (bits >> 8 * k & 0xFF)) * 1099511628211U;
+    }
+    return (double)(hash >> 12);
+}
+
+// Room for the checkpoints, empty, at a fixed place from now on.
+static bool add_checkpoints(hid_t group, int nsave, haddr_t *at) {
+    const hsize_t dims[2] = {SNW_LAYOUT_SLOTS, (hsize_t)nsave + SNW_LAYOUT_CHECKPOINT_HEAD};
+    double *empty = snw_alloc((size_t)(dims[0] * dims[1]) * sizeof *empty);
+    const hid_t space = H5Screate_simple(2, dims, NULL);
+    const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = H5I_INVALID_HID;
+    if (empty && H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY) >= 0) {
+        set = H5Dcreate2(group, SNW_LAYOUT_CHECKPOINT, H5T_IEEE_F64LE, space, H5P_DEFAULT, plist,
+                         H5P_DEFAULT);
+    }
+    bool good =
+        set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, empty) >= 0;
+    if (good) *at = H5Dget_offset(set);
+    good = good && *at != HADDR_UNDEF;
+    if (set >= 0) (void)H5Dclose(set);
+    if (plist >= 0) (void)H5Pclose(plist);
+    if (space >= 0) (void)H5Sclose(space);
+    snw_free(empty);
+    return good;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 bool snw_layout_create_head(hid_t h5, const char *model_text) {
@@ -335,7 +370,8 @@ bool snw_layout_create_head(hid_t h5, const char *model_text) {
     return good;
 }
 
-bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at) {
+bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at,
+                           haddr_t *checkpoint_at) {
     bool good =
         add_text_attribute(group, "name", info->run) &&
         add_text_attribute(group, "title", info->title ? info->title : "") &&
@@ -347,5 +383,6 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
         good = add_field(group, info, (snw_result_field)f);
     }
+    if (info->nsave > 0) good = good && add_checkpoints(group, info->nsave, checkpoint_at);
     return good && add_status(group, status_at);
 }

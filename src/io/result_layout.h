@@ -25,6 +25,19 @@ typedef struct snw_layout_status {
     char state[16], message[512];
 } snw_layout_status;
 
+// Checkpoints are rewritten in place too: two rows, written by turns, so that a kill within a write costs one only. A row
+// is this head, then info.nsave numbers.
+#define SNW_LAYOUT_CHECKPOINT "checkpoint"
+typedef struct snw_layout_checkpoint {
+    double sequence; // 1, 2, ..; the larger one is the later
+    double frames;   // the run goes on after that many
+    double sum;      // of the rest of the row, see snw_layout_sum
+} snw_layout_checkpoint;
+enum { SNW_LAYOUT_SLOTS = 2, SNW_LAYOUT_CHECKPOINT_HEAD = 3 };
+
+// A whole number that tells a row from one that was cut off or never written.
+double snw_layout_sum(const snw_layout_checkpoint *head, int nsave, const double *save);
+
 // HDF5 types, to be closed by the caller; negative when there is no memory.
 hid_t snw_layout_text_type(size_t size); // UTF-8 of fixed size, NUL included
 hid_t snw_layout_status_type(void);
@@ -37,6 +50,7 @@ char *snw_layout_group_name(const char *run);
 // set.
 bool snw_layout_create_head(hid_t h5, const char *model_text);
 
-// All that a run has before its first frame; *status_at <- where in the file its status record
-// lies.
-bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at);
+// All that a run has before its first frame; *status_at, *checkpoint_at <- where in the file its status record and its
+// checkpoints lie.
+bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at,
+                           haddr_t *checkpoint_at);

@@ -317,6 +317,24 @@ static snw_status read_columns(snw_result *r, hid_t group, snw_run_info *info, s
     return SNW_OK;
 }
 
+// Numbers of a checkpoint, 0 in a file without any.
+static snw_status read_nsave(snw_result *r, hid_t group, int *out, snw_error *err) {
+    *out = 0;
+    if (H5Lexists(group, SNW_LAYOUT_CHECKPOINT, H5P_DEFAULT) <= 0) return SNW_OK;
+    const hid_t set = H5Dopen2(group, SNW_LAYOUT_CHECKPOINT, H5P_DEFAULT);
+    const hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
+    hsize_t dims[2] = {0, 0};
+    const bool good = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+                      H5Sget_simple_extent_dims(space, dims, NULL) == 2 &&
+                      dims[0] == SNW_LAYOUT_SLOTS && dims[1] > SNW_LAYOUT_CHECKPOINT_HEAD &&
+                      dims[1] < INT_MAX / SNW_LAYOUT_SLOTS;
+    if (space >= 0) (void)H5Sclose(space);
+    if (set >= 0) (void)H5Dclose(set);
+    if (!good) return damaged(r, SNW_LAYOUT_CHECKPOINT, err);
+    *out = (int)dims[1] - SNW_LAYOUT_CHECKPOINT_HEAD;
+    return SNW_OK;
+}
+
 static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     snw_run_info *info = &u->info;
     hsize_t dims[3];
@@ -332,6 +350,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_shape(r, group, SNW_RESULT_V, dims, err));
     if (dims[1] > INT_MAX) return damaged(r, "v", err);
     info->nv = (int)dims[1];
+    SNW_TRY(read_nsave(r, group, &info->nsave, err));
     return read_columns(r, group, info, err);
 }
 
@@ -516,4 +535,37 @@ snw_status snw_result_read_column(snw_result *r, int run, int column, int first,
     SNW_ASSERT(column >= 0 && column < u->info.ncolumn);
     snw_file_hush();
     return read_field(r, u, SNW_RESULT_COLUMNS, column, first, nframe, out, err);
+}
+
+snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *save,
+                                 snw_error *err) {
+    const stored_run *u = run_at(r, run);
+    *nframe = 0;
+    const int nsave = u->info.nsave, width = nsave + SNW_LAYOUT_CHECKPOINT_HEAD;
+    if (nsave == 0) return SNW_OK;
+    snw_file_hush();
+    hid_t group;
+    SNW_TRY(open_group(r, u, &group, err));
+    double *rows = snw_alloc((size_t)width * SNW_LAYOUT_SLOTS * sizeof *rows);
+    snw_status s = rows ? SNW_OK : no_memory(r, err);
+    if (s == SNW_OK) {
+        s = read_numbers(r, group, SNW_LAYOUT_CHECKPOINT, H5T_NATIVE_DOUBLE,
+                         width * SNW_LAYOUT_SLOTS, rows, err);
+    }
+    double latest = 0;
+    for (int i = 0; s == SNW_OK && i < SNW_LAYOUT_SLOTS; i++) {
+        // whole, later than the other, and of a frame that is there
+        const double *row = rows + (size_t)i * (size_t)width;
+        snw_layout_checkpoint head;
+        memcpy(&head, row, sizeof head);
+        row += SNW_LAYOUT_CHECKPOINT_HEAD;
+        if (!(head.sequence > latest) || !(head.frames >= 1 && head.frames <= u->nframe)) continue;
+        if (head.sum != snw_layout_sum(&head, nsave, row)) continue;
+        latest = head.sequence;
+        *nframe = (int)head.frames;
+        memcpy(save, row, (size_t)nsave * sizeof *save);
+    }
+    snw_free(rows);
+    (void)H5Gclose(group);
+    return s;
 }

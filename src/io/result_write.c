@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,10 @@ typedef struct run {
     int capacity, waiting;
     double since; // when the oldest frame waiting came in, s
     hsize_t written;
-    haddr_t status_at;
+    haddr_t status_at, checkpoint_at;
+    int nsave;
+    double *row; // of the next checkpoint: head, numbers
+    bool saved;  // it waits to be written
     bool ended, well;
 } run;
 
@@ -46,7 +50,7 @@ struct snw_results {
     snw_file file;
     pthread_mutex_t lock;
     hid_t h5, groups; // the file and its group /runs
-    bool partial_exists, published;
+    bool partial_exists, published, copying;
     int nrun;
     run *run;
     char path[PATH_SIZE], target[PATH_SIZE], partial[PATH_SIZE];
@@ -172,12 +176,16 @@ static snw_status add_run(snw_results *r, run *u, const snw_run_info *info, snw_
                         info->run, info->nnode);
     }
     u->group = snw_layout_group_name(info->run);
-    if (!u->group) return snw_fail(err, SNW_E_MEMORY, "no memory to write run '%.100s'", info->run);
+    u->nsave = info->nsave;
+    u->row = snw_alloc(((size_t)u->nsave + SNW_LAYOUT_CHECKPOINT_HEAD) * sizeof *u->row);
+    if (!u->group || !u->row)
+        return snw_fail(err, SNW_E_MEMORY, "no memory to write run '%.100s'", info->run);
     if (H5Lexists(r->groups, u->group, H5P_DEFAULT) > 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "two runs are named '%.100s'", info->run);
     }
     const hid_t group = H5Gcreate2(r->groups, u->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool good = group >= 0 && snw_layout_create_run(group, info, &u->status_at);
+    const bool good =
+        group >= 0 && snw_layout_create_run(group, info, &u->status_at, &u->checkpoint_at);
     snw_status s = SNW_OK;
     if (!good || r->file.reason) s = snw_file_fail(&r->file, "cannot write", err);
     if (group >= 0) (void)H5Gclose(group);
@@ -189,6 +197,7 @@ static void release(snw_results *r) {
     for (int i = 0; r->run && i < r->nrun; i++) {
         snw_free(r->run[i].buffer);
         snw_free(r->run[i].group);
+        snw_free(r->run[i].row);
     }
     snw_free(r->run);
     (void)pthread_mutex_destroy(&r->lock);
@@ -351,6 +360,26 @@ static bool append_all(snw_results *r, run *u) {
            H5Fflush(r->h5, H5F_SCOPE_LOCAL) >= 0;
 }
 
+// The checkpoint of the last frame so far; the numbers go to the row that waits.
+static void keep_checkpoint(run *u, const double *save) {
+    if (u->nsave == 0 || !save) return;
+    memcpy(u->row + SNW_LAYOUT_CHECKPOINT_HEAD, save, (size_t)u->nsave * sizeof *save);
+    u->row[1] = (double)u->written + u->waiting;
+    u->saved = true;
+}
+
+// In place, by turns, and after the frames it belongs to.
+static void put_checkpoint(snw_results *r, run *u) {
+    if (!u->saved) return;
+    snw_layout_checkpoint head = {u->row[0] + 1, u->row[1], 0};
+    head.sum = snw_layout_sum(&head, u->nsave, u->row + SNW_LAYOUT_CHECKPOINT_HEAD);
+    memcpy(u->row, &head, sizeof head);
+    const size_t bytes = ((size_t)u->nsave + SNW_LAYOUT_CHECKPOINT_HEAD) * sizeof *u->row;
+    const haddr_t slot = (haddr_t)fmod(head.sequence, SNW_LAYOUT_SLOTS);
+    snw_file_put(&r->file, u->checkpoint_at + slot * bytes, bytes, u->row);
+    u->saved = false;
+}
+
 // Write the frames that are waiting; the first ones of all put the file in its place.
 static snw_status append(snw_results *r, run *u, snw_error *err) {
     if (u->waiting == 0) return SNW_OK;
@@ -364,7 +393,8 @@ static snw_status append(snw_results *r, run *u, snw_error *err) {
     if (u->written == 0) put_status(r, u, SNW_RESULT_RUNNING, "");
     u->written += (hsize_t)u->waiting;
     u->waiting = 0;
-    return publish(r, err);
+    put_checkpoint(r, u);
+    return r->copying ? SNW_OK : publish(r, err);
 }
 
 static snw_status take_buffer(run *u, snw_error *err) {
@@ -424,6 +454,7 @@ static snw_status record_frame(void *user, const snw_frame *f, snw_error *err) {
         const double now = seconds();
         if (u->waiting == 0) u->since = now;
         keep_frame(u, f);
+        keep_checkpoint(u, f->save);
         if (u->written == 0 || u->waiting == u->capacity || now - u->since >= flush_period) {
             snw_file_hush();
             s = append(r, u, err);
@@ -465,6 +496,48 @@ snw_recorder snw_results_recorder(snw_results *r, int index) {
     SNW_ASSERT(index >= 0 && index < r->nrun);
     const snw_recorder recorder = {&r->run[index], record_frame, record_end};
     return recorder;
+}
+
+// ---- frames of another file ------------------------------------------------------------------------
+
+static snw_status copy_frames(snw_results *r, run *u, snw_result *from, int which, int nframe,
+                              const double *save, snw_error *err) {
+    for (int first = 0; first < nframe; first += u->capacity) {
+        const int n = nframe - first < u->capacity ? nframe - first : u->capacity;
+        for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
+            SNW_TRY(snw_result_read(from, which, (snw_result_field)f, first, n, u->field[f], err));
+        }
+        u->waiting = n;
+        if (first + n == nframe) keep_checkpoint(u, save);
+        SNW_TRY(append(r, u, err));
+    }
+    return SNW_OK;
+}
+
+snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int which, int nframe,
+                            const double *save, bool whole, snw_error *err) {
+    SNW_ASSERT(index >= 0 && index < r->nrun);
+    run *u = &r->run[index];
+    const snw_run_info *info = snw_result_info(from, which);
+    for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
+        if (snw_result_width(info, (snw_result_field)f) == u->shape[f].width) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': '%s' has another size in '%.100s'",
+                        info->run, snw_result_field_name((snw_result_field)f), r->path);
+    }
+    (void)pthread_mutex_lock(&r->lock);
+    SNW_ASSERT(u->written == 0 && u->waiting == 0 && !u->ended);
+    snw_file_hush();
+    r->copying = true;
+    snw_status s = u->buffer ? SNW_OK : take_buffer(u, err);
+    if (s == SNW_OK) s = copy_frames(r, u, from, which, nframe, save, err);
+    r->copying = false;
+    if (s == SNW_OK && whole) {
+        u->ended = u->well = true;
+        put_status(r, u, SNW_RESULT_FINISHED, "");
+        close_run(u);
+    }
+    (void)pthread_mutex_unlock(&r->lock);
+    return s;
 }
 
 snw_status snw_results_flush(snw_results *r, double age, snw_error *err) {

@@ -24,6 +24,7 @@ struct snw_tables {
     snw_pool *pool;
     const char *model;
     csv *first;
+    uint64_t sum;
 };
 
 snw_tables *snw_tables_create(snw_pool *pool, const char *model) {
@@ -174,6 +175,15 @@ static const char *locate(snw_tables *t, const char *file) {
     return snw_pool_format(t->pool, "%.*s%s", folder, t->model, file);
 }
 
+// FNV-1a
+static uint64_t sum_of(const char *text, size_t length) {
+    uint64_t hash = 14695981039346656037U;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211U;
+    return hash;
+}
+
+uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
+
 static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = locate(t, file), *text = NULL;
@@ -184,6 +194,7 @@ static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_erro
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(read_rows(t, text, path, table, err));
+    t->sum += sum_of(text, length);
     table->next = t->first;
     t->first = table;
     *out = table;

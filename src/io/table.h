@@ -9,10 +9,15 @@
 #include "base/pool.h"
 #include "math/expr.h"
 
+#include <stdint.h>
+
 typedef struct snw_tables snw_tables;
 
 // Files are sought beside the file `model` and kept in the pool once read. NULL when memory is out.
 snw_tables *snw_tables_create(snw_pool *pool, const char *model);
+
+// A number that tells the files read so far from others: of their bytes, in no order. 0: none was read.
+uint64_t snw_tables_sum(const snw_tables *t);
 
 // A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *file, const char *column,

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "solve/dense.h"
+#include "study/pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,4 +296,39 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
                            .work = mo->work,
                            .heat_power = mo->heat_power,
                            .heat = mo->heat};
+}
+
+// ---- saving ----------------------------------------------------------------------------------------
+
+enum { NPIECE = 9 };
+
+// the inputs are laws of their time
+static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
+    const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
+    snw_motion *own = (snw_motion *)mo;
+    const snw_piece list[NPIECE] = {{&mo->now->t, 1},  snw_piece_state(mo->m, mo->now),
+                                    {&own->past.h, 1}, {mo->past.v, snw_history_doubles(mo->m->nv)},
+                                    {mo->mass, nv},    {mo->power, np},
+                                    {mo->work, np},    {&own->heat_power, 1},
+                                    {&own->heat, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+size_t snw_motion_saves(const snw_model *m) {
+    const size_t nv = (size_t)m->nv, state = 1 + (size_t)m->nq + 2 * nv;
+    return state + 1 + snw_history_doubles(m->nv) + nv + 2 * (size_t)npower(m) + 2 + 1;
+}
+
+void snw_motion_save(const snw_motion *mo, double *out) {
+    snw_piece piece[NPIECE];
+    list_pieces(mo, piece);
+    *snw_pieces_save(NPIECE, piece, out) = mo->in->t;
+}
+
+void snw_motion_load(snw_motion *mo, const double *in) {
+    snw_piece piece[NPIECE];
+    list_pieces(mo, piece);
+    snw_inputs_at(mo->m, *snw_pieces_load(NPIECE, piece, in), mo->in);
+    snw_state_copy(mo->m, mo->now, mo->before);
+    copy_history(&mo->past, &mo->kept);
 }

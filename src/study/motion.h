@@ -61,6 +61,12 @@ const snw_inputs *snw_motion_inputs(const snw_motion *mo);
 const snw_work *snw_motion_look(snw_motion *mo);
 snw_work_done snw_motion_work(const snw_motion *mo);
 
+// out <- all that the steps to come depend on, snw_motion_saves numbers; loaded, instead of a start, into a motion of the
+// same model and options they give the same steps bit for bit. The step before can no longer be undone.
+size_t snw_motion_saves(const snw_model *m);
+void snw_motion_save(const snw_motion *mo, double *out);
+void snw_motion_load(snw_motion *mo, const double *in);
+
 // a <- accelerations at (q, v) of s under the inputs, M overwritten by its factor. SNW_E_SINGULAR when a
 // coordinate moves no mass.
 SNW_NODISCARD snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s,

@@ -22,3 +22,24 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     }
     return SNW_E_ARGUMENT;
 }
+
+size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
+    switch (step->method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF_ALPHA:
+        return snw_mover_implicit_saves(m);
+    case SNW_METHOD_CONSERVING:
+        return snw_mover_conserving_saves(m);
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break; // the integrator keeps its past to itself
+    }
+    return 0;
+}

@@ -20,6 +20,10 @@ typedef struct snw_mover {
     const snw_inputs *(*inputs)(const void *self);
     const snw_work *(*look)(void *self);
     snw_work_done (*work)(const void *self);
+    // All that the steps to come depend on, snw_mover_saves numbers. `load` stands for `start`, and the steps after it
+    // have the bits of those after `save`. NULL: it begins only at the beginning.
+    void (*save)(const void *self, double *out);
+    void (*load)(void *self, const double *in);
     void (*close)(void *self);
 } snw_mover;
 
@@ -27,6 +31,9 @@ typedef struct snw_mover {
 static inline double snw_before_jump(double to, double limit) {
     return limit <= to ? to - 1e-12 * (1 + (to < 0 ? -to : to)) : to;
 }
+
+// Numbers that the mover of a step saves; 0 when it does not.
+size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step);
 
 // The mover a step asks for; `every` is the time between frames, 0 when not given.
 SNW_NODISCARD snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,

@@ -21,9 +21,12 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "solve/dense.h"
+#include "study/pieces.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { INCREMENTS = 12 }; // kept by Broyden's method
 
 typedef struct conserving {
     const snw_model *m;
@@ -34,6 +37,7 @@ typedef struct conserving {
     double *memory;
     double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
     double *M, *T, *E;
+    double *s; // increments of the solver
     int *pivot;
     double *power, *work; // per load; power at the last instant
     double heat, heat_power;
@@ -229,19 +233,43 @@ static double evaluate(conserving *c, double h, bool columns) {
     return largest;
 }
 
+static double inner(const conserving *c, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < c->m->nv; i++) sum += a[i] * b[i] / (c->m->typical[i] * c->m->typical[i]);
+    return sum;
+}
+
+// Broyden's method on the factorised matrix: every increment teaches it what it lacks. The increments s_j are kept;
+// the inverse of the updated matrix is applied through them.
 static snw_status solve(conserving *c, double h, snw_stats *took) {
-    const int n = c->m->nv;
-    for (int i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
+    const size_t n = (size_t)c->m->nv;
+    for (size_t i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     double norm = evaluate(c, h, true), before = INFINITY;
-    int stuck = 0;
+    int stuck = 0, kept = 0;
     for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
         if (!isfinite(norm)) return SNW_E_DIVERGED;
+        if (kept == INCREMENTS) { // begin anew with a new matrix
+            kept = 0;
+            norm = evaluate(c, h, true);
+            if (!isfinite(norm)) return SNW_E_DIVERGED;
+        }
+        double *z = c->s + (size_t)kept * n;
+        for (size_t i = 0; i < n; i++) z[i] = -c->r[i];
+        snw_lu_solve(c->m->nv, c->T, c->pivot, z);
+        for (int j = 0; j + 1 < kept; j++) {
+            const double *s = c->s + (size_t)j * n, w = inner(c, s, z) / inner(c, s, s);
+            for (size_t i = 0; i < n; i++) z[i] += w * s[n + i];
+        }
+        if (kept > 0) {
+            const double *s = c->s + (size_t)(kept - 1) * n,
+                         w = 1 - inner(c, s, z) / inner(c, s, s);
+            if (!(fabs(w) > 1e-3)) return SNW_E_DIVERGED;
+            for (size_t i = 0; i < n; i++) z[i] /= w;
+        }
+        for (size_t i = 0; i < n; i++) c->d[i] += z[i];
+        kept++;
         before = norm;
-        memcpy(c->dx, c->r, (size_t)n * sizeof *c->dx);
-        snw_lu_solve(n, c->T, c->pivot, c->dx);
-        for (int i = 0; i < n; i++) c->d[i] -= c->dx[i];
-        // a new matrix when the old one leads nowhere
-        norm = evaluate(c, h, k % 8 == 7);
+        norm = evaluate(c, h, false);
         took->iterations++;
         if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
         // at the level of rounding it goes up and down
@@ -366,6 +394,36 @@ static snw_work_done work(const void *self) {
                            .heat = c->heat};
 }
 
+enum { NPIECE = 10 };
+
+// the inputs are made anew by whatever comes next, a look or a step
+static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
+    const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
+    conserving *own = (conserving *)c;
+    const snw_piece list[NPIECE] = {{&c->now->t, 1}, snw_piece_state(c->m, c->now),
+                                    {c->p0, nv},     {c->weight, nv},
+                                    {c->mass, nv},   {c->power, np},
+                                    {c->work, np},   {&own->heat_power, 1},
+                                    {&own->heat, 1}, {&own->E0, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+size_t snw_mover_conserving_saves(const snw_model *m) {
+    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+}
+
+static void save(const void *self, double *out) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_save(NPIECE, piece, out);
+}
+
+static void load(void *self, const double *in) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_load(NPIECE, piece, in);
+}
+
 static void close(void *self) {
     conserving *c = self;
     if (!c) return;
@@ -399,7 +457,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
-    c->memory = snw_alloc((11 * nv + 3 * nv * nv + 2 * np) * sizeof(double));
+    c->memory = snw_alloc(((11 + INCREMENTS) * nv + 3 * nv * nv + 2 * np) * sizeof(double));
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
     if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
@@ -418,6 +476,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->E = c->T + nv * nv;
     c->power = c->E + nv * nv;
     c->work = c->power + np;
+    c->s = c->work + np;
     *out = (snw_mover){.self = c,
                        .grid = step->step,
                        .start = start,
@@ -427,6 +486,8 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .inputs = inputs,
                        .look = look,
                        .work = work,
+                       .save = save,
+                       .load = load,
                        .close = close};
     return SNW_OK;
 }

@@ -88,6 +88,20 @@ static snw_work_done work(const void *self) {
     return snw_motion_work(((const implicit *)self)->motion);
 }
 
+static void save(const void *self, double *out) {
+    const implicit *im = self;
+    out[0] = im->h;
+    snw_motion_save(im->motion, out + 1);
+}
+
+static void load(void *self, const double *in) {
+    implicit *im = self;
+    im->h = in[0];
+    snw_motion_load(im->motion, in + 1);
+}
+
+size_t snw_mover_implicit_saves(const snw_model *m) { return 1 + snw_motion_saves(m); }
+
 static void close(void *self) {
     implicit *im = self;
     snw_motion_destroy(im->motion);
@@ -144,6 +158,8 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
                        .inputs = inputs,
                        .look = look,
                        .work = work,
+                       .save = save,
+                       .load = load,
                        .close = close};
     return SNW_OK;
 }

@@ -60,6 +60,7 @@ typedef struct snw_run_info {
     const double *node_x;         // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;
+    int nsave; // numbers of a checkpoint; 0: there are none
 } snw_run_info;
 
 typedef struct snw_frame {
@@ -71,6 +72,8 @@ typedef struct snw_frame {
     const double *column; // ncolumn
     snw_energy energy;
     snw_stats stats;
+    const double
+        *save; // checkpoint: all the run needs to go on after this frame; NULL: not from here
 } snw_frame;
 
 // An open set: each sort of recorder is one such struct. Any failure ends the run.

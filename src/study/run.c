@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +148,11 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     if (!r->rotation || !r->ended) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
-    return SNW_OK;
+    const size_t nsave = snw_run_save_size(r);
+    if (nsave > INT_MAX) return SNW_E_MEMORY;
+    r->info.nsave = (int)nsave;
+    r->save = snw_pool_array(r->pool, nsave, sizeof *r->save);
+    return r->save ? SNW_OK : SNW_E_MEMORY;
 }
 
 snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
@@ -203,12 +208,15 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
 
 static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
-    for (int i = 0; i < d->nstep; i++) {
-        if (d->step[i].from >= 0) {
-            snw_state_copy(r->era[0].model, r->ended[d->step[i].from], r->state);
-            snw_statics_assume(r->now->statics, r->state->t);
+    for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
+        if (!r->resuming) {
+            if (d->step[i].from >= 0) {
+                snw_state_copy(r->era[0].model, r->ended[d->step[i].from], r->state);
+                snw_statics_assume(r->now->statics, r->state->t);
+            }
+            r->next_frame = -INFINITY;
+            r->here = (snw_here){.stage = i, .t0 = r->state->t};
         }
-        r->next_frame = -INFINITY;
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
             SNW_TRY(snw_run_static(r, i, err));
@@ -222,6 +230,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             r->now = &r->era[r->era_of_step[i]];
             break;
         }
+        r->resuming = false;
         snw_state_copy(r->era[0].model, r->state, r->ended[i]);
     }
     return SNW_OK;
@@ -251,10 +260,12 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     snw_statics_reset(r->now->statics);
+    if (r->resuming) snw_run_load(r);
 
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
+    r->resuming = false;
     if (r->totals.worst_geometry > coarse) {
         char text[200];
         (void)snprintf(

@@ -42,6 +42,10 @@ void snw_run_destroy(snw_run *r); // NULL is fine
 const snw_run_info *snw_run_describe(const snw_run *r);
 const struct snw_model *snw_run_model(const snw_run *r);
 
+// The next execution goes on after the frame that `save` (info.nsave numbers, checked here for their stage only) came
+// with: the frames after it have the bits they would have had.
+SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);
+
 // Each recorder gets every frame, in order; all are told how it ended.
 SNW_NODISCARD snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                                          const snw_run_hooks *hooks, snw_run_totals *totals,

@@ -56,15 +56,9 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
 
 // ---- frames ----------------------------------------------------------------------------------------
 
-typedef struct ledger {
-    double start;  // energy at the beginning of the step
-    snw_stats sum; // since the last frame
-} ledger;
-
 static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-static snw_energy energies(const snw_run *r, const snw_mover *mv, const ledger *l,
-                           const snw_work *w) {
+static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
     const snw_model *m = r->now->model;
     const snw_work_done done = mv->work(mv->self);
     double work = 0;
@@ -74,43 +68,50 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const ledger *
                     .gravity = snw_gravity_energy(m, mv->inputs(mv->self), w),
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work};
-    e.balance = r->balance + (total(&e) - l->start) - work + done.heat;
+    e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat;
     return e;
 }
 
-static snw_status frame(snw_run *r, int stage, const snw_mover *mv, ledger *l, bool last,
+// `sum`: what the solver did since the last frame; begins anew
+static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *sum, bool last,
                         snw_error *err) {
     const snw_model *m = r->now->model;
     const snw_work *w = mv->look(mv->self);
     const snw_state *s = mv->state(mv->self);
-    l->sum.load = 1;
-    l->sum.stability = NAN;
+    sum->load = 1;
+    sum->stability = NAN;
     // the geometry is looked at now and then: it costs more than a step
-    l->sum.geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q) : 0;
+    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q) : 0;
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,
-                        .energy = energies(r, mv, l, w),
-                        .stats = l->sum};
-    l->sum = (snw_stats){0};
+                        .mover = mv,
+                        .energy = energies(r, mv, w),
+                        .stats = *sum};
+    *sum = (snw_stats){0};
+    r->here.over = last;
     return snw_run_frame(r, stage, &v, err);
 }
 
 // ---- time ------------------------------------------------------------------------------------------
 
-static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, ledger *l,
-                        snw_error *err) {
+static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
-    const double t0 = r->state->t, t1 = t0 + step->duration;
+    const double t0 = r->here.t0, t1 = t0 + step->duration;
     const double grid = mv->grid > 0 ? mv->grid : step->duration / 100;
-    SNW_TRY(frame(r, stage, mv, l, false, err));
-    (void)snw_run_due(r, t0, true);
-    for (double k = 1;;) {
+    snw_stats sum = {0};
+    if (r->here.over) return SNW_OK;
+    if (!r->resuming) {
+        r->here.k = 1;
+        (void)snw_run_due(r, t0, true);
+        SNW_TRY(frame(r, stage, mv, &sum, false, err));
+    }
+    for (;;) {
         const double t = mv->state(mv->self)->t;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         // the next instant: of the grid, of a law, the end
-        double to = t0 + k * grid;
-        while (to <= t + 1e-9 * grid) to = t0 + ++k * grid;
+        double to = t0 + r->here.k * grid;
+        while (to <= t + 1e-9 * grid) to = t0 + ++r->here.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
         while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
         const double limit = b->next < b->n ? b->t[b->next] : INFINITY;
@@ -118,9 +119,9 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, l
         if (jump) to = limit;
         snw_stats took = {0};
         SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
-        l->sum.iterations += took.iterations;
-        l->sum.increments += took.increments;
-        l->sum.residual = took.residual;
+        sum.iterations += took.iterations;
+        sum.increments += took.increments;
+        sum.residual = took.residual;
         r->totals.iterations += (int)took.iterations;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
@@ -128,7 +129,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, l
         const bool over = step->until && snw_expr_value(step->until, (snw_at){.t = to}) != 0;
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);
-        if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, l, last, err));
+        if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));
         if (last) return SNW_OK;
     }
 }
@@ -138,20 +139,25 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_mover mv = {0};
     breaks b = {0};
-    const double t0 = r->state->t;
+    const double t0 = r->here.t0;
     snw_status s = snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
-    if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
+    if (s == SNW_OK && r->resuming) {
+        mv.load(mv.self, snw_run_save_mover(r));
+    } else if (s == SNW_OK) {
+        s = mv.start(mv.self, r->state, err);
+    }
     if (s == SNW_OK) {
-        ledger l = {0};
-        const snw_energy first = energies(r, &mv, &l, mv.look(mv.self));
-        l.start = total(&first);
-        s = carry(r, stage, &mv, &b, &l, err);
+        if (!r->resuming) {
+            const snw_energy first = energies(r, &mv, mv.look(mv.self));
+            r->here.start = total(&first);
+        }
+        s = carry(r, stage, &mv, &b, err);
         // also after a failure: what was reached counts
-        const snw_energy e = energies(r, &mv, &l, mv.look(mv.self));
+        const snw_energy e = energies(r, &mv, mv.look(mv.self));
         r->balance = e.balance, r->work = e.work, r->heat = e.dissipated;
         r->totals.balance = e.balance;
-        r->totals.exchanged = fmax(fabs(e.work), fabs(total(&e) - l.start));
+        r->totals.exchanged = fmax(fabs(e.work), fabs(total(&e) - r->here.start));
         snw_state_copy(m, mv.state(mv.self), r->state);
     }
     if (mv.close) mv.close(mv.self);

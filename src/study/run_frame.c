@@ -14,6 +14,10 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);
     }
+    r->totals.frames++;
+    if (!(v->stats.geometry <= r->totals.worst_geometry)) {
+        r->totals.worst_geometry = v->stats.geometry;
+    }
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,
@@ -22,14 +26,11 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .pose = v->w->g + 1,
                          .column = r->column,
                          .energy = v->energy,
-                         .stats = v->stats};
+                         .stats = v->stats,
+                         .save = v->partial ? NULL : snw_run_save(r, v->mover)};
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;
-    }
-    r->totals.frames++;
-    if (!(v->stats.geometry <= r->totals.worst_geometry)) {
-        r->totals.worst_geometry = v->stats.geometry;
     }
     return SNW_OK;
 }

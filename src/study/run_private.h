@@ -5,6 +5,7 @@
 
 #include "study/run.h"
 
+#include "study/mover.h"
 #include "study/probe.h"
 #include "study/statics.h"
 
@@ -14,6 +15,15 @@ typedef struct snw_era {
     snw_model *model;
     snw_statics *statics;
 } snw_era;
+
+// Where in the study a run is.
+typedef struct snw_here {
+    int stage;
+    bool over;    // the stage's last frame is out
+    double k;     // instants of its grid done
+    double t0;    // when it began
+    double start; // energy then, J; dynamic
+} snw_here;
 
 struct snw_run {
     const snw_desc *desc;
@@ -34,6 +44,9 @@ struct snw_run {
     const snw_recorder *recorder;
     const snw_run_hooks *hooks;
     snw_run_totals totals;
+    snw_here here;
+    bool resuming;              // go on from `save`
+    double *save;               // info.nsave: of the last frame, or to go on from
     double next_frame;          // time from which the next frame is due
     double work, heat, balance; // of the dynamic steps done
 };
@@ -43,6 +56,7 @@ typedef struct snw_view {
     const snw_state *state;
     const snw_inputs *in;
     const snw_work *w;
+    const snw_mover *mover; // NULL: statics
     snw_energy energy;
     snw_stats stats;
     bool partial;
@@ -53,6 +67,13 @@ bool snw_run_due(snw_run *r, double t, bool last);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);
+
+// Checkpoints. r->save <- all that comes after the present frame depends on; NULL when the mover (NULL: statics) cannot
+// say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.
+size_t snw_run_save_size(const snw_run *r);
+const double *snw_run_save(snw_run *r, const snw_mover *mv);
+void snw_run_load(snw_run *r);
+const double *snw_run_save_mover(const snw_run *r);
 
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -44,11 +44,11 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.march = step->march;
     opts.march_step = step->march_step;
     if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
-    const double t0 = r->state->t;
+    const double t0 = r->here.t0;
     // at most 1e7 of them: the reader sees to it
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {0};
-    for (long k = 0; k <= path; k++) {
+    for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
@@ -70,6 +70,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         }
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
+        r->here.k = k;
         SNW_TRY(frame(r, stage, &sum, err));
         sum = (snw_statics_info){0};
     }

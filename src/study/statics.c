@@ -72,6 +72,8 @@ void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
+snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
+
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
 // ---- the equations as the solver sees them ---------------------------------------------------------

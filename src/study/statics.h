@@ -38,6 +38,9 @@ void snw_statics_assume(snw_statics *st, double t);
 // Take over from the statics of another model with the same coordinates and loads, after a change.
 void snw_statics_take(snw_statics *st, const snw_statics *from);
 
+// The loads that held at the last solve: all that a solve remembers of the ones before.
+snw_inputs *snw_statics_held(snw_statics *st);
+
 // Motion, wrenches and inputs at s, observers included, for whoever wants to look.
 const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);

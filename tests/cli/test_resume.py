@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Runs that were killed, stopped or failed and are resumed end with the bits of one that was left alone."""
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+
+# every sort of step, two runs, some seconds in all
+STUDY = """\
+sinew: 1
+title: A study to be interrupted
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}
+robot:
+  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 4, bend_z: legendre 4}}}
+loads:
+  push: {on: arm.tip, force: [0, 0.02 N*sin(2*pi*t/(0.3 s)), "0.02 N*step(t, 0.2317 s)"]}
+study:
+  - static: {name: path, for: 0.1 s, step: 10 ms}
+  - dynamic: {name: alpha, for: 2 s, step: 2 ms}
+  - change: {name: cured, rubber.young: 2 MPa}
+  - dynamic: {name: levels, for: 0.5 s, scheme: bdf2, step: 2 ms}
+  - static: {name: settled}
+  - dynamic: {name: chosen, from: alpha, for: 0.5 s, adapt: on, step: 10 ms, tolerance: 1e-4}
+  - dynamic: {name: kept, for: 0.5 s, scheme: conserving, step: 2 ms}
+  - dynamic: {name: reference, for: 0.1 s, scheme: adaptive}
+  - dynamic: {name: last, for: 0.5 s, scheme: wbz, step: 2 ms}
+probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, wire: {wrench: arm, along: 5}, e: energy}
+runs: {soft: {}, hard: {rubber.young: 4 MPa}}
+"""
+
+# one step of motion that takes minutes
+ENDLESS = re.sub(r"study:.*?probes", "study: [dynamic: {for: 1000 s, step: 1 ms}]\nprobes", STUDY, flags=re.S)
+ENDLESS = re.sub(r"runs:.*", "", ENDLESS)
+
+
+RUNS = ("soft", "hard")
+FIELDS = ("t", "stage_index", "q", "v", "pose", "columns", "energy", "stats")
+
+
+class Resume(harness.Case):
+    def numbers(self, name):
+        """All that a file has of its frames: what `show` tells, and the bytes of the datasets where there is h5dump."""
+        runs = self.succeeds("show", name, "--json").json["runs"]
+        self.assertEqual([r["state"] for r in runs], ["finished"] * len(RUNS))
+        found = {run: self.succeeds("show", name, "--csv", "--run", run).out for run in RUNS}
+        if shutil.which("h5dump"):
+            for place in (f"/runs/{run}/{field}" for run in RUNS for field in FIELDS):
+                subprocess.run(["h5dump", "-d", place, "-b", "LE", "-o", "bytes", name], cwd=self.folder, check=True,
+                               stdout=subprocess.DEVNULL)
+                found[place] = (self.folder / "bytes").read_bytes()
+                self.assertTrue(found[place])
+            (self.folder / "bytes").unlink()
+        return found
+
+    def whole(self):
+        self.write("study.yaml", STUDY)
+        begin = time.monotonic()
+        self.succeeds("run", "study.yaml", "-o", "whole.h5")
+        self.seconds = time.monotonic() - begin
+        return self.numbers("whole.h5")
+
+    def same(self, got, want):
+        self.assertEqual([k for k in want if got[k] != want[k]], [], "the resumed run has other numbers")
+
+    def test_killed_at_any_moment_and_resumed_it_has_the_same_bits(self):
+        want = self.whole()
+        dice = random.Random(4)
+        middle = 0
+        for _ in range(6):
+            process = self.start("run", "study.yaml", "-o", "out.h5")
+            time.sleep(dice.uniform(0.05, 0.95) * self.seconds)
+            process.kill()
+            process.wait()
+            if "out.h5" in self.files():
+                runs = self.succeeds("show", "out.h5", "--json").json["runs"]
+                middle += any(r["state"] == "running" and r["frames"] > 20 for r in runs)
+            self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
+            self.same(self.numbers("out.h5"), want)
+            (self.folder / "out.h5").unlink()
+        self.assertGreater(middle, 0, "no kill fell into the middle of a run")
+
+    def test_killed_again_and_again_it_gets_there(self):
+        want = self.whole()
+        dice = random.Random(5)
+        for _ in range(5):
+            process = self.start("run", "study.yaml", "-o", "out.h5", "--resume")
+            time.sleep(dice.uniform(0.1, 0.5) * self.seconds)
+            process.kill()
+            process.wait()
+        self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
+        self.same(self.numbers("out.h5"), want)
+
+    def test_stopped_and_resumed_it_has_the_same_bits(self):
+        want = self.whole()
+        process = self.start("run", "study.yaml", "-o", "out.h5")
+        time.sleep(0.5 * self.seconds)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
+        self.same(self.numbers("out.h5"), want)
+        self.assertEqual(self.files(), ["out.h5", "study.yaml", "whole.h5"])
+
+    def test_it_goes_on_and_does_not_begin_anew(self):
+        self.write("study.yaml", ENDLESS)
+        frames = []
+        for args in ([], ["--resume"], ["--resume"]):
+            process = self.start("run", "study.yaml", "-o", "out.h5", *args)
+            time.sleep(2.5)
+            process.kill()
+            process.wait()
+            frames.append(self.succeeds("show", "out.h5", "--json").json["runs"][0]["frames"])
+        self.assertGreater(frames[0], 1)
+        self.assertGreater(frames[1], frames[0])
+        self.assertGreater(frames[2], frames[1])
+
+    def test_a_finished_file_is_left_alone(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml")
+        before = (self.folder / "arm.h5").read_bytes()
+        result = self.succeeds("run", "arm.yaml", "--resume")
+        self.assertIn("nothing to resume", result.out)
+        self.assertEqual((self.folder / "arm.h5").read_bytes(), before)
+        reply = self.succeeds("run", "arm.yaml", "--resume", "--json").json
+        self.assertTrue(all(r["kept"] and r["frames"] == 1 for r in reply["runs"]))
+        self.assertEqual(self.files(), ["arm.h5", "arm.yaml"])
+
+    def test_without_a_file_it_begins(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml", "--resume")
+        self.assertEqual(self.files(), ["arm.h5", "arm.yaml"])
+
+    def test_another_model_is_refused(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml")
+        before = (self.folder / "arm.h5").read_bytes()
+        for args in (["--set", "C=3 N*m"], ["--run", "more"]):
+            self.assertIn("cannot resume", self.fails(2, "run", "arm.yaml", "--resume", *args).err)
+        self.write("arm.yaml", harness.ROLLED.replace("100 MPa", "101 MPa"))
+        self.assertIn("the model has changed", self.fails(2, "run", "arm.yaml", "--resume").err)
+        self.write("arm.h5", "no results")
+        self.fails(2, "run", "arm.yaml", "--resume")
+        (self.folder / "arm.h5").write_bytes(before)
+        self.assertEqual(self.files(), ["arm.h5", "arm.yaml"])
+
+    def test_another_table_is_refused(self):
+        self.write("arm.yaml", harness.ROLLED.replace("C, 0]", "'C*table(\"c.csv\", \"c\")', 0]"))
+        self.write("c.csv", "t,c\n0,1\n1,2\n")
+        self.succeeds("run", "arm.yaml")
+        self.assertIn("nothing to resume", self.succeeds("run", "arm.yaml", "--resume").out)
+        self.write("c.csv", "t,c\n0,1\n1,3\n")
+        self.assertIn("the model has changed", self.fails(2, "run", "arm.yaml", "--resume").err)
+
+
+if __name__ == "__main__":
+    harness.main()

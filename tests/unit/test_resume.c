@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+//
+// A run continued after any of its frames has the bits of one that was never interrupted.
+#include "base/alloc.h"
+#include "io/document.h"
+#include "study/run.h"
+
+#include "near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void assert_status_ok(snw_status s, const snw_error *err) {
+    if (s != SNW_OK) fail_msg("%d:%d: %s", err->line, err->column, err->text);
+}
+
+// ---- frames kept whole -----------------------------------------------------------------------------
+
+enum { MOST = 400 };
+
+typedef struct diary {
+    const snw_run_info *info;
+    int n;
+    double *row[MOST];  // everything a frame has, in one row
+    double *save[MOST]; // its checkpoint, NULL: none
+} diary;
+
+static size_t frame_size(const snw_run_info *i) {
+    return 2 + (size_t)i->nq + (size_t)i->nv + (size_t)i->ncolumn +
+           (size_t)i->nnode * (sizeof(snw_se3) / sizeof(double)) +
+           (sizeof(snw_energy) + sizeof(snw_stats)) / sizeof(double);
+}
+
+static double *put(double *to, const void *from, size_t n) {
+    if (n) memcpy(to, from, n * sizeof *to);
+    return to + n;
+}
+
+static snw_status note(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    diary *d = user;
+    const snw_run_info *i = d->info;
+    assert_true(d->n < MOST);
+    double *row = d->row[d->n] = snw_alloc(frame_size(i) * sizeof *row);
+    *row++ = f->t;
+    *row++ = f->stage;
+    row = put(row, f->q, (size_t)i->nq);
+    row = put(row, f->v, (size_t)i->nv);
+    row = put(row, f->column, (size_t)i->ncolumn);
+    row = put(row, f->pose, (size_t)i->nnode * (sizeof(snw_se3) / sizeof(double)));
+    row = put(row, &f->energy, sizeof f->energy / sizeof(double));
+    (void)put(row, &f->stats, sizeof f->stats / sizeof(double));
+    if (f->save) {
+        d->save[d->n] = snw_alloc((size_t)i->nsave * sizeof(double));
+        (void)put(d->save[d->n], f->save, (size_t)i->nsave);
+    }
+    d->n++;
+    return SNW_OK;
+}
+
+static snw_status end(void *user, snw_status status, const char *message, snw_error *err) {
+    (void)user, (void)status, (void)message, (void)err;
+    return SNW_OK;
+}
+
+static void clear(diary *d) {
+    for (int i = 0; i < d->n; i++) {
+        snw_free(d->row[i]);
+        snw_free(d->save[i]);
+    }
+}
+
+// a run compiled anew, from the beginning (save NULL) or on from a checkpoint
+static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary *d,
+                                 snw_run **run) {
+    snw_error err = {0};
+    snw_run_totals totals;
+    assert_status_ok(snw_run_create(desc, "main", run, &err), &err);
+    *d = (diary){.info = snw_run_describe(*run)};
+    if (save) assert_status_ok(snw_run_resume(*run, save, &err), &err);
+    const snw_recorder recorder = {d, note, end};
+    assert_status_ok(snw_run_execute(*run, 1, &recorder, NULL, &totals, &err), &err);
+    return totals;
+}
+
+// ---- studies ---------------------------------------------------------------------------------------
+
+#define CLAMPED                                                                                    \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}\n"    \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"                \
+    "    material: rubber, strain: {bend_y: legendre 3, twist: legendre 2}}}\n"                    \
+    "loads:\n"                                                                                     \
+    "  push: {on: arm.tip, force: [0, 0.02 N*sin(2*pi*t/(0.3 s)), \"0.02 N*step(t, 0.0317 "        \
+    "s)\"]}\n"                                                                                     \
+    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy}\n"
+
+#define FREE                                                                                       \
+    "sinew: 1\n"                                                                                   \
+    "gravity: 0\n"                                                                                 \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}\n"                    \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, joint: free, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"   \
+    "    material: rubber, strain: {bend_y: legendre 3, bend_z: legendre 2}}}\n"                   \
+    "loads:\n"                                                                                     \
+    "  push: {on: arm.tip, force: [0, 0.02 N, 0.01 N], when: t < 30 ms}\n"                         \
+    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy}\n"
+
+static const char *const studies[] = {
+    // every sort of step, a change between, one that begins earlier
+    CLAMPED "study:\n"
+            "  - static: {name: path, for: 20 ms, step: 5 ms}\n"
+            "  - dynamic: {name: alpha, for: 60 ms, step: 2 ms}\n"
+            "  - change: {name: cured, rubber.young: 2 MPa}\n"
+            "  - static: {name: settled}\n"
+            "  - dynamic: {name: levels, for: 20 ms, scheme: bdf2, step: 2 ms}\n"
+            "  - dynamic: {name: chosen, from: alpha, for: 60 ms, adapt: on, step: 10 ms, "
+            "tolerance: 1e-4}\n"
+            "  - dynamic: {name: kept, for: 20 ms, scheme: conserving, step: 2 ms}\n"
+            "  - dynamic: {name: reference, for: 10 ms, scheme: adaptive}\n"
+            "  - dynamic: {name: last, for: 20 ms, scheme: wbz, step: 2 ms, until: t > 0.155 s}\n"
+            "  - static: {name: end}\n",
+    // frames that are no steps, steps that are no frames
+    CLAMPED "study:\n"
+            "  - dynamic: {for: 90 ms, step: 3 ms}\n"
+            "  - dynamic: {for: 0.1 s, scheme: bdf-alpha, step: 3 ms}\n"
+            "record: {every: 7 ms}\n",
+    FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
+    FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
+    FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",
+    FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: conserving}]\n",
+};
+
+static snw_document *parse(const char *text) {
+    snw_document *d;
+    snw_error err = {0};
+    assert_status_ok(snw_document_parse("test", text, strlen(text), 0, NULL, &d, &err), &err);
+    return d;
+}
+
+static void continued_after_any_frame_it_has_the_same_bits(void **state) {
+    (void)state;
+    for (size_t s = 0; s < sizeof studies / sizeof *studies; s++) {
+        snw_error err = {0};
+        snw_document *document = parse(studies[s]);
+        snw_desc *desc;
+        assert_status_ok(snw_document_describe(document, 0, &desc, &err), &err);
+        diary whole;
+        snw_run *run;
+        const snw_run_totals expected = keep_diary(desc, NULL, &whole, &run);
+        assert_true(whole.n > 10);
+        int saved = 0;
+        for (int k = 0; k < whole.n; k++) {
+            if (!whole.save[k]) continue;
+            saved++;
+            diary rest;
+            snw_run *again;
+            const snw_run_totals got = keep_diary(desc, whole.save[k], &rest, &again);
+            assert_int_equal(rest.n, whole.n - k - 1);
+            const size_t bytes = frame_size(whole.info) * sizeof(double);
+            for (int i = 0; i < rest.n; i++) {
+                if (memcmp(rest.row[i], whole.row[k + 1 + i], bytes) == 0) continue;
+                fail_msg("study %d: frame %d differs after a restart from %d", (int)s, k + 1 + i,
+                         k);
+            }
+            assert_int_equal(got.frames, expected.frames);
+            assert_int_equal(got.iterations, expected.iterations);
+            assert_int_equal(got.increments, expected.increments);
+            assert_true(got.worst_residual == expected.worst_residual);
+            assert_true(got.balance == expected.balance && got.exchanged == expected.exchanged);
+            clear(&rest);
+            snw_run_destroy(again);
+        }
+        assert_true(saved > 20); // adaptive steps have none
+        clear(&whole);
+        snw_run_destroy(run);
+        snw_desc_destroy(desc);
+        snw_document_destroy(document);
+    }
+}
+
+// a checkpoint of nothing that this study has
+static void a_strange_checkpoint_is_refused(void **state) {
+    (void)state;
+    snw_error err = {0};
+    snw_document *document = parse(studies[0]);
+    snw_desc *desc;
+    assert_status_ok(snw_document_describe(document, 0, &desc, &err), &err);
+    snw_run *run;
+    assert_status_ok(snw_run_create(desc, "main", &run, &err), &err);
+    double *save = snw_alloc((size_t)snw_run_describe(run)->nsave * sizeof *save);
+    const double strange[] = {-1, 0.5, 2, 7, 10, 1e300, NAN}; // 2: the change, 7: adaptive
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
+        save[0] = strange[i];
+        assert_int_equal(snw_run_resume(run, save, &err), SNW_E_ARGUMENT);
+    }
+    snw_free(save);
+    snw_run_destroy(run);
+    snw_desc_destroy(desc);
+    snw_document_destroy(document);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(continued_after_any_frame_it_has_the_same_bits),
+        cmocka_unit_test(a_strange_checkpoint_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
