@@ -70,7 +70,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         }
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
-        r->here.k = k;
+        r->here.k = (double)k;
         SNW_TRY(frame(r, stage, &sum, err));
         sum = (snw_statics_info){0};
     }
