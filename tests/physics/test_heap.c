@@ -5,95 +5,13 @@
 #include "oracle/trial.h"
 
 #include "near.h"
+// after near.h: it asserts
+#include "heap_calls.h"
 #include "random_rod.h"
 #include "solve/dense.h"
 #include "study/explicit.h"
 
 #include <string.h>
-
-// ---- counting ---------------------------------------------------------------------------------------
-
-static volatile long
-    heap_calls; // compilers know malloc too well to expect it to change a plain one
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifdef SANITIZED
-
-// the sanitizer owns the heap and tells whoever asks
-int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
-                                              void (*on_free)(const volatile void *));
-
-static void seen_malloc(const volatile void *p, size_t size) {
-    (void)p;
-    (void)size;
-    heap_calls = heap_calls + 1;
-}
-
-static void seen_free(const volatile void *p) {
-    (void)p;
-    heap_calls = heap_calls + 1;
-}
-
-static void count_heap_calls(void) {
-    assert_true(__sanitizer_install_malloc_and_free_hooks(seen_malloc, seen_free) > 0);
-}
-
-#else
-
-// ours come before those of the C library for the whole process; glibc keeps its own under these names
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *p);
-void *memalign(size_t align, size_t size);
-
-void *malloc(size_t size) {
-    heap_calls = heap_calls + 1;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size) {
-    heap_calls = heap_calls + 1;
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size) {
-    heap_calls = heap_calls + 1;
-    return __libc_realloc(p, size);
-}
-
-void free(void *p) {
-    heap_calls = heap_calls + 1;
-    __libc_free(p);
-}
-
-void *memalign(size_t align, size_t size) {
-    heap_calls = heap_calls + 1;
-    return __libc_memalign(align, size);
-}
-
-void *aligned_alloc(size_t align, size_t size) {
-    heap_calls = heap_calls + 1;
-    return __libc_memalign(align, size);
-}
-
-int posix_memalign(void **out, size_t align, size_t size) {
-    heap_calls = heap_calls + 1;
-    *out = __libc_memalign(align, size);
-    return *out ? 0 : 12; // ENOMEM
-}
-
-static void count_heap_calls(void) {}
-
-#endif
 
 // a counter that counts nothing would find nothing
 static void the_counter_counts(void **state) {
