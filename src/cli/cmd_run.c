@@ -175,11 +175,12 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     // motion has an energy balance: what is not accounted for, beside what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
+    const int columns = moved ? 10 : 8;
     SNW_TRY(snw_grid_create(moved ? "llrrrrrrrr" : "llrrrrrr", &g, err));
     const char *const head[] = {"run",        "",         "frames",         "increments",
                                 "iterations", "residual", "geometry error", "time",
                                 "balance",    "of"};
-    for (int i = 0; i < (moved ? 10 : 8); i++) snw_grid_cell(g, "%s", head[i]);
+    for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
         const snw_run_totals *t = &o->totals;
@@ -190,7 +191,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
                       : o->status == SNW_E_STOPPED ? "stopped"
                                                    : "failed");
         snw_grid_cell(g, "%d", o->frames);
-        for (int k = 0; o->kept && k < 5; k++) snw_grid_cell(g, "%s", "");
+        for (int k = 3; o->kept && k < columns; k++) snw_grid_cell(g, "%s", "");
         if (o->kept) continue;
         snw_grid_cell(g, "%d", t->increments);
         snw_grid_cell(g, "%d", t->iterations);
