@@ -64,7 +64,7 @@ static double time_of(bench_fn *fn, int n, int nodes, int magnus, bool still) {
 static void against_targets(const bench_table *b) {
     const int nodes[] = {11, 21, 31};
     const double target[2][3] = {{5, 10, 15}, {30, 60, 90}}, thesis[] = {73, 500, 1140};
-    printf("3 functions per strain, 9 coordinates, Magnus 4, clamped (thesis: Ufkes' C++, its "
+    printf("3 functions per strain, 9 coordinates, Magnus 4, clamped (thesis: Gotelli's C++, its "
            "machine)\n");
     printf("  nodes   inverse dynamics us   target   thesis   thesis/ours   with tangent us   "
            "target   "
