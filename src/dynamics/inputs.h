@@ -12,9 +12,14 @@ typedef struct snw_inputs {
     snw_se3 *pose;      // npose: relative pose,
     snw_twist *pose_u;  // its body velocity,
     snw_twist *pose_du; // and acceleration
-    snw_wrench *load;   // nact: in the frame of the load, world or body
-    double *stress;     // nv: generalised force of the active stress, on the side of the loads
-    size_t bytes;       // of the block behind the struct
+    snw_wrench
+        *load; // nact: in the frame of the load, world or body; zero for laws that read signals
+    double
+        *stress; // nv: generalised force of the active stress, on the side of the loads; likewise
+    double *
+        share; // 1: how much of the laws that read signals acts, less than 1 while loads are built up
+    double lead;  // s: an integral read by a law is what the state has plus this much of its source
+    size_t bytes; // of the block behind the struct
 } snw_inputs;
 
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
@@ -30,3 +35,8 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in);
 // out <- a + fraction (b - a) for gravity, loads and stress; poses of b. fraction 1 gives b exactly.
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
                       snw_inputs *out);
+
+// Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress, times
+// `share`, added to Q (nv).
+void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
+void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);

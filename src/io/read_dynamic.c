@@ -136,9 +136,10 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
 }
 
 static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) {
-    SNW_TRY(snw_read_when(r, node, "until", out));
+    SNW_TRY(snw_read_condition(r, node, "until", out));
     if (snw_expr_vars(*out)) return SNW_OK;
-    return snw_fail_at(r->err, node->place, "'until' must depend on t, this one never changes");
+    return snw_fail_at(r->err, node->place,
+                       "'until' must depend on t or probes, this one never changes");
 }
 
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {

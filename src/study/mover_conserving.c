@@ -409,7 +409,7 @@ static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+    return 1 + snw_state_doubles(m) + 3 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
 }
 
 static void save(const void *self, double *out) {

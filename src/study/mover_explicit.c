@@ -30,6 +30,9 @@ static snw_status restart(void *self, snw_error *err) {
     return snw_explicit_restart(((mover *)self)->motion, err);
 }
 
+static void back(void *self) { snw_explicit_back(((mover *)self)->motion); }
+static double *memory(void *self) { return snw_explicit_memory(((mover *)self)->motion); }
+
 static const snw_state *state(const void *self) {
     return snw_explicit_state(((const mover *)self)->motion);
 }
@@ -70,6 +73,8 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .back = back,
+                       .memory = memory,
                        .state = state,
                        .inputs = inputs,
                        .look = look,
