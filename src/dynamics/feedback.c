@@ -132,7 +132,7 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nact; i++) {
         w->load[i] = in->load[i];
-        if (!m->load_reads[m->act[i].load]) continue;
+        if (!snw_load_follows(m, in, m->act[i].load)) continue;
         snw_load_at(m, i, at, &w->load[i]);
         w->load[i] = snw_wrench_scale(*in->share, w->load[i]);
     }
@@ -276,7 +276,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
         memset(push, 0, nv * sizeof *push);
         for (int i = 0; i < m->nact; i++) {
-            if (m->load_reads[m->act[i].load]) load_push(m, i, in, w, m->live[k], push);
+            if (snw_load_follows(m, in, m->act[i].load)) load_push(m, i, in, w, m->live[k], push);
         }
         for (int i = 0; i < m->desc->nstress; i++) {
             if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);

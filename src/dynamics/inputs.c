@@ -101,13 +101,19 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     const snw_desc *d = m->desc;
     in->t = t;
     for (int i = 0; i < 3; i++) in->gravity.e[i] = value(d->gravity[i], (snw_at){.t = t});
+    if (in->hand && in->hand->gravity_given) in->gravity = in->hand->gravity;
     for (int i = 0; i < m->npose; i++) {
         pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
     }
     const snw_at at = {.t = t};
     for (int i = 0; i < m->nact; i++) {
+        const int load = m->act[i].load;
         in->load[i] = (snw_wrench){0};
-        if (!m->load_reads[m->act[i].load]) snw_load_at(m, i, at, &in->load[i]);
+        if (in->hand && in->hand->load_given[load]) {
+            in->load[i] = snw_wrench_scale(m->act[i].w, in->hand->load[load]);
+        } else if (!m->load_reads[load]) {
+            snw_load_at(m, i, at, &in->load[i]);
+        }
     }
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < d->nstress; i++) {

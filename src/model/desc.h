@@ -263,6 +263,11 @@ typedef struct snw_step_desc {
     const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
 
+#define SNW_STEP_ERROR 1e-6 // relative error of a step, where steps are chosen by it
+
+// A dynamic step by this method with the values that hold unless others are given.
+snw_step_desc snw_step_dynamic(snw_method method);
+
 typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;

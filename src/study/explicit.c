@@ -289,6 +289,7 @@ void snw_explicit_back(snw_explicit *e) {
 // ---- looking ---------------------------------------------------------------------------------------
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
+void snw_explicit_hold(snw_explicit *e, const snw_hand *hand) { e->in->hand = hand; }
 double *snw_explicit_memory(snw_explicit *e) { return e->now->z; }
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 

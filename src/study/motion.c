@@ -292,6 +292,7 @@ double snw_motion_error(const snw_motion *mo) {
 }
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
+void snw_motion_hold(snw_motion *mo, const snw_hand *hand) { mo->in->hand = hand; }
 double *snw_motion_memory(snw_motion *mo) { return mo->now->z; }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 

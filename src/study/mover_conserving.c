@@ -372,6 +372,8 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
+static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+
 static const snw_work *look(void *self) {
     conserving *c = self;
     snw_error ignored;
@@ -482,6 +484,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,

@@ -31,6 +31,10 @@ static void load(void *self, const double *in) {
 }
 
 static void back(void *self) { load(self, ((implicit *)self)->saved); }
+static void hold(void *self, const snw_hand *hand) {
+    snw_motion_hold(((implicit *)self)->motion, hand);
+}
+
 static double *memory(void *self) { return snw_motion_memory(((implicit *)self)->motion); }
 
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
@@ -163,6 +167,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
                        .restart = restart,
                        .back = back,
                        .memory = memory,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,
