@@ -103,6 +103,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     if (r->here.over) return SNW_OK;
     if (!r->resuming) {
         r->here.k = 1;
+        snw_run_limits(r, mv->state(mv->self));
         (void)snw_run_due(r, t0, true);
         SNW_TRY(frame(r, stage, mv, &sum, false, err));
     }
@@ -126,6 +127,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump) SNW_TRY(mv->restart(mv->self, err));
+        snw_run_limits(r, mv->state(mv->self));
         const bool over = step->until && snw_expr_value(step->until, (snw_at){.t = to}) != 0;
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);
