@@ -44,14 +44,14 @@ static inline void vary(const rig *g, int j, double e, double de, double dde) {
     dx[j] = e;
     snw_move(m, g->s->q, 1, dx, g->moved->q);
     free(dx);
-    for (int f = 0; f < m->nfree; f++) {
-        const int i = m->floating[f].dof;
-        if (j < i || j >= i + 6) continue;
-        snw_twist z = {0}, dz = {0}, V, A;
+    for (int f = 0; f < m->nblock; f++) {
+        const int i = m->block[f].dof, size = m->block[f].n;
+        if (m->block[f].curved < 0 || j < i || j >= i + size) continue;
+        snw_twist z = {0}, dz = {0}, V = {0}, A = {0};
         z.e[j - i] = e, dz.e[j - i] = de;
-        for (int k = 0; k < 6; k++) V.e[k] = g->s->v[i + k], A.e[k] = g->s->a[i + k];
+        for (int k = 0; k < size; k++) V.e[k] = g->s->v[i + k], A.e[k] = g->s->a[i + k];
         const snw_twist av = snw_ad(V, z), aa = snw_twist_add(snw_ad(A, z), snw_ad(V, dz));
-        for (int k = 0; k < 6; k++) g->moved->v[i + k] += av.e[k], g->moved->a[i + k] += aa.e[k];
+        for (int k = 0; k < size; k++) g->moved->v[i + k] += av.e[k], g->moved->a[i + k] += aa.e[k];
     }
     g->moved->v[j] += de;
     g->moved->a[j] += dde;

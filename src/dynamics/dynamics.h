@@ -54,10 +54,13 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M);
 
-// K, D <- elastic stiffness and damping of the rods (nv x nv), either may be NULL.
+// K, D <- elastic stiffness and damping of rods and joints (nv x nv), either may be NULL; of a ball at rest.
 void snw_elastic_matrices(const snw_model *m, double *K, double *D);
 
-// out (nv) <- D v, the damping forces of the rods.
+// D (nv x nv) += derivative of the dry friction in joints at the velocities v.
+void snw_friction_matrix(const snw_model *m, const double *v, double *D);
+
+// out (nv) <- damping forces of rods and joints, dry friction included.
 void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // ---- energy and momentum, after snw_kinematics ------------------------------------------------------

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/joint.h"
+
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
@@ -25,12 +27,20 @@ double snw_elastic_energy(const snw_model *m, const double *q) {
         const snw_rod *rod = &m->rod[r];
         sum += quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
-    return 0.5 * sum;
+    sum *= 0.5;
+    for (int k = 0; k < m->nspring; k++) sum += snw_spring_energy(m, &m->spring[k], q);
+    return sum;
 }
 
 double snw_dissipation(const snw_model *m, const double *v) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) sum += quadratic(&m->rod[r], m->rod[r].D, v + m->rod[r].dof0);
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        double f[3];
+        snw_spring_force(m, &m->spring[k], NULL, v, f);
+        for (int i = 0; i < b->n; i++) sum += f[i] * v[b->dof + i];
+    }
     return sum;
 }
 

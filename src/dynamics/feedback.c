@@ -82,7 +82,11 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_PROBE_TWIST:
         return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
                      : of_velocity(g.R, V.v, 3, p->body, i - 3);
-    case SNW_PROBE_STRAIN: // of the coordinates themselves
+    case SNW_PROBE_STRAIN: // of the coordinates themselves, as the next three
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+    case SNW_PROBE_EFFORT:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
@@ -93,6 +97,15 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
         break;
     }
     return (reading){0};
+}
+
+// the coordinate of a joint's axis that a signal shows; NULL: it shows something else
+static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
+    const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    if (p->kind != SNW_PROBE_ANGLE && p->kind != SNW_PROBE_VALUE && p->kind != SNW_PROBE_RATE) {
+        return NULL;
+    }
+    return &m->block[m->link_block[p->site.link] + signal->column];
 }
 
 static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
@@ -111,8 +124,14 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
                            const snw_work *w) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
-    case SNW_SIGNAL_PROBE:
+    case SNW_SIGNAL_PROBE: {
+        const snw_block *axis = axis_of(m, signal);
+        if (axis && m->desc->probe[signal->probe].kind == SNW_PROBE_RATE) {
+            return w->still ? 0 : s->v[axis->dof];
+        }
+        if (axis) return s->q[axis->q];
         return is_strain(m, signal) ? strain(m, signal, s) : read_probe(m, signal, w).value;
+    }
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->lead == 0) return s->z[i];
         return s->z[i] +
@@ -202,7 +221,10 @@ static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double
     const size_t nv = (size_t)m->nv;
     double *own = slope + (size_t)k * nv;
     memset(own, 0, nv * sizeof *own);
-    if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
+    const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
+    if (axis) {
+        own[axis->dof] = m->desc->probe[signal->probe].kind == SNW_PROBE_RATE ? cv : cq;
+    } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
         strain_slope(m, signal, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_slope(m, signal, w, cq, cv, own);

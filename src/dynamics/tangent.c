@@ -17,6 +17,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/vectorise.h"
+#include "dynamics/joint.h"
 
 #include <string.h>
 
@@ -249,8 +250,10 @@ static int own_count(const snw_model *m, const snw_seg *seg) {
     case SNW_SEG_WORLD:
     case SNW_SEG_POSE:
         return 0;
+    case SNW_SEG_SCREW:
+    case SNW_SEG_BALL:
     case SNW_SEG_FREE:
-        return 6;
+        return m->block[seg->item].n;
     case SNW_SEG_ROD:
         return m->rod[m->slice[seg->item].rod].ndof;
     }
@@ -310,11 +313,17 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     expand_twice(m, sl, r, G, spare, K);
 }
 
-// S of a free joint: the identity, or what the chart of a time step makes of it
-static void free_columns(const double *chart, bool still, int ld, double *J, double *dJ,
-                         double *ddJ) {
+// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step makes of it. The own
+// columns are zero before.
+static void joint_columns(const snw_block *b, const double *chart, bool still, int ld, double *J,
+                          double *dJ, double *ddJ) {
+    if (b->space == SNW_SPACE_RN) {
+        for (int i = 0; i < 6; i++) J[i * ld] = b->S.e[i];
+        return;
+    }
+    if (chart) chart += 108 * b->curved;
     for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < b->n; k++) {
             J[i * ld + k] = chart ? chart[6 * i + k] : i == k;
             if (still) continue;
             dJ[i * ld + k] = chart ? chart[36 + 6 * i + k] : 0;
@@ -342,11 +351,11 @@ static void columns(const snw_model *m, const double *chart, bool curvature, int
         carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
               w->ddJ + from, ld, J, dJ, ddJ);
     }
-    if (seg->kind == SNW_SEG_FREE) {
-        free_columns(chart ? chart + 108 * seg->item : NULL, still, ld, J + path->own,
-                     dJ + path->own, ddJ + path->own);
-    }
-    if (seg->kind == SNW_SEG_ROD && own_count(m, seg) > 0) {
+    if (own_count(m, seg) == 0) return;
+    if (seg->kind != SNW_SEG_ROD) {
+        joint_columns(&m->block[seg->item], chart, still, ld, J + path->own, dJ + path->own,
+                      ddJ + path->own);
+    } else {
         const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
         clear_own(path, S);
         slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, still,
@@ -497,7 +506,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
             // columns the parent does not have: the product is taken here; WJ of this segment is free now
             double *Z = w->WJ + at;
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
-            const double *S = seg->kind == SNW_SEG_FREE ? w->J + at + own : w->S + at + own;
+            const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
             product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, path->ld, P);
         }
@@ -516,6 +525,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
             }
         }
     }
+    for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, T);
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, T);
 }
 
@@ -545,6 +555,13 @@ void snw_elastic_matrices(const snw_model *m, double *K, double *D) {
                 if (K) K[(d + j) * nv + d + i] = rod->K[i * n + j];
                 if (D) D[(d + j) * nv + d + i] = rod->D[i * n + j];
             }
+        }
+    }
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            if (K) K[(size_t)i * (nv + 1)] = m->spring[k].stiffness;
+            if (D) D[(size_t)i * (nv + 1)] = m->spring[k].damping;
         }
     }
 }

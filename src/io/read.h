@@ -84,6 +84,14 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
 // Strain components and bases; `elements` and `breaks` are the rod's keys, NULL when not given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// The joint of a link, with the keys beside it; NULL where one is not given.
+typedef struct snw_joint_keys {
+    const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
+} snw_joint_keys;
+snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
+// Position and rate at the start of a joint that moves and is not free; NULL: zero.
+snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
+                                const snw_link_desc *link, snw_initial_desc *out);
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);

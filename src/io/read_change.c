@@ -94,7 +94,8 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];
-        same = p->kind == q->kind && p->along == q->along && !strcmp(p->name, q->name);
+        same = p->kind == q->kind && p->joint == q->joint && p->along == q->along &&
+               !strcmp(p->name, q->name);
     }
     return same ? SNW_OK : snw_fail_at(r->err, s->place, form, s->name, "probes");
 }

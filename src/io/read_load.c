@@ -138,8 +138,11 @@ snw_status snw_read_actuators(snw_reader *r) {
 #define INITIAL_KEYS(X)                                                                            \
     X(INITIAL_POSE, "pose", "a constant pose", "of a free joint")                                  \
     X(INITIAL_TWIST, "twist", "wx wy wz vx vy vz, rad/s and m/s", "of a free joint, body frame")   \
+    X(INITIAL_POSITION, "position", "rad or m, by coordinate",                                     \
+      "of another joint; a rotation of a spherical one")                                           \
     X(INITIAL_STRAIN, "strain", "six, by component, or 0; laws of x", "strain of a rod")           \
-    X(INITIAL_RATE, "rate", "six, by component, or 0; laws of x", "strain rate of a rod, 1/s")
+    X(INITIAL_RATE, "rate", "by coordinate, or as strain",                                         \
+      "of a joint, rad/s or m/s; strain rate of a rod, 1/s")
 
 enum { INITIAL_KEYS(SNW_KEY_CODE) INITIAL_N };
 SNW_KEYS(initial, "initial", "an initial state", INITIAL_KEYS);
@@ -164,6 +167,16 @@ static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_in
         SNW_TRY(snw_read_constant(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
     }
     return SNW_OK;
+}
+
+static bool has_coordinates(const snw_link_desc *link) {
+    return link->joint != SNW_JOINT_FIXED && link->joint != SNW_JOINT_FREE;
+}
+
+// where both have a rate, by component is the rod's
+static bool is_joint_rate(const snw_link_desc *link, const snw_entry *e) {
+    if (!e || !has_coordinates(link)) return false;
+    return !link->has_rod || e->value->kind != SNW_NODE_MAP;
 }
 
 // fields are given for components that can change
@@ -194,17 +207,31 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
     const snw_link_desc *link = &r->desc->link[out->link];
     out->place = entry->place;
     out->pose = snw_se3_identity();
-    if (entry->value->kind == SNW_NODE_TEXT) {
-        return snw_fail_at(
-            r->err, entry->value->place,
-            "link '%s' has no joint with a single coordinate; give {strain: ..} of a "
-            "rod, {pose: ..} of a free joint",
-            link->name);
+    const bool bare = entry->value->kind == SNW_NODE_TEXT || entry->value->kind == SNW_NODE_LIST;
+    if (bare && has_coordinates(link)) {
+        return snw_read_joint_start(r, entry->value, NULL, link, out);
+    }
+    if (bare) {
+        return snw_fail_at(r->err, entry->value->place,
+                           "link '%s' has no joint with coordinates; give {strain: ..} of a "
+                           "rod, {pose: ..} of a free joint",
+                           link->name);
     }
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_initial, e));
     SNW_TRY(initial_joint(r, e, out));
+    const bool joint_rate = is_joint_rate(link, e[INITIAL_RATE]);
+    if (e[INITIAL_POSITION] && !has_coordinates(link)) {
+        return snw_fail_at(r->err, e[INITIAL_POSITION]->place,
+                           "the joint of link '%s' is %s and has no 'position'", link->name,
+                           snw_joint_name(link->joint));
+    }
+    if (e[INITIAL_POSITION] || joint_rate) {
+        SNW_TRY(snw_read_joint_start(r, e[INITIAL_POSITION] ? e[INITIAL_POSITION]->value : NULL,
+                                     joint_rate ? e[INITIAL_RATE]->value : NULL, link, out));
+    }
     SNW_TRY(
         initial_field(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link, out->strain));
+    if (joint_rate) return SNW_OK;
     return initial_field(r, e[INITIAL_RATE], (snw_dim){.m = -1, .s = -1}, (snw_dim){.s = -1}, link,
                          out->rate);
 }

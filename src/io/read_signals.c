@@ -9,8 +9,8 @@
 
 // Probes that depend on configuration and velocity alone, so that a law of them acts at once. Others are known at
 // instants only, to conditions and sampled controllers.
-static bool acts_at_once(snw_probe_kind kind) {
-    switch (kind) {
+static bool acts_at_once(const snw_probe_desc *p) {
+    switch (p->kind) {
     case SNW_PROBE_POSITION:
     case SNW_PROBE_ROTATION:
     case SNW_PROBE_POSE:
@@ -18,6 +18,11 @@ static bool acts_at_once(snw_probe_kind kind) {
     case SNW_PROBE_TWIST:
     case SNW_PROBE_STRAIN:
         return true;
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+        return p->joint != SNW_JOINT_SPHERICAL; // that one shows in rotation and twist
+    case SNW_PROBE_EFFORT:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
@@ -49,13 +54,12 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);
-        if (s->kind != SNW_SIGNAL_PROBE || !live[i] || acts_at_once(d->probe[s->probe].kind))
-            continue;
-        return snw_fail_at(
-            r->err, d->probe[s->probe].place,
-            "a law reads probe '%s', but laws follow position, rotation, pose, velocity, "
-            "twist and strain only; conditions and sampled(..) read this one too",
-            d->probe[s->probe].name);
+        if (s->kind != SNW_SIGNAL_PROBE || !live[i] || acts_at_once(&d->probe[s->probe])) continue;
+        return snw_fail_at(r->err, d->probe[s->probe].place,
+                           "a law reads probe '%s', but laws follow position, rotation, pose, "
+                           "velocity, twist, strain and coordinates of joints only; conditions and "
+                           "sampled(..) read this one too",
+                           d->probe[s->probe].name);
     }
     return SNW_OK;
 }
@@ -70,6 +74,13 @@ static snw_status give(snw_reader *r, snw_desc *d) {
         slot[i].source = d->signal_law[i] ? d->signal_law[i] : r->desc->signal_law[i];
         if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
         SNW_TRY(snw_find_probe(r, r->root->place, s->text[i], &slot[i].probe));
+        const snw_probe_desc *p = &d->probe[slot[i].probe];
+        snw_error why = {0};
+        snw_dim dim;
+        if (snw_signal_column(p->kind, p->joint, p->name, s->component[i], &slot[i].column, &dim,
+                              &why) == SNW_OK)
+            continue;
+        return snw_fail_at(r->err, p->place, "%s", why.text);
     }
     d->nsignal = s->n;
     d->signal = slot;

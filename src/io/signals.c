@@ -30,10 +30,10 @@ static snw_status add(snw_signals *s, snw_signal_desc slot, const char *text, co
 
 // ---- probes -------------------------------------------------------------------------------------
 
-static snw_status find_component(snw_probe_kind kind, const char *name, const char *component,
-                                 int *column, snw_dim *dim, snw_error *err) {
+snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const char *name,
+                             const char *component, int *column, snw_dim *dim, snw_error *err) {
     int n = 0;
-    const snw_component *c = snw_probe_components(kind, &n);
+    const snw_component *c = snw_probe_components(kind, joint, &n);
     for (int i = 0; i < n; i++) {
         if (strcmp(c[i].name, component) != 0) continue;
         *column = i;
@@ -68,7 +68,12 @@ static snw_status find_probe(void *user, const char *name, const char *component
     if (kind == SNW_PROBE_STABILITY || snw_node_get(probe, "along")) {
         return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
     }
-    SNW_TRY(find_component(kind, name, component, &column, dim, err));
+    // which coordinates a joint has is known later
+    const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
+                       kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    if (!joint) {
+        SNW_TRY(snw_signal_column(kind, SNW_JOINT_FIXED, name, component, &column, dim, err));
+    }
     for (int i = 0; i < s->n; i++) {
         if (s->slot[i].kind != SNW_SIGNAL_PROBE || strcmp(s->text[i], name) != 0) continue;
         if (strcmp(s->component[i], component) != 0) continue;

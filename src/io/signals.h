@@ -28,3 +28,8 @@ SNW_NODISCARD snw_status snw_signals_begin(snw_signals *s, const snw_node *root,
 // A gate for a condition that reads signals; the law that stands for it goes to *law.
 SNW_NODISCARD snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law,
                                           snw_error *err);
+
+// Which column of a probe `component` is, and of what dimension.
+SNW_NODISCARD snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint,
+                                           const char *name, const char *component, int *column,
+                                           snw_dim *dim, snw_error *err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. A free joint's quaternion h obeys h' = h (0, w) / 2, which keeps
+// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. The
+// quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps
 // its length but for the error of the integrator; rates and results use h / |h|, which obeys the same equation, so
 // that y is never touched and methods with memory keep it.
 #include "study/explicit.h"
@@ -45,8 +46,9 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
     if (m->nsignal) memcpy(s->z, y + m->nq + m->nv, (size_t)m->nsignal * sizeof *y);
-    for (int f = 0; f < m->nfree; f++) {
-        double *h = s->q + m->floating[f].q;
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].curved < 0) continue;
+        double *h = s->q + m->block[k].q;
         const double length = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
         for (int i = 0; i < 4; i++) h[i] /= length;
     }
@@ -55,21 +57,22 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
 // dq <- rates of the numbers in q; h may have any length
 static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
                                 double *dq) {
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *j = &m->block[k];
+        if (j->space == SNW_SPACE_RN) {
+            for (int i = 0; i < j->n; i++) dq[j->q + i] = s->v[j->dof + i];
+            continue;
+        }
         const double *h = q + j->q, *w = s->v + j->dof;
         double *dh = dq + j->q;
         dh[0] = -0.5 * (h[1] * w[0] + h[2] * w[1] + h[3] * w[2]);
         dh[1] = 0.5 * (h[0] * w[0] + h[2] * w[2] - h[3] * w[1]);
         dh[2] = 0.5 * (h[0] * w[1] + h[3] * w[0] - h[1] * w[2]);
         dh[3] = 0.5 * (h[0] * w[2] + h[1] * w[1] - h[2] * w[0]);
+        if (j->space == SNW_SPACE_SO3) continue;
         const snw_vec3 v = {{w[3], w[4], w[5]}};
         const snw_vec3 dp = snw_rotate(snw_se3_from_numbers(s->q + j->q).R, v);
         for (int i = 0; i < 3; i++) dh[4 + i] = dp.e[i];
-    }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) dq[i + rod->shift] = s->v[i];
     }
 }
 
@@ -144,13 +147,14 @@ static void typical_numbers(const snw_model *m, double *y) {
         const double e = m->scale[i] * m->typical[i];
         if (e > 0) energy = fmin(energy, e);
     }
-    for (int f = 0; f < m->nfree; f++) {
-        double *g = y + m->floating[f].q;
-        for (int i = 0; i < 7; i++) g[i] = i < 4 ? 1 : m->length;
-    }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) y[i + rod->shift] = m->typical[i];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        double *q = y + b->q;
+        if (b->space == SNW_SPACE_RN) {
+            for (int i = 0; i < b->n; i++) q[i] = m->typical[b->dof + i];
+        } else {
+            for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
+        }
     }
     for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = 1;
     for (int i = works_at(m); i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;

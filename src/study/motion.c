@@ -45,8 +45,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal;
-    mo->memory = snw_alloc((8 * nv + 4 * np + 2 * nh + 2 * ns + 108 * (size_t)m->nfree + nv * nv) *
-                           sizeof(double));
+    mo->memory = snw_alloc(
+        (8 * nv + 4 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved + nv * nv) * sizeof(double));
     mo->pivot = snw_alloc(nv * sizeof *mo->pivot);
     if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
@@ -65,7 +65,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->source = at + 2 * nh;
     mo->source_kept = mo->source + ns;
     mo->columns = mo->source_kept + ns;
-    mo->T = mo->columns + 108 * (size_t)m->nfree;
+    mo->T = mo->columns + 108 * (size_t)m->ncurved;
     *out = mo;
     return SNW_OK;
 }
@@ -160,21 +160,24 @@ static double evaluate(snw_motion *mo, double a, double b) {
 
 static snw_status factor(snw_motion *mo, double a, double b) {
     const snw_model *m = mo->m;
-    if (m->nfree) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
-    snw_tangent_sweep(m, m->nfree ? mo->columns : NULL, mo->w);
+    if (m->ncurved) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
+    snw_tangent_sweep(m, m->ncurved ? mo->columns : NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, a, b, mo->w, mo->T);
     return snw_lu_factor(m->nv, mo->T, mo->pivot);
 }
 
-// the residual as the rows of the Newton matrix have it: those of free joints go along the columns of the chart
+// the residual as the rows of the Newton matrix have it: those of balls and free joints go along the columns of
+// the chart
 static void project(const snw_motion *mo, double *x) {
     memcpy(x, mo->w->r, (size_t)mo->m->nv * sizeof *x);
-    for (int f = 0; f < mo->m->nfree; f++) {
-        const int dof = mo->m->floating[f].dof;
-        const double *S = mo->columns + 108 * f;
-        for (int k = 0; k < 6; k++) {
+    for (int f = 0; f < mo->m->nblock; f++) {
+        const snw_block *b = &mo->m->block[f];
+        if (b->curved < 0) continue;
+        const int dof = b->dof;
+        const double *S = mo->columns + 108 * b->curved;
+        for (int k = 0; k < b->n; k++) {
             x[dof + k] = 0;
-            for (int i = 0; i < 6; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
+            for (int i = 0; i < b->n; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
         }
     }
 }
@@ -271,7 +274,8 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     measure_power(mo, mo->now);
     for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * (mo->power_kept[i] + mo->power[i]);
     // by the mean rate d/h: the trapezoidal rule would count a boundary layer many times over
-    mo->heat += snw_dissipation(m, mo->d) / h;
+    for (int i = 0; i < m->nv; i++) mo->dx[i] = mo->d[i] / h;
+    mo->heat += h * snw_dissipation(m, mo->dx);
     return SNW_OK;
 }
 

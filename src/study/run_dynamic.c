@@ -181,6 +181,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         bool changed = false;
         if (acts) remember(r, mv, true, &changed);
         if (changed) SNW_TRY(mv->restart(mv->self, err));
+        snw_run_limits(r, mv->state(mv->self));
         (void)snw_run_due(r, t0, true);
         SNW_TRY(frame(r, stage, mv, &sum, false, err));
     }
@@ -215,6 +216,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         bool changed = jump;
         if (jump && acts) remember(r, mv, false, &changed);
         if (changed) SNW_TRY(mv->restart(mv->self, err));
+        snw_run_limits(r, mv->state(mv->self));
         if (step->until && !watches) over = snw_expr_value(step->until, (snw_at){.t = to}) != 0;
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// The tangent is the derivative of the residual, on random rods.
-#include "random_rod.h"
+// The tangent is the derivative of the residual, on random rods and trees.
+#include "random_tree.h"
 #include "tangent_rig.h"
+
+#include "dynamics/chart.h"
 
 enum { ROBOTS = 24 };
 
-// a robot, its state and its inputs at random; checked
+// its state and its inputs at random
+static void rig_random(rig *g, dice *d, const snw_desc *desc) {
+    rig_open(g, desc);
+    state_random(g->m, d, g->s);
+    snw_inputs_at(g->m, g->s->t, g->in);
+}
+
 static void check_random(dice *d, snw_joint_kind joint, bool moving) {
     robot r;
     rig g;
     robot_random(&r, d, joint, moving);
-    rig_open(&g, &r.desc);
-    state_random(g.m, d, g.s);
-    snw_inputs_at(g.m, g.s->t, g.in);
+    rig_random(&g, d, &r.desc);
     rig_check(&g);
     rig_close(&g);
     robot_free(&r);
@@ -37,11 +43,95 @@ static void tangent_equals_differences_free(void **state) {
     for (int i = 0; i < ROBOTS; i++) check_random(&d, SNW_JOINT_FREE, i % 2 == 0);
 }
 
+static void tangent_equals_differences_on_trees(void **state) {
+    (void)state;
+    dice d = {4};
+    for (int i = 0; i < ROBOTS; i++) {
+        rig g;
+        tree t;
+        tree_random(&t, &d, (tree_opts){.nlink = pick_int(&d, 2, 8), .floating = i % 3 == 0});
+        rig_random(&g, &d, &t.r.desc);
+        rig_check(&g);
+        rig_close(&g);
+        robot_free(&t.r);
+    }
+}
+
+// the Newton matrix of a step: increments d in a chart, rates a d + f, accelerations b d + g; the rows of balls and free
+// joints go along the columns of the chart
+static void check_chart(rig *g, dice *d, snw_chart chart) {
+    const snw_model *m = g->m;
+    const int n = m->nv;
+    const double a = 3, b = 7, e = 1e-3;
+    const double step[2] = {1, 2}, weight[2] = {8.0 / 12, -1.0 / 12};
+    double *x = calloc((size_t)(6 * n + 108 * m->ncurved + n * n), sizeof *x), *f = x + n;
+    double *acc = f + n, *rate = acc + n, *da = rate + n, *column = da + n, *S = column + n,
+           *T = S + 108 * m->ncurved;
+    for (int i = 0; i < n; i++) {
+        x[i] = roll(d, -0.4, 0.4), f[i] = roll(d, -1, 1), acc[i] = roll(d, -1, 1);
+    }
+    for (int j = -1; j < n; j++) { // -1: the point itself
+        memset(column, 0, (size_t)n * sizeof *column);
+        for (int k = 0; k < 4; k++) {
+            const int sign = k % 2 ? 1 : -1;
+            const double move = j < 0 ? 0 : step[k / 2] * sign * e;
+            if (j >= 0) x[j] += move;
+            for (int i = 0; i < n; i++) rate[i] = a * x[i] + f[i], da[i] = b * x[i] + acc[i];
+            snw_chart_to_state(m, chart, g->s->q, x, rate, da, g->moved);
+            if (j >= 0) x[j] -= move;
+            snw_residual(m, g->in, g->moved, false, g->w);
+            for (int i = 0; i < n; i++) column[i] += sign * weight[k / 2] * g->w->r[i] / e;
+        }
+        if (j < 0) {
+            snw_chart_columns(m, chart, x, a, b, g->moved, S);
+            snw_tangent_sweep(m, m->ncurved ? S : NULL, g->w);
+            snw_tangent_assemble(m, g->in, 1, a, b, g->w, T);
+            continue;
+        }
+        for (int k = 0; k < m->nblock; k++) {
+            const snw_block *block = &m->block[k];
+            if (block->curved < 0) continue;
+            double row[6] = {0};
+            for (int i = 0; i < block->n; i++) {
+                for (int l = 0; l < block->n; l++) {
+                    row[i] += S[108 * block->curved + 6 * l + i] * column[block->dof + l];
+                }
+            }
+            for (int i = 0; i < block->n; i++) column[block->dof + i] = row[i];
+        }
+        const double size = size_of(n * n, T);
+        for (int i = 0; i < n; i++) {
+            const double got = T[(size_t)j * (size_t)n + (size_t)i];
+            if (!(fabs(got - column[i]) <= 2e-8 * size)) {
+                fail_msg("chart %d, row %d, column %d of %d: %.12g, differences %.12g, size %g",
+                         (int)chart, i, j, n, got, column[i], size);
+            }
+        }
+    }
+    free(x);
+}
+
+static void tangent_of_a_step_equals_differences(void **state) {
+    (void)state;
+    dice d = {5};
+    for (int i = 0; i < ROBOTS; i++) {
+        rig g;
+        tree t;
+        tree_random(&t, &d, (tree_opts){.nlink = pick_int(&d, 2, 8), .floating = i % 2 == 0});
+        rig_random(&g, &d, &t.r.desc);
+        check_chart(&g, &d, i % 4 < 2 ? SNW_CHART_SE3 : SNW_CHART_SO3R3);
+        rig_close(&g);
+        robot_free(&t.r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tangent_equals_differences_clamped),
         cmocka_unit_test(tangent_equals_differences_on_a_moving_base),
         cmocka_unit_test(tangent_equals_differences_free),
+        cmocka_unit_test(tangent_equals_differences_on_trees),
+        cmocka_unit_test(tangent_of_a_step_equals_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,9 @@
 #include "described.h"
 
 #define RUBBER "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+#define HINGE                                                                                      \
+    HEAD "robot: {a: {on: world, joint: revolute}, b: {on: a, joint: spherical}, "                 \
+         "c: {on: b, joint: planar}}\n"
 #define ARM                                                                                        \
     HEAD RUBBER "robot:\n"                                                                         \
                 "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
@@ -60,10 +63,30 @@ static const bad_case bad[] = {
     {HEAD "robot: {$a: {body: {mass: 1}}}\n", "needs a parent, e.g. 'on: world'"},
     {HEAD "robot: {arm: {on: world}, b: {on: $arn}}\n", "no link 'arn' (did you mean 'arm'?)"},
     {HEAD "robot: {arm: {on: world}, b: {on: $arm.tip}}\n", "link 'arm' has no rod"},
-    {HEAD "robot: {a: {on: world, joint: $revolute}}\n",
-     "joint 'revolute' is not part of this version; it knows fixed, free"},
+    {HEAD "robot: {a: {on: world, joint: $revolut}}\n", "did you mean 'revolute'"},
+    {HEAD "robot: {a: {on: world, joint: $hinge}}\n",
+     "it is one of fixed, revolute, prismatic, cylindrical, universal, spherical, planar, free"},
     {HEAD "robot: {a: {on: world, joint: $fred}}\n", "did you mean 'free'"},
-    {HEAD "robot: {a: {on: world, joint: free, $axis: z}}\n", "'axis' is not part of this version"},
+    {HEAD "robot: {a: {on: world, joint: free, $axis: z}}\n", "the joint of link 'a' is free"},
+    {HEAD "robot: {a: {on: world, $stiffness: 1}}\n", "is fixed, give e.g. 'joint: revolute'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, axis: $w}}\n", "'axis' is x, y, z or a vector"},
+    {HEAD "robot: {a: {on: world, joint: revolute, axis: $[0, 0, 0]}}\n", "no direction"},
+    {HEAD "robot: {a: {on: world, joint: spherical, $axis: x}}\n", "has no 'axis'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, $axes: [x, y]}}\n", "has one axis"},
+    {HEAD "robot: {a: {on: world, joint: universal, axis: x, $axes: [x, y]}}\n", "not both"},
+    {HEAD "robot: {a: {on: world, joint: universal, axes: $[x, [1, 1, 0]]}}\n", "at 45 degrees"},
+    {HEAD "robot: {a: {on: world, joint: universal, axes: $[x]}}\n", "a list of 2"},
+    {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $2 N/m}}\n", "torque"},
+    {HEAD "robot: {a: {on: world, joint: prismatic, stiffness: $2 N*m}}\n", "N*m"},
+    {HEAD "robot: {a: {on: world, joint: prismatic, damping: $-1}}\n", "must not be negative"},
+    {HEAD "robot: {a: {on: world, joint: planar, stiffness: $2}}\n", "a list of 3"},
+    {HEAD "robot: {a: {on: world, joint: cylindrical, friction: [1, $2 N*m]}}\n", "force"},
+    {HEAD "robot: {a: {on: world, joint: spherical, stiffness: $[1, 2, 3]}}\n", "about every axis"},
+    {HEAD "robot: {a: {on: world, joint: revolute, friction: 1, creep: $0}}\n", "positive"},
+    {HEAD "robot: {a: {on: world, joint: revolute, limits: $[1, -1]}}\n", "[low, high]"},
+    {HEAD "robot: {a: {on: world, joint: revolute, limits: $2}}\n", "a list of 2"},
+    {HEAD "robot: {a: {on: world, joint: spherical, $limits: [0, 1]}}\n", "has no 'limits'"},
+    {HEAD "robot: {a: {on: world, joint: spherical, rest: $1}}\n", "a pose is a map"},
     {HEAD "robot: {a: {on: world, when: $t > 1 s}}\n", "on or off"},
     {HEAD "robot: {$a: {on: b}, b: {on: a}}\n", "a on b on a"},
     {HEAD "robot: {$a: {on: a}}\n", "a on a"},
@@ -211,14 +234,28 @@ static const bad_case bad[] = {
      "did you mean 'steel'"},
     // initial state
     {ARM "initial: {$leg: {strain: 0}}\n", "no link 'leg'"},
-    {ARM "initial: {arm: $30 deg}\n", "no joint with a single coordinate"},
+    {ARM "initial: {arm: $30 deg}\n", "no joint with coordinates"},
     {ARM "initial: {arm: {$pose: {}}}\n", "is not free"},
+    {ARM "initial: {arm: {$position: 1}}\n", "is fixed and has no 'position'"},
+    {HINGE "initial: {a: $1 m}\n", "m"},
+    {HINGE "initial: {a: {rate: $1 m/s}}\n", "m/s"},
+    {HINGE "initial: {a: {$pose: {}}}\n", "is not free"},
+    {HINGE "initial: {b: $30 deg}\n", "a rotation"},
+    {HINGE "initial: {b: {rate: $1}}\n", "a list of 3"},
+    {HINGE "initial: {c: $[1, 2]}\n", "a list of 3"},
     {ARM "initial: {arm: {strain: ${stretch: 0.1}}}\n", "does not change"},
     // probes
     {ARM "probes: {p: {position: $arn.tip}}\n", "did you mean 'arm'"},
     {ARM "probes: {p: {$postion: arm.tip}}\n", "did you mean 'position'"},
     {ARM "probes: {p: {position: arm, $velocity: arm}}\n", "one quantity"},
-    {ARM "probes: {p: {$effort: arm}}\n", "'effort' is not part of this version"},
+    {ARM "probes: {p: {effort: $arm}}\n", "is fixed and has no 'effort'"},
+    {ARM "probes: {p: {$tension: arm}}\n", "'tension' is not part of this version"},
+    {HEAD "robot: {a: {on: world, joint: free}}\nprobes: {p: {value: $a}}\n", "use pose and twist"},
+    {HINGE "probes: {p: {angle: $b}}\n", "is spherical; use 'value'"},
+    {HINGE "probes: {p: {rate: a, $in: body}}\n", "own axes"},
+    {HINGE
+     "probes: {p: {value: c}}\nstudy: [static: ]\nexpect: [{probe: $p.slide, at: end, below: 1}]\n",
+     "angle"},
     {ARM "probes: {p: $position}\n", "'position' of what?"},
     {ARM "probes: {p: $energi}\n", "did you mean 'energy'"},
     {ARM "probes: {p: $energy.work}\n", "'p.work'"},
