@@ -76,6 +76,7 @@ const char *snw_document_text(const snw_document *d) { return snw_source_text(d-
     X(FILE_MATERIALS, "materials", "materials by name", "what rods are made of")                   \
     X(FILE_ROBOT, "robot", "links by name", "the robot, required")                                 \
     X(FILE_SITES, "sites", "sites by name", "named frames")                                        \
+    X(FILE_LOOPS, "loops", "loops by name", "closures: two sites joined by a joint")               \
     X(FILE_ACTUATORS, "actuators", "actuators by name", "what drives it")                          \
     X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
@@ -145,6 +146,7 @@ snw_status snw_read_model(snw_reader *r) {
     SNW_TRY(snw_read_names(r));
     SNW_TRY(snw_read_materials(r));
     SNW_TRY(snw_read_robot(r));
+    SNW_TRY(snw_read_loops(r));
     SNW_TRY(snw_read_actuators(r));
     SNW_TRY(snw_read_loads(r));
     SNW_TRY(snw_read_initial(r));

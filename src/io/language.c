@@ -19,7 +19,7 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *place, *words;
 } later[] = {
-    {"file", "loops contacts fluid"},
+    {"file", "contacts fluid"},
     {"actuator", "joint rod wheels tendon chamber"},
     {"actuator", "effort position rate shortening volume gas hold"},
     {"probe", "length volume tension frequency"},

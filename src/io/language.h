@@ -45,6 +45,7 @@ typedef struct snw_key_table {
     X(cylinder)                                                                                    \
     X(sphere)                                                                                      \
     X(site)                                                                                        \
+    X(loop)                                                                                        \
     X(load)                                                                                        \
     X(actuator)                                                                                    \
     X(stress)                                                                                      \

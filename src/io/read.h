@@ -15,6 +15,7 @@ typedef enum snw_thing {
     SNW_THING_MATERIAL,
     SNW_THING_LINK,
     SNW_THING_SITE,
+    SNW_THING_LOOP,
     SNW_THING_LOAD,
     SNW_THING_ACTUATOR,
     SNW_THING_STEP
@@ -55,7 +56,8 @@ snw_status snw_read_model(snw_reader *r);
 snw_status snw_read_names(snw_reader *r);     // of things: valid, unique
 snw_status snw_read_materials(snw_reader *r); // needs names
 snw_status snw_read_robot(snw_reader *r);     // needs materials
-snw_status snw_read_loads(snw_reader *r);     // these need the robot
+snw_status snw_read_loops(snw_reader *r);     // these need the robot
+snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);

@@ -12,11 +12,9 @@
 static const struct {
     const char *key;
     snw_thing kind;
-} sections[] = {{"materials", SNW_THING_MATERIAL},
-                {"robot", SNW_THING_LINK},
-                {"sites", SNW_THING_SITE},
-                {"actuators", SNW_THING_ACTUATOR},
-                {"loads", SNW_THING_LOAD}};
+} sections[] = {{"materials", SNW_THING_MATERIAL}, {"robot", SNW_THING_LINK},
+                {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
+                {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD}};
 
 enum { NSECTION = sizeof sections / sizeof sections[0] };
 
@@ -28,6 +26,8 @@ static const char *thing_text(snw_thing kind) {
         return "a link";
     case SNW_THING_SITE:
         return "a site";
+    case SNW_THING_LOOP:
+        return "a loop";
     case SNW_THING_LOAD:
         return "a load";
     case SNW_THING_ACTUATOR:

@@ -68,7 +68,7 @@ static void add_inertia(snw_build *b, int s, const snw_inertia *M) {
     b->seg[s].heavy = true;
 }
 
-static int add_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link) {
+int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link) {
     b->pose[b->m->npose] = *pose;
     return snw_build_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
 }
@@ -112,7 +112,7 @@ int snw_build_site(snw_build *b, const snw_site *site) {
     const int s = seg_of_site(b, site);
     if (!site->offset) return s;
     const snw_pose_desc p = constant_pose(b, site->pose);
-    return add_pose(b, &p, s, site->link);
+    return snw_build_pose(b, &p, s, site->link);
 }
 
 // ---- links -----------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
                      d->name));
     }
     const int parent = snw_build_site(b, &d->on);
-    int s = add_pose(b, &d->pose, parent, l);
+    int s = snw_build_pose(b, &d->pose, parent, l);
     b->link_first[l] = s;
     b->link_rod[l] = -1;
     s = snw_build_joint(b, l, s);
@@ -152,10 +152,10 @@ void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(
 
 // ---- counting --------------------------------------------------------------------------------------
 
-// stations of link l's rod where links or loads are attached
+// stations of link l's rod where links, loops or loads are attached
 static snw_status stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    double *x = snw_build_array(b, (size_t)(d->nlink + d->nload), sizeof *x);
+    double *x = snw_build_array(b, (size_t)(d->nlink + d->nload + 2 * d->nloop), sizeof *x);
     if (!x) return SNW_E_MEMORY;
     *n = 0;
     for (int i = 0; i < d->nlink; i++) {
@@ -165,6 +165,10 @@ static snw_status stations(snw_build *b, int l, int *n, double **out) {
     for (int i = 0; i < d->nload; i++) {
         const snw_site *on = &d->load[i].on;
         if (!d->load[i].along && on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < 2 * d->nloop; i++) {
+        const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
+        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
     }
     *out = x;
     return SNW_OK;
@@ -189,6 +193,10 @@ static snw_status check_station(const snw_desc *d, const snw_site *site, snw_err
 
 static snw_status check_sites(const snw_desc *d, snw_error *err) {
     for (int i = 0; i < d->nlink; i++) SNW_TRY(check_station(d, &d->link[i].on, err));
+    for (int i = 0; i < d->nloop; i++) {
+        SNW_TRY(check_station(d, &d->loop[i].a, err));
+        SNW_TRY(check_station(d, &d->loop[i].b, err));
+    }
     for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
     for (int i = 0; i < d->nprobe; i++) SNW_TRY(check_station(d, &d->probe[i].site, err));
     return SNW_OK;
@@ -200,7 +208,9 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
     if (b->memory_out) return SNW_E_MEMORY;
-    size_t nseg = 1 + 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe, nslice = 0;
+    const size_t npose =
+        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
+    size_t nseg = 1 + npose, nslice = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
         nseg += SNW_JOINT_MOST;
@@ -240,8 +250,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
     const size_t nblock = (SNW_JOINT_MOST + 1) * (size_t)d->nlink; // of joints and rods
     b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
-    b->pose = snw_build_array(b, 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe,
-                              sizeof *b->pose);
+    b->pose = snw_build_array(b, npose, sizeof *b->pose);
     b->block = snw_build_array(b, nblock, sizeof *b->block);
     b->spring = snw_build_array(b, nblock, sizeof *b->spring);
     b->slice = snw_build_array(b, nslice, sizeof *b->slice);
@@ -441,6 +450,7 @@ static snw_status build(snw_build *b, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
                         m->nv, MOST_COORDINATES);
     }
+    SNW_TRY(snw_build_loops(b));
     add_loads(b);
     SNW_TRY(sort_acts(b));
     SNW_TRY(typical_forces(b));

@@ -30,6 +30,7 @@ typedef struct snw_build {
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);
 int snw_build_site(snw_build *b, const snw_site *site); // segment at a site, offset included
+int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link);
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
@@ -48,6 +49,8 @@ SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, cons
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// Closures, behind all links.
+SNW_NODISCARD snw_status snw_build_loops(snw_build *b);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
 snw_status snw_build_signals(snw_build *b); // after the watches

@@ -174,6 +174,18 @@ typedef struct snw_link_desc {
     snw_law when;       // existence, NULL: always
 } snw_link_desc;
 
+// ---- loops ------------------------------------------------------------------------------------------
+
+// Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t drive it.
+typedef struct snw_loop_desc {
+    const char *name;
+    snw_place place;
+    snw_site a, b;
+    snw_joint_kind joint;
+    snw_vec3 axis, second; // as in snw_joint_desc
+    snw_pose_desc pose;
+} snw_loop_desc;
+
 // ---- loads ------------------------------------------------------------------------------------------
 
 typedef struct snw_load_desc {
@@ -328,8 +340,9 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nload, nstress, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
+    snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_initial_desc *initial;

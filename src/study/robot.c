@@ -9,7 +9,7 @@
 #include <string.h>
 
 static snw_status prepare(snw_robot *r, snw_error *err) {
-    SNW_TRY(snw_model_compile(r->desc, &r->m, err));
+    SNW_TRY(snw_assembly_compile(r->desc, &r->m, err));
     SNW_TRY(snw_state_create(r->m, &r->s));
     SNW_TRY(snw_inputs_create(r->m, &r->in));
     SNW_TRY(snw_work_create(r->m, &r->w));

@@ -3,6 +3,7 @@
 // robot_private.h: the public robot from the inside.
 #pragma once
 
+#include "study/assembly.h"
 #include "study/memory.h"
 #include "study/motion.h"
 #include "study/mover.h"

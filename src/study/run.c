@@ -122,7 +122,7 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         if (begins) {
             snw_era *e = &r->era[r->nera++];
             e->desc = i < 0 ? d : d->step[i].changed;
-            SNW_TRY(snw_model_compile(e->desc, &e->model, err));
+            SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
             if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {

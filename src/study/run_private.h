@@ -5,6 +5,7 @@
 
 #include "study/run.h"
 
+#include "study/assembly.h"
 #include "study/mover.h"
 #include "study/probe.h"
 #include "study/statics.h"

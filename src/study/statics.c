@@ -19,14 +19,17 @@ struct snw_statics {
     double blended; // fraction that `now` holds
     snw_arena scratch;
     double *K, *T; // elastic stiffness and tangent, nv x nv
-    double *x;     // configuration, nq
+    double *x;     // configuration and multipliers, nq + nrow
+    double *scale; // of forces, then of gaps
+    double *open;  // nrow: gaps where the solve began; they close as the load grows
 };
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
 static size_t scratch_size(const snw_model *m) {
-    const size_t parts[] = {snw_continuation_scratch(m->nv, m->nq), snw_relax_scratch(m->nv, m->nq),
-                            snw_eigen_symmetric_scratch(m->nv), snw_eigen_general_scratch(m->nv)};
+    const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
+                            snw_relax_scratch(m->nv, m->nq), snw_eigen_symmetric_scratch(m->nv),
+                            snw_eigen_general_scratch(m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -42,13 +45,18 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
-    st->x = snw_alloc((size_t)m->nq * sizeof(double));
-    if (!st->scratch.base || !st->K || !st->T || !st->x || snw_work_create(m, &st->w) != SNW_OK ||
-        snw_inputs_create(m, &st->before) != SNW_OK || snw_inputs_create(m, &st->after) != SNW_OK ||
-        snw_inputs_create(m, &st->now) != SNW_OK || snw_state_create(m, &st->trial) != SNW_OK) {
+    st->x = snw_alloc((size_t)(m->nq + m->nrow) * sizeof(double));
+    st->scale = snw_alloc((nv + 2 * (size_t)m->nrow) * sizeof(double));
+    if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale ||
+        snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
+        snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
+        snw_state_create(m, &st->trial) != SNW_OK) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
+    st->open = st->scale + nv + m->nrow;
+    for (int i = 0; i < m->nv; i++) st->scale[i] = m->scale[i];
+    for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = m->length;
     *out = st;
     return SNW_OK;
 }
@@ -59,6 +67,7 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st->K);
     snw_free(st->T);
     snw_free(st->x);
+    snw_free(st->scale);
     snw_work_destroy(st->w);
     snw_inputs_destroy(st->before);
     snw_inputs_destroy(st->after);
@@ -83,40 +92,73 @@ static void evaluate(snw_statics *st, double load, const double *x) {
         snw_inputs_blend(st->m, st->before, st->after, load, st->now);
         st->blended = load;
     }
-    if (st->m->nq) memcpy(st->trial->q, x, (size_t)st->m->nq * sizeof *x);
-    snw_residual(st->m, st->now, st->trial, true, st->w);
+    const snw_model *m = st->m;
+    if (m->nq) memcpy(st->trial->q, x, (size_t)m->nq * sizeof *x);
+    if (m->nrow) memcpy(st->trial->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    snw_residual(m, st->now, st->trial, true, st->w);
+}
+
+// forces out of balance, then gaps, with the sign that makes the tangent of conservative loads symmetric
+static void gather(const snw_statics *st, double load, double *r) {
+    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
+    for (int i = 0; i < st->m->nrow; i++) {
+        r[st->m->nv + i] = (1 - load) * st->open[i] - st->w->gap[i];
+    }
 }
 
 static snw_status residual(void *user, double load, const double *x, double *r) {
     snw_statics *st = user;
     evaluate(st, load, x);
-    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
+    gather(st, load, r);
     return SNW_OK;
+}
+
+// J <- [T -C'; -C 0], T in its first nv x nv numbers as assembled
+static void border(const snw_statics *st, double *J) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
+    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
+    }
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        const double *C = st->w->C + loop->store;
+        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
+            const size_t row = nv + (size_t)(loop->row + r);
+            for (int j = 0; j < loop->ndof; j++) {
+                const size_t dof = (size_t)loop->dof[j];
+                J[dof * n + row] = J[row * n + dof] = -C[j];
+            }
+        }
+    }
 }
 
 static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
     snw_statics *st = user;
     evaluate(st, load, x);
-    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
+    gather(st, load, r);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
+    if (st->m->nrow) border(st, J);
     return SNW_OK;
 }
 
 static void move(void *user, const double *x, double step, const double *dx, double *out) {
-    const snw_statics *st = user;
-    snw_move(st->m, x, step, dx, out);
+    const snw_model *m = ((const snw_statics *)user)->m;
+    snw_move(m, x, step, dx, out);
+    for (int i = 0; i < m->nrow; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
 }
 
 static snw_problem problem_of(snw_statics *st) {
     const snw_model *m = st->m;
-    return (snw_problem){.n = m->nv,
-                         .nx = m->nq,
+    return (snw_problem){.n = m->nv + m->nrow,
+                         .nx = m->nq + m->nrow,
                          .user = st,
                          .residual = residual,
                          .tangent = tangent,
                          .move = m->ncurved ? move : NULL,
-                         .scale = m->scale};
+                         .scale = st->scale};
 }
 
 // ---- solving ---------------------------------------------------------------------------------------
@@ -244,6 +286,11 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
     if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
+    if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
+    if (m->nrow) {
+        evaluate(st, 1, st->x);
+        memcpy(st->open, st->w->gap, (size_t)m->nrow * sizeof *st->open);
+    }
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         status = opts->march > 0 ? march(st, opts, info, err) : newton(st, opts, info);
@@ -251,6 +298,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
             status = explain(st, status, info, t, err);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
+    if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
     if (status == SNW_OK) s->t = t;
     // the loads that hold at s: all, or the share reached

@@ -23,6 +23,7 @@ REACHED = {
     "cylinder": "robot: {more: {on: world, body: {mass: 1, cylinder: {KEY}}}}",
     "sphere": "robot: {more: {on: world, body: {mass: 1, sphere: {KEY}}}}",
     "site": "sites: {more: {KEY}}",
+    "loop": "loops: {more: {KEY}}",
     "load": "loads: {more: {KEY}}",
     "actuator": "actuators: {more: {KEY}}",
     "stress": "actuators: {more: {stress: {KEY}}}",
@@ -37,7 +38,7 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "loops: {}", "contacts: {}", "fluid: {}", "study: [modes]", "study: [linearize]",
+    "contacts: {}", "fluid: {}", "study: [modes]", "study: [linearize]",
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
     "probes: {more: {tension: arm}}", "probes: {more: {frequency: 1}}",
     "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/loop.h"
+
+#include <string.h>
+
+// ---- raw rows of a joint ---------------------------------------------------------------------------
+
+typedef enum row_kind { ROW_LOG, ROW_TILT, ROW_MOVE } row_kind;
+
+// One raw row: component i of log R; e_i R e_j; component i of p.
+typedef struct row {
+    row_kind kind;
+    int i, j;
+} row;
+
+static const row rows_of_fixed[] = {{ROW_LOG, 0, 0},  {ROW_LOG, 1, 0},  {ROW_LOG, 2, 0},
+                                    {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_revolute[] = {
+    {ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_universal[] = {
+    {ROW_TILT, 0, 1}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
+static const row rows_of_planar[] = {{ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 2, 0}};
+
+// prismatic: as fixed but for p_z; cylindrical: as revolute but for p_z; spherical: the last three of revolute
+static const row *rows_of(snw_joint_kind kind) {
+    switch (kind) {
+    case SNW_JOINT_FIXED:
+    case SNW_JOINT_PRISMATIC:
+    case SNW_JOINT_FREE:
+        return rows_of_fixed;
+    case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_CYLINDRICAL:
+        return rows_of_revolute;
+    case SNW_JOINT_UNIVERSAL:
+        return rows_of_universal;
+    case SNW_JOINT_SPHERICAL:
+        return rows_of_revolute + 2;
+    case SNW_JOINT_PLANAR:
+        return rows_of_planar;
+    }
+    return rows_of_fixed;
+}
+
+static snw_vec3 unit(int i) {
+    snw_vec3 e = {{0}};
+    e.e[i] = 1;
+    return e;
+}
+
+static snw_vec3 row_of(snw_mat3 R, int i) { return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}}; }
+
+static double row_value(row r, snw_se3 h) {
+    switch (r.kind) {
+    case ROW_LOG:
+        return snw_so3_log(h.R).e[r.i];
+    case ROW_TILT:
+        return h.R.e[r.i][r.j];
+    case ROW_MOVE:
+        return h.p.e[r.i];
+    }
+    return 0;
+}
+
+// c: the row varies by c delta
+static snw_wrench row_slope(row r, snw_se3 h) {
+    snw_wrench c = {0};
+    switch (r.kind) {
+    case ROW_LOG: // delta log R = T^-1 delta_w
+        c.m = row_of(snw_so3_tangent_inv(snw_so3_log(h.R)), r.i);
+        break;
+    case ROW_TILT: // e_i R (delta_w x e_j)
+        c.m = snw_cross(unit(r.j), row_of(h.R, r.i));
+        break;
+    case ROW_MOVE: // e_i R delta_v
+        c.f = row_of(h.R, r.i);
+        break;
+    }
+    return c;
+}
+
+// how c itself varies along a turn w: R' e_i varies by (R' e_i) x w
+static snw_wrench row_bend(row r, snw_se3 h, snw_vec3 w) {
+    snw_wrench d = {0};
+    const snw_vec3 u = row_of(h.R, r.i);
+    switch (r.kind) {
+    case ROW_LOG: { // c = T^-1(-theta) e_i, theta varies by T^-1(theta) w
+        const snw_vec3 theta = snw_so3_log(h.R);
+        const snw_vec3 turn = snw_rotate(snw_so3_tangent_inv(theta), w);
+        d.m = snw_so3_tangent_inv_d1(snw_scale(-1, theta), unit(r.i), snw_scale(-1, turn));
+        break;
+    }
+    case ROW_TILT:
+        d.m = snw_cross(unit(r.j), snw_cross(u, w));
+        break;
+    case ROW_MOVE:
+        d.f = snw_cross(u, w);
+        break;
+    }
+    return d;
+}
+
+// ---- a loop at the motion in w ---------------------------------------------------------------------
+
+static snw_se3 from_a_to_b(const snw_work *w, const snw_loop *loop) {
+    return snw_se3_mul(snw_se3_inv(w->g[loop->a]), w->g[loop->b]);
+}
+
+// the same in the axes of the joint
+static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
+    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+    return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
+}
+
+// multipliers of the raw rows
+static void raw_multipliers(const snw_loop *loop, const double *l, double raw[6]) {
+    for (int k = 0; k < loop->nraw; k++) {
+        raw[k] = 0;
+        for (int r = 0; r < loop->nrow; r++) raw[k] += loop->mix[r][k] * l[loop->row + r];
+    }
+}
+
+static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double raw[6]) {
+    const row *rows = rows_of(loop->joint);
+    snw_wrench F = {0};
+    for (int k = 0; k < loop->nraw; k++) F = snw_wrench_axpy(raw[k], row_slope(rows[k], h), F);
+    return F;
+}
+
+static snw_wrench turned(snw_mat3 Q, snw_wrench F) {
+    return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
+}
+
+snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
+    const snw_loop *loop = &m->loop[i];
+    double raw[6];
+    raw_multipliers(loop, l, raw);
+    return turned(loop->Q, wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw));
+}
+
+void snw_loops_add(const snw_model *m, const double *l, snw_work *w) {
+    memcpy(w->l, l, (size_t)m->nrow * sizeof *l);
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const row *rows = rows_of(loop->joint);
+        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        double raw[6];
+        for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+        for (int r = 0; r < loop->nrow; r++) {
+            w->gap[loop->row + r] = 0;
+            for (int k = 0; k < loop->nraw; k++) {
+                w->gap[loop->row + r] += loop->mix[r][k] * raw[k];
+            }
+        }
+        raw_multipliers(loop, l, raw);
+        const snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw));
+        w->F[loop->b] = snw_wrench_sub(w->F[loop->b], F);
+        w->F[loop->a] = snw_wrench_add(w->F[loop->a], snw_wrench_to_parent(h_ab, F));
+    }
+}
+
+// ---- columns ---------------------------------------------------------------------------------------
+
+// D <- variation of b against a, and A <- that of a seen from b, in the axes of the joint; 6 x ndof
+static void variations(const snw_model *m, const snw_work *w, const snw_loop *loop, double *D,
+                       double *A) {
+    const size_t n = (size_t)loop->ndof;
+    const snw_path *pa = &m->path[m->seg[loop->a].path], *pb = &m->path[m->seg[loop->b].path];
+    const snw_se3 h_ab = from_a_to_b(w, loop);
+    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+    memset(D, 0, 6 * n * sizeof *D);
+    memset(A, 0, 6 * n * sizeof *A);
+    const double *J = w->J + m->seg_store[loop->b];
+    for (int j = 0; j < pb->n; j++) {
+        snw_twist x;
+        for (int i = 0; i < 6; i++) x.e[i] = J[i * pb->ld + j];
+        const snw_vec3 turn = snw_rotate(Qt, x.w), move = snw_rotate(Qt, x.v);
+        for (size_t i = 0; i < 3; i++) {
+            D[i * n + (size_t)loop->of_b[j]] += turn.e[i];
+            D[(i + 3) * n + (size_t)loop->of_b[j]] += move.e[i];
+        }
+    }
+    J = w->J + m->seg_store[loop->a];
+    for (int j = 0; j < pa->n; j++) {
+        snw_twist x;
+        for (int i = 0; i < 6; i++) x.e[i] = J[i * pa->ld + j];
+        x = snw_twist_to_child(h_ab, x);
+        const snw_vec3 turn = snw_rotate(Qt, x.w), move = snw_rotate(Qt, x.v);
+        for (size_t i = 0; i < 3; i++) {
+            A[i * n + (size_t)loop->of_a[j]] = turn.e[i];
+            A[(i + 3) * n + (size_t)loop->of_a[j]] = move.e[i];
+            D[i * n + (size_t)loop->of_a[j]] -= turn.e[i];
+            D[(i + 3) * n + (size_t)loop->of_a[j]] -= move.e[i];
+        }
+    }
+}
+
+static snw_twist column(const double *D, size_t n, size_t j) {
+    snw_twist x;
+    for (size_t i = 0; i < 6; i++) x.e[i] = D[i * n + j];
+    return x;
+}
+
+static void constraint_rows(const snw_loop *loop, snw_se3 h, const double *D, double *C) {
+    const row *rows = rows_of(loop->joint);
+    const size_t n = (size_t)loop->ndof;
+    for (int r = 0; r < loop->nrow; r++) {
+        snw_wrench c = {0};
+        for (int k = 0; k < loop->nraw; k++) {
+            c = snw_wrench_axpy(loop->mix[r][k], row_slope(rows[k], h), c);
+        }
+        for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, column(D, n, j));
+    }
+}
+
+// The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F varies by N delta, and what
+// a gets turns with the way it is carried: dW_b = -N delta, dW_a = N delta - ad_delta' F, both seen from b. So
+//   T -= D' N D + A' coad(F) D
+static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
+                      const double *D, const double *A, size_t nv, double *T) {
+    const row *rows = rows_of(loop->joint);
+    const size_t n = (size_t)loop->ndof;
+    const snw_wrench F = wrench_in_axes(loop, h, raw);
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = column(D, n, j);
+        snw_wrench f = {0};
+        for (int k = 0; k < loop->nraw; k++) {
+            f = snw_wrench_axpy(raw[k], row_bend(rows[k], h, x.w), f);
+        }
+        const snw_wrench carried = snw_coad(F, x);
+        double *to = T + (size_t)loop->dof[j] * nv;
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t k = 0; k < 6; k++) {
+                sum += D[k * n + i] * f.e[k] + A[k * n + i] * carried.e[k];
+            }
+            to[loop->dof[i]] -= cq * sum;
+        }
+    }
+}
+
+void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const size_t size = 6 * (size_t)loop->ndof;
+        double *D = w->part, *A = D + size, raw[6];
+        const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+        variations(m, w, loop, D, A);
+        constraint_rows(loop, h, D, w->C + loop->store);
+        if (!T || cq == 0) continue;
+        raw_multipliers(loop, w->l, raw);
+        stiffness(loop, h, raw, cq, D, A, (size_t)m->nv, T);
+    }
+}
+
+void snw_loops_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const double *C = w->C + loop->store;
+        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
+            for (int j = 0; j < loop->ndof; j++) out[loop->dof[j]] += C[j] * x[loop->row + r];
+        }
+    }
+}
+
+void snw_loops_push(const snw_model *m, const snw_work *w, const double *x, double *out) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const double *C = w->C + loop->store;
+        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
+            for (int j = 0; j < loop->ndof; j++) out[loop->row + r] += C[j] * x[loop->dof[j]];
+        }
+    }
+}
+
+// ---- rates -----------------------------------------------------------------------------------------
+
+// with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A V_a; a row's
+// first and second rates are c u and c u' + c' u
+void snw_loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const row *rows = rows_of(loop->joint);
+        const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+        const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
+        const snw_twist u = snw_twist_sub(w->V[loop->b], carried);
+        const snw_twist du =
+            snw_twist_add(snw_twist_sub(w->A[loop->b], snw_twist_to_child(h_ab, w->A[loop->a])),
+                          snw_ad(u, carried));
+        const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+        const snw_twist U = {{snw_rotate(Qt, u.w), snw_rotate(Qt, u.v)}};
+        const snw_twist dU = {{snw_rotate(Qt, du.w), snw_rotate(Qt, du.v)}};
+        double first[6], second[6];
+        for (int k = 0; k < loop->nraw; k++) {
+            const snw_wrench c = row_slope(rows[k], h), dc = row_bend(rows[k], h, U.w);
+            first[k] = snw_power(c, U);
+            second[k] = snw_power(c, dU) + snw_power(dc, U);
+        }
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0, sum2 = 0;
+            for (int k = 0; k < loop->nraw; k++) {
+                sum += loop->mix[r][k] * first[k];
+                sum2 += loop->mix[r][k] * second[k];
+            }
+            if (rate) rate[loop->row + r] = sum;
+            if (bend) bend[loop->row + r] = sum2;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// read_loop.c: closures, two sites joined by a joint.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#define LOOP_KEYS(X)                                                                               \
+    X(LOOP_JOIN, "join", "two sites", "what is joined, required")                                  \
+    X(LOOP_AS, "as", "a joint", "how, required; free does nothing")                                \
+    X(LOOP_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
+    X(LOOP_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LOOP_POSE, "pose", "a pose, laws of t",                                                      \
+      "of the second site in the first; the same unless given")
+
+enum { LOOP_KEYS(SNW_KEY_CODE) LOOP_N };
+SNW_KEYS(loop, "loop", "a loop", LOOP_KEYS);
+
+static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+    const snw_entry *e[LOOP_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_loop, e));
+    out->name = entry->key;
+    out->place = entry->place;
+    out->pose = snw_pose_desc_identity();
+    if (!e[LOOP_JOIN] || !e[LOOP_AS]) {
+        return snw_fail_at(r->err, entry->place,
+                           "loop '%s' needs '%s', e.g. '{join: [arm.tip, plate], as: revolute}'",
+                           entry->key, e[LOOP_JOIN] ? "as" : "join");
+    }
+    const snw_node *join = e[LOOP_JOIN]->value;
+    SNW_TRY(snw_read_list(r, join, "join", 2));
+    SNW_TRY(snw_read_site(r, join->entry[0].value, "join", &out->a));
+    SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
+    // the vocabulary of joints, without springs
+    snw_link_desc joint = {.name = entry->key};
+    const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
+    SNW_TRY(snw_read_joint(r, &keys, &joint));
+    out->joint = joint.joint;
+    out->axis = joint.moves.axis;
+    out->second = joint.moves.second;
+    return e[LOOP_POSE] ? snw_read_pose(r, e[LOOP_POSE]->value, &out->pose) : SNW_OK;
+}
+
+snw_status snw_read_loops(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "loops", &node, &d->nloop));
+    d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
+    if (!d->loop) return snw_read_memory(r);
+    for (int i = 0; i < d->nloop; i++) SNW_TRY(loop(r, &node->entry[i], &d->loop[i]));
+    return SNW_OK;
+}

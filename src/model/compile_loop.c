@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// Loops: two segments, the axes of the joint between them, and the coordinates that move them.
+#include "model/compile.h"
+
+// how many motions a joint forbids
+static int forbidden(snw_joint_kind kind) { return 6 - snw_joint_dof(kind); }
+
+// the joint's own axes: its axis is z; of a universal joint the first is x, the second y
+static snw_mat3 axes_of(const snw_loop_desc *d) {
+    snw_vec3 x, y, z = d->axis;
+    if (!(snw_dot(z, z) > 0)) z = (snw_vec3){{0, 0, 1}};
+    if (d->joint == SNW_JOINT_UNIVERSAL) {
+        x = z;
+        snw_joint_across(x, &y, &z);
+        if (snw_dot(d->second, d->second) > 0) y = d->second;
+        z = snw_cross(x, y);
+    } else {
+        snw_joint_across(z, &x, &y);
+    }
+    const snw_mat3 Q = {{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+    return Q;
+}
+
+// where each column of a path stands among the loop's coordinates; new ones are added behind
+static const int *place(snw_build *b, const snw_path *path, int *dof, int *n) {
+    int *at = snw_build_array(b, (size_t)path->n, sizeof *at);
+    for (int j = 0; at && j < path->n; j++) {
+        int k = 0;
+        while (k < *n && dof[k] != path->dof[j]) k++;
+        if (k == *n) dof[(*n)++] = path->dof[j];
+        at[j] = k;
+    }
+    return at;
+}
+
+snw_status snw_build_loops(snw_build *b) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    m->nloop = d->nloop;
+    m->loop = snw_build_array(b, (size_t)d->nloop, sizeof *m->loop);
+    if (!m->loop) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nloop; i++) {
+        snw_loop *loop = &m->loop[i];
+        loop->joint = d->loop[i].joint;
+        loop->Q = axes_of(&d->loop[i]);
+        loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
+        loop->b = snw_build_site(b, &d->loop[i].b);
+        loop->nraw = loop->nrow = forbidden(loop->joint);
+        loop->row = m->nrow;
+        for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
+        m->nrow += loop->nrow;
+        const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
+        int *dof = snw_build_array(b, (size_t)(pa->n + pb->n), sizeof *dof);
+        if (!dof) return SNW_E_MEMORY;
+        loop->dof = dof;
+        loop->of_a = place(b, pa, dof, &loop->ndof);
+        loop->of_b = place(b, pb, dof, &loop->ndof);
+        loop->store = m->store_loop;
+        m->store_loop += 6 * (size_t)loop->ndof;
+        if (loop->ndof > m->most_loop) m->most_loop = loop->ndof;
+    }
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//
+// Closures: rows, their derivatives, and the forces they make, on open loops of all joints at random states.
+#include "described.h"
+#include "random_rod.h"
+#include "tangent_rig.h"
+
+#include "dynamics/loop.h"
+
+#include <stdio.h>
+
+// two branches from a floating root and one from the ground, joined in many ways
+static const char robot_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  hull: {on: world, joint: free, body: {mass: 2, inertia: [0.02, 0.03, 0.04]}}\n"
+    "  left: {on: hull, pose: {xyz: [0.1, 0.2, 0]}, joint: spherical, rod: {length: 0.5, section: "
+    "{circle: {radius: 20 mm}}, material: rubber, strain: cosserat legendre 2}}\n"
+    "  right: {on: hull, pose: {xyz: [0.1, -0.2, 0], x: y}, joint: revolute, axis: [1, 2, 3], rod: "
+    "{length: 0.4, section: {circle: {radius: 20 mm}}, material: rubber, strain: kirchhoff "
+    "legendre 2}}\n"
+    "  mast: {on: world, pose: {xyz: [0.3, 0, 0.4]}, joint: universal, rod: {length: 0.3, section: "
+    "{circle: {radius: 20 mm}}, material: rubber, strain: {bend_y: legendre 2, twist: legendre "
+    "1}}}\n"
+    "  hand: {on: right, pose: {xyz: [0.05, 0, 0]}, joint: prismatic, body: {mass: 0.3, inertia: "
+    "[1e-3, 2e-3, 3e-3]}}\n"
+    "sites: {eye: {on: left@40%%, pose: {xyz: [0, 0.05, 0.01], x: z}}}\n"
+    "loops:\n"
+    "  one: {join: [left.tip, hand], as: %s%s, pose: {xyz: [0.02, 0.1*sin(2*t), 0], axis: [1, 1, "
+    "0], "
+    "angle: 0.3 + t}}\n"
+    "  two: {join: [eye, mast.tip], as: %s}\n"
+    "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n";
+
+static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
+                                     "universal", "spherical", "planar"};
+enum { NJOINT = 7 };
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static void setting_open(setting *s, int k, dice *d) {
+    char text[4000];
+    snw_error err;
+    const bool axis = k != 0 && k != 5;
+    (void)snprintf(text, sizeof text, robot_text, joints[k], axis ? ", axis: [2, -1, 1]" : "",
+                   joints[(k + 3) % NJOINT]);
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    rig_open(&s->g, s->desc);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    for (int i = 0; i < s->g.m->nrow; i++) s->g.s->l[i] = roll(d, -3, 3);
+}
+
+static void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+static void wrenches_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {17};
+    for (int k = 0; k < NJOINT; k++) {
+        setting s;
+        setting_open(&s, k, &d);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// C is the derivative of the gaps
+static void rows_are_slopes_of_gaps(void **state) {
+    (void)state;
+    dice d = {18};
+    for (int k = 0; k < NJOINT; k++) {
+        setting s;
+        setting_open(&s, k, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow;
+        double *C = calloc((size_t)(nr * nv + nr + nv), sizeof *C);
+        double *column = C + nr * nv, *e = column + nr;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_tangent_sweep(g->m, NULL, g->w);
+        snw_loops_columns(g->m, 1, g->w, NULL);
+        for (int j = 0; j < nv; j++) {
+            e[j] = 1;
+            for (int i = 0; i < nr; i++) column[i] = 0;
+            snw_loops_push(g->m, g->w, e, column);
+            for (int i = 0; i < nr; i++) C[i * nv + j] = column[i];
+            e[j] = 0;
+        }
+        for (int j = 0; j < nv; j++) {
+            const double h = 1e-3, step[2] = {1, 2}, weight[2] = {8.0 / 12, -1.0 / 12};
+            for (int i = 0; i < nr; i++) column[i] = 0;
+            for (int n = 0; n < 4; n++) {
+                const int sign = n % 2 ? 1 : -1;
+                vary(g, j, sign * step[n / 2] * h, 0, 0);
+                snw_residual(g->m, g->in, g->moved, false, g->w);
+                for (int i = 0; i < nr; i++) column[i] += sign * weight[n / 2] * g->w->gap[i] / h;
+            }
+            for (int i = 0; i < nr; i++) assert_near(C[i * nv + j], column[i], 2e-9);
+        }
+        free(C);
+        setting_close(&s);
+    }
+}
+
+// first and second rates of the rows against differences along q(t) with constant a, time included
+static void rates_are_derivatives_in_time(void **state) {
+    (void)state;
+    dice d = {19};
+    for (int k = 0; k < NJOINT; k++) {
+        setting s;
+        setting_open(&s, k, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow;
+        double *rate = calloc((size_t)(4 * nr + nv), sizeof *rate), *bend = rate + nr;
+        double *first = bend + nr, *second = first + nr, *dx = second + nr;
+        snw_kinematics(g->m, g->in, g->s, false, g->w);
+        snw_loops_rates(g->m, g->w, rate, bend);
+        const double h = 1e-3, weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+        const double twice[5] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
+        for (int n = -2; n <= 2; n++) {
+            // along a path with velocity v and acceleration a: on a group exp(v t + a t^2/2) has them at t = 0
+            const double t = n * h;
+            for (int i = 0; i < nv; i++) dx[i] = t * g->s->v[i] + 0.5 * t * t * g->s->a[i];
+            snw_state_copy(g->m, g->s, g->moved);
+            snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+            snw_inputs_at(g->m, g->s->t + t, g->in);
+            snw_residual(g->m, g->in, g->moved, true, g->w);
+            for (int i = 0; i < nr; i++) {
+                first[i] += weight[n + 2] * g->w->gap[i] / h;
+                second[i] += twice[n + 2] * g->w->gap[i] / (h * h);
+            }
+        }
+        for (int i = 0; i < nr; i++) {
+            assert_near(rate[i], first[i], 2e-8);
+            assert_near(bend[i], second[i], 2e-6);
+        }
+        free(rate);
+        setting_close(&s);
+    }
+}
+
+// the forces of a loop do no work on motions it allows: r(l) - r(0) = -C' l
+static void multipliers_pull_along_rows(void **state) {
+    (void)state;
+    dice d = {20};
+    for (int k = 0; k < NJOINT; k++) {
+        setting s;
+        setting_open(&s, k, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow;
+        double *r = calloc((size_t)nv, sizeof *r);
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        for (int i = 0; i < nv; i++) r[i] = g->w->r[i];
+        snw_tangent_sweep(g->m, NULL, g->w);
+        snw_loops_columns(g->m, 1, g->w, NULL);
+        snw_loops_pull(g->m, g->w, g->s->l, r);
+        for (int i = 0; i < nr; i++) g->s->l[i] = 0;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        for (int i = 0; i < nv; i++) assert_near(r[i], g->w->r[i], 1e-11);
+        free(r);
+        setting_close(&s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrenches_have_exact_derivatives),
+        cmocka_unit_test(rows_are_slopes_of_gaps),
+        cmocka_unit_test(rates_are_derivatives_in_time),
+        cmocka_unit_test(multipliers_pull_along_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
