@@ -11,7 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { POOL_LIMIT = 1 << 30, MOST_COORDINATES = 4000, MOST_SEGMENTS = 200000 };
+enum {
+    POOL_LIMIT = 1 << 30,
+    MOST_COORDINATES = 4000,
+    MOST_SEGMENTS = 200000,
+    MOST_STORE = 1 << 27 // products of all paths, 1 GiB
+};
 
 snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s) {
     return snw_fail_place(err, s, at.file, at.line, at.column);
@@ -298,7 +303,7 @@ static snw_status sort_acts(snw_build *b) {
 
 // ---- the rest --------------------------------------------------------------------------------------
 
-static snw_status place_store(snw_build *b) {
+static snw_status place_store(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     int *at = snw_build_array(b, (size_t)m->nseg, sizeof *at);
     if (!at) return SNW_E_MEMORY;
@@ -318,6 +323,12 @@ static snw_status place_store(snw_build *b) {
     for (int p = 0; p < m->npath; p++) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
+    }
+    if (m->store_path > MOST_STORE) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the tree is too deep: its paths of coordinates need %zu numbers, at most "
+                        "%d are possible. Use fewer joints in a row",
+                        m->store_path, MOST_STORE);
     }
     return SNW_OK;
 }
@@ -439,7 +450,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     }
     add_loads(b);
     SNW_TRY(sort_acts(b));
-    SNW_TRY(place_store(b));
+    SNW_TRY(place_store(b, err));
     SNW_TRY(typical_forces(b));
     publish(b);
     SNW_TRY(snw_build_watches(b, err));
