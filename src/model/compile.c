@@ -356,7 +356,8 @@ static double typical_length(const snw_build *b) {
     return sum > 0 && isfinite(sum) ? sum : 1;
 }
 
-// an energy to measure by: of the stiffest bending or joint by one radian, else of the weight, else one
+// an energy to measure by: of the stiffest bending by one radian, else of the weight, else of the stiffest joint,
+// else one
 static double typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
@@ -368,10 +369,6 @@ static double typical_energy(const snw_build *b) {
             if (rod->comp[a] < 3) energy = fmax(energy, k / (rod->L * rod->L));
         }
     }
-    for (int i = 0; i < m->nspring; i++) {
-        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
-        energy = fmax(energy, b->spring[i].stiffness * one * one);
-    }
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
     for (int i = 0; i < 3; i++) {
@@ -379,6 +376,11 @@ static double typical_energy(const snw_build *b) {
             g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
     }
     energy = mass * g * m->length;
+    if (energy > 0) return energy;
+    for (int i = 0; i < m->nspring; i++) {
+        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
+        energy = fmax(energy, b->spring[i].stiffness * one * one);
+    }
     return energy > 0 ? energy : 1;
 }
 
