@@ -294,6 +294,10 @@ static const char *function_takes(snw_function_kind kind) {
         return "alike, a < b, gives a number";
     case SNW_FUNCTION_IF:
         return "a condition, two alike";
+    case SNW_FUNCTION_LIMIT:
+        return "alike, and keeps it";
+    case SNW_FUNCTION_MEMORY:
+        return "see signals";
     case SNW_FUNCTION_TABLE:
         return "a file, a name or number";
     }

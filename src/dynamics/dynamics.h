@@ -16,6 +16,26 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
 // The same for the observers; after snw_kinematics.
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                  snw_work *w);
+// The same for those that laws need.
+void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                      snw_work *w);
+
+// What laws read and do at the motion in w (theory.md 3.7): w->signal, w->load, and active stress that follows signals taken
+// off w->r. Part of snw_residual.
+void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+// T -= (what laws do per signal) (cq dsignal/dq + cv dsignal/dv)'. Part of snw_tangent_assemble.
+void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                          snw_work *w, double *T);
+
+// Power of active stress that follows signals, W.
+double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                 const snw_work *w);
+
+// The loads that act, after snw_residual.
+static inline const snw_wrench *snw_loads(const snw_model *m, const snw_inputs *in,
+                                          const snw_work *w) {
+    return m->nlive ? w->load : in->load;
+}
 
 // w->r <- generalised forces that the motion (q, v, a) needs beyond those that act: zero when in balance.
 // w->F <- wrench each segment gets from its parent. Inverse dynamics, rods.md 3.2.

@@ -66,10 +66,11 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
     const int nload = m->desc->nload;
+    const snw_wrench *load = snw_loads(m, in, w);
     for (int i = 0; i < nload + 2; i++) power[i] = 0;
     for (int k = 0; k < m->nact; k++) {
         const snw_act *act = &m->act[k];
-        snw_wrench F = in->load[k];
+        snw_wrench F = load[k];
         if (!m->desc->load[act->load].body) {
             F.m = snw_rotate_inv(w->g[act->seg].R, F.m);
             F.f = snw_rotate_inv(w->g[act->seg].R, F.f);
@@ -77,6 +78,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[act->load] += snw_power(F, w->V[act->seg]);
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
+    if (m->nlive) power[nload] += snw_feedback_stress_power(m, in, s, w);
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
     }

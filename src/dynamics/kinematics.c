@@ -98,3 +98,8 @@ void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, b
                  snw_work *w) {
     for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, still, i, w);
 }
+
+void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                      snw_work *w) {
+    for (int i = 0; i < m->nread; i++) motion(m, in, s, still, m->read[i], w);
+}

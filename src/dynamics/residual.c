@@ -4,11 +4,11 @@
 #include "dynamics/joint.h"
 
 // what acts on a segment from outside, in its frame
-static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w,
+static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
                                  int i) {
     snw_wrench F = {0};
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        const snw_wrench *L = &in->load[k];
+        const snw_wrench *L = &load[k];
         if (m->desc->load[m->act[k].load].body) {
             F = snw_wrench_add(F, *L);
         } else {
@@ -58,6 +58,11 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
     }
+    if (m->nlive) {
+        snw_observe_read(m, in, s, still, w);
+        snw_feedback(m, in, s, w);
+    }
+    const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
@@ -69,7 +74,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
                 F = snw_wrench_sub(F, snw_ad_pull(w->V[i], P));
             }
         }
-        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, in, w, i));
+        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
         w->F[i] = F;
     }
     for (int i = m->nseg - 1; i > 0; i--) {

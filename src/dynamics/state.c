@@ -7,12 +7,13 @@
 
 snw_status snw_state_create(const snw_model *m, snw_state **out) {
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    snw_state *s = snw_alloc(sizeof *s + (nq + 2 * nv) * sizeof(double));
+    snw_state *s = snw_alloc(sizeof *s + snw_state_doubles(m) * sizeof(double));
     *out = s;
     if (!s) return SNW_E_MEMORY;
     s->q = (double *)(void *)(s + 1);
     s->v = s->q + nq;
     s->a = s->v + nv;
+    s->z = s->a + nv;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     return SNW_OK;
@@ -20,7 +21,7 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {
     to->t = from->t;
-    memcpy(to->q, from->q, (size_t)(m->nq + 2 * m->nv) * sizeof(double));
+    memcpy(to->q, from->q, snw_state_doubles(m) * sizeof(double));
 }
 
 void snw_state_destroy(snw_state *s) { snw_free(s); }

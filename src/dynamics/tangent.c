@@ -332,43 +332,47 @@ static void joint_columns(const snw_block *b, const double *chart, bool still, i
     }
 }
 
+// columns of one segment; with `curvature` also what its map adds to the stiffness
+static void columns(const snw_model *m, const double *chart, bool curvature, int i, snw_work *w) {
+    const bool still = w->still;
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
+    if (path->n == 0) return;
+    const int ld = path->ld;
+    const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
+    double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
+    if (up->n < path->n) { // the first segment with these coordinates
+        clear_own(path, J);
+        if (!still) clear_own(path, dJ), clear_own(path, ddJ);
+    }
+    if (still) {
+        carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
+    } else {
+        carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
+              w->ddJ + from, ld, J, dJ, ddJ);
+    }
+    if (own_count(m, seg) == 0) return;
+    if (seg->kind != SNW_SEG_ROD) {
+        joint_columns(&m->block[seg->item], chart, still, ld, J + path->own, dJ + path->own,
+                      ddJ + path->own);
+    } else {
+        const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
+        clear_own(path, S);
+        slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, still,
+                      &w->slice[seg->item], S + path->own, J + path->own, dJ + path->own,
+                      ddJ + path->own, w->spare, curvature ? w->K + rod->own_store : NULL);
+    }
+}
+
 // columns of all segments; without `curvature` only those of the motion, for the mass matrix
 static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
-    const bool still = w->still;
     memset(w->K, 0, m->store_own * sizeof *w->K);
-    for (int i = 1; i < m->nseg; i++) {
-        const snw_seg *seg = &m->seg[i];
-        const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
-        if (path->n == 0) continue;
-        const int ld = path->ld;
-        const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
-        double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
-        if (up->n < path->n) { // the first segment with these coordinates
-            clear_own(path, J);
-            if (!still) clear_own(path, dJ), clear_own(path, ddJ);
-        }
-        if (still) {
-            carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
-        } else {
-            carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
-                  w->ddJ + from, ld, J, dJ, ddJ);
-        }
-        if (own_count(m, seg) == 0) continue;
-        if (seg->kind != SNW_SEG_ROD) {
-            joint_columns(&m->block[seg->item], chart, still, ld, J + path->own, dJ + path->own,
-                          ddJ + path->own);
-        } else {
-            const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
-            clear_own(path, S);
-            slice_columns(m, seg->item, ld, w->F[i], still, &w->slice[seg->item], S + path->own,
-                          J + path->own, dJ + path->own, ddJ + path->own, w->spare,
-                          curvature ? w->K + rod->own_store : NULL);
-        }
-    }
+    for (int i = 1; i < m->nseg; i++) columns(m, chart, curvature, i, w);
 }
 
 void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
     sweep(m, chart, true, w);
+    for (int i = 0; i < m->nread; i++) columns(m, chart, false, m->read[i], w);
 }
 
 // ---- backward: products ----------------------------------------------------------------------------
@@ -446,7 +450,7 @@ static void geometric_columns(const snw_se3 *h, const double *F, double cq, int 
     }
 }
 
-static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+static void segment_columns(const snw_model *m, const snw_wrench *load, const snw_work *w, int i,
                             double cq, double cv, double ca, double *WJ) {
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
@@ -462,8 +466,8 @@ static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_
     bool dead = false;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         if (m->desc->load[m->act[k].load].body) continue;
-        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, in->load[k].m));
-        force = snw_add(force, snw_rotate_inv(w->g[i].R, in->load[k].f));
+        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
+        force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
     }
     if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
@@ -492,7 +496,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
         double *P = w->P + path->store;
         // only slices hand columns to their parents; a bare joint has none
         if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1]) {
-            segment_columns(m, in, w, i, cq, cv, ca, w->WJ + at);
+            segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         }
         // what the parent's rows get from the segment's own columns
@@ -525,6 +529,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, T);
+    if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, T);
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,

@@ -26,7 +26,6 @@ static const struct {
     {"study", "kinematic inverse modes linearize"},
     {"static", "engine"},
     {"dynamic", "engine"},
-    {"law", "integral limit sampled once"},
 };
 
 static bool has_word(const char *words, const char *word) {

@@ -8,11 +8,11 @@
 #define LOAD_KEYS(X)                                                                               \
     X(LOAD_ON, "on", "a site", "where it acts")                                                    \
     X(LOAD_ALONG, "along", "a rod's link", "per length along this rod, instead of on")             \
-    X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t (along: and x)", "force")             \
-    X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t (along: and x)", "torque")          \
+    X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t, probes (along: and x)", "force")     \
+    X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t, probes (along: and x)", "torque")  \
     X(LOAD_FRAME, "frame", "world or body",                                                        \
       "whose axes force and torque have, world unless given")                                      \
-    X(LOAD_WHEN, "when", "a condition on t", "when it acts, always unless given")
+    X(LOAD_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 
 enum { LOAD_KEYS(SNW_KEY_CODE) LOAD_N };
 SNW_KEYS(load, "load", "a load", LOAD_KEYS);
@@ -40,7 +40,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
     } else {
         SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, "on", &out->on));
     }
-    const int vars = out->along ? SNW_VAR_T | SNW_VAR_X | SNW_VAR_L : SNW_VAR_T;
+    const int vars = SNW_VAR_T | SNW_VAR_SIGNAL | (out->along ? SNW_VAR_X | SNW_VAR_L : 0);
     const snw_dim force = out->along ? (snw_dim){.kg = 1, .s = -2} : SNW_DIM_FORCE;
     const snw_dim torque = out->along ? SNW_DIM_FORCE : SNW_DIM_TORQUE;
     if (e[LOAD_FORCE]) {
@@ -73,7 +73,7 @@ snw_status snw_read_loads(snw_reader *r) {
 
 #define ACTUATOR_KEYS(X)                                                                           \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
-    X(ACTUATOR_WHEN, "when", "a condition on t", "when it acts, always unless given")
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 #define STRESS_KEYS(X)                                                                             \
     X(STRESS_TWIST, "twist", "N m, law of t and x", "moment about the tangent")                    \
     X(STRESS_BEND_Y, "bend_y", "N m, law of t and x", "moment about local y")                      \
@@ -99,7 +99,7 @@ static snw_status stress(snw_reader *r, const snw_node *node, snw_stress_desc *o
         return snw_fail_at(r->err, node->place,
                            "an active stress needs at least one component, e.g. 'bend_y: 1 N*m'");
     }
-    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L;
+    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL;
     for (int i = 0; i < 6; i++) {
         if (!e[i]) continue;
         const snw_dim dim = i < 3 ? SNW_DIM_TORQUE : SNW_DIM_FORCE;

@@ -72,6 +72,17 @@ static subject subject_of(snw_probe_kind kind) {
     return OF_ALL;
 }
 
+bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
+    for (int k = 0; k < NKIND; k++) {
+        const char *name = snw_keys_probe.key[k].name;
+        const bool word = probe->kind == SNW_NODE_TEXT && strcmp(probe->text, name) == 0;
+        if (!word && !snw_node_get(probe, name)) continue;
+        *kind = (snw_probe_kind)k;
+        return true;
+    }
+    return false;
+}
+
 // `e: energy`
 static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
     static const char *const words[] = {"energy", "momentum", "center_of_mass", "stability"};

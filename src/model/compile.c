@@ -305,10 +305,14 @@ static snw_status sort_acts(snw_build *b) {
 
 static snw_status place_store(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
-    int *at = snw_build_array(b, (size_t)m->nseg, sizeof *at);
+    const int nseg = m->nseg + m->nobs;
+    int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
     if (!at) return SNW_E_MEMORY;
     size_t n = 0;
-    for (int s = 0; s < m->nseg; s++) {
+    for (int s = 0, r = 0; s < nseg; s++) {
+        at[s] = -1;
+        if (s >= m->nseg && (r == m->nread || m->read[r] != s)) continue;
+        if (s >= m->nseg) r++;
         at[s] = (int)n;
         n += 6 * (size_t)b->path[b->seg[s].path].ld;
         if (n > INT32_MAX / 2) return SNW_E_MEMORY;
@@ -452,10 +456,11 @@ static snw_status build(snw_build *b, snw_error *err) {
     }
     add_loads(b);
     SNW_TRY(sort_acts(b));
-    SNW_TRY(place_store(b, err));
     SNW_TRY(typical_forces(b));
     publish(b);
     SNW_TRY(snw_build_watches(b, err));
+    SNW_TRY(snw_build_signals(b));
+    SNW_TRY(place_store(b, err));
     SNW_TRY(snw_build_initial(b, err));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }

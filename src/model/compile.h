@@ -50,5 +50,6 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
+snw_status snw_build_signals(snw_build *b); // after the watches
 // q0, v0 from the description's initial state.
 SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

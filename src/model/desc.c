@@ -43,6 +43,32 @@ const char *snw_method_name(snw_method method) {
     return "unknown";
 }
 
+snw_step_desc snw_step_dynamic(snw_method method) {
+    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .method = method};
+    switch (method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+        s.rho = 0.9;
+        break;
+    case SNW_METHOD_BDF_ALPHA:
+        s.alpha = -0.2;
+        break;
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        s.tolerance = SNW_STEP_ERROR;
+        break;
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_RK4:
+        break;
+    }
+    return s;
+}
+
 const char *snw_joint_name(snw_joint_kind kind) {
     switch (kind) {
 #define X(code, name, dof, meaning)                                                                \

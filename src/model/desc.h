@@ -183,7 +183,7 @@ typedef struct snw_load_desc {
     snw_site on;
     snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
     bool body;    // components in the frame of the site or section (follower); else world (dead)
-    snw_law when; // NULL: always
+    snw_law when; // NULL: always; reads no signal but a gate
 } snw_load_desc;
 
 // Active stress along a rod, by strain component (muscle). Laws of t, x, L.
@@ -245,6 +245,30 @@ typedef struct snw_probe_desc {
     bool body;            // `in: body`
 } snw_probe_desc;
 
+// ---- signals ----------------------------------------------------------------------------------------
+
+// Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is part of the
+// state: an integral goes on with time, a sample is held until the next multiple of its period, `once` latches, a gate
+// (the condition of a load that reads probes) follows its condition from instant to instant.
+typedef enum snw_signal_kind {
+    SNW_SIGNAL_PROBE,
+    SNW_SIGNAL_INTEGRAL,
+    SNW_SIGNAL_SAMPLED,
+    SNW_SIGNAL_ONCE,
+    SNW_SIGNAL_GATE
+} snw_signal_kind;
+
+enum { SNW_SIGNALS_MAX = 256 };
+
+// All descriptions of a study have the same signals in the same order, each with its own sources. A source reads
+// signals before its own only.
+typedef struct snw_signal_desc {
+    snw_signal_kind kind;
+    int probe, column; // SNW_SIGNAL_PROBE: of the probe's columns
+    snw_law source;    // else: of what; NULL: nothing in this description uses it
+    double period;     // SNW_SIGNAL_SAMPLED, s
+} snw_signal_desc;
+
 // ---- what is done -----------------------------------------------------------------------------------
 
 typedef enum snw_step_kind { SNW_STEP_STATIC, SNW_STEP_DYNAMIC, SNW_STEP_CHANGE } snw_step_kind;
@@ -295,16 +319,24 @@ typedef struct snw_step_desc {
     const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
 
+#define SNW_STEP_ERROR 1e-6 // relative error of a step, where steps are chosen by it
+
+// A dynamic step by this method with the values that hold unless others are given.
+snw_step_desc snw_step_dynamic(snw_method method);
+
 typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nload, nstress, ninitial, nprobe, nstep;
+    int nlink, nload, nstress, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
+    const snw_signal_desc *signal;
+    const snw_law
+        *signal_law; // sources while the description is read, before `signal` is made of them
     snw_step_desc *step;
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all

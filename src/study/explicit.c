@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, works, heat). The quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps
+// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. The
+// quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps
 // its length but for the error of the integrator; rates and results use h / |h|, which obeys the same equation, so
 // that y is never touched and methods with memory keep it.
 #include "study/explicit.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,7 +36,8 @@ snw_explicit_opts snw_explicit_defaults(void) {
 }
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
-static int size(const snw_model *m) { return m->nq + m->nv + npower(m) + 1; }
+static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
+static int size(const snw_model *m) { return works_at(m) + npower(m) + 1; }
 
 // ---- rates -----------------------------------------------------------------------------------------
 
@@ -42,6 +45,7 @@ static int size(const snw_model *m) { return m->nq + m->nv + npower(m) + 1; }
 static void to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
+    if (m->nsignal) memcpy(s->z, y + m->nq + m->nv, (size_t)m->nsignal * sizeof *y);
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].curved < 0) continue;
         double *h = s->q + m->block[k].q;
@@ -123,11 +127,12 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
     snw_explicit *e = user;
     const snw_model *m = e->m;
-    double *power = dy + m->nq + m->nv;
+    double *power = dy + works_at(m);
     to_state(m, y, e->trial);
     SNW_TRY(accelerate(e, t, e->trial, power, err));
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
+    snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
     power[npower(m)] = snw_dissipation(m, e->trial->v);
     return SNW_OK;
 }
@@ -151,7 +156,8 @@ static void typical_numbers(const snw_model *m, double *y) {
             for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
         }
     }
-    for (int i = m->nq + m->nv; i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = 1;
+    for (int i = works_at(m); i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 
 snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
@@ -234,6 +240,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
@@ -244,6 +251,9 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
 
 snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
     const double t = e->now->t;
+    if (e->m->nsignal) {
+        memcpy(e->y + e->m->nq + e->m->nv, e->now->z, (size_t)e->m->nsignal * sizeof *e->y);
+    }
     e->right = t + grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
@@ -283,6 +293,8 @@ void snw_explicit_back(snw_explicit *e) {
 // ---- looking ---------------------------------------------------------------------------------------
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
+void snw_explicit_hold(snw_explicit *e, const snw_hand *hand) { e->in->hand = hand; }
+double *snw_explicit_memory(snw_explicit *e) { return e->now->z; }
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 
 const snw_work *snw_explicit_look(snw_explicit *e) {
@@ -292,7 +304,7 @@ const snw_work *snw_explicit_look(snw_explicit *e) {
 }
 
 snw_work_done snw_explicit_work(const snw_explicit *e) {
-    const double *work = e->y + e->m->nq + e->m->nv;
+    const double *work = e->y + works_at(e->m);
     return (snw_work_done){.n = npower(e->m),
                            .power = e->power,
                            .work = work,

@@ -396,6 +396,8 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
+static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+
 static const snw_work *look(void *self) {
     conserving *c = self;
     snw_error ignored;
@@ -433,7 +435,7 @@ static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+    return 1 + snw_state_doubles(m) + 3 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
 }
 
 static void save(const void *self, double *out) {
@@ -506,6 +508,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,

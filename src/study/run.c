@@ -151,9 +151,11 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_rest(r, name));
     SNW_TRY(snw_state_create(m, &r->state));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
+    r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
+    r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
-    if (!r->rotation || !r->ended || !r->beyond) return SNW_E_MEMORY;
+    if (!r->rotation || !r->turn || !r->z || !r->ended || !r->beyond) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
@@ -265,6 +267,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->state->t = 0;
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
     snw_statics_reset(r->now->statics);

@@ -33,8 +33,9 @@ struct snw_run {
     int *era_of_step; // which one holds after each step
     snw_run_info info;
     snw_state *state;
-    snw_state **ended; // state at the end of each step done
-    snw_vec3 *rotation;
+    snw_state **ended;         // state at the end of each step done
+    snw_vec3 *rotation, *turn; // of each segment and observer; scratch of the signals
+    double *z;                 // nsignal: scratch of what laws remember
     double *column;
     int *column_first; // of each recorded probe
     bool reads_stability;

@@ -285,6 +285,11 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
     return st->w;
 }
 
+const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t) {
+    snw_inputs_at(st->m, t, st->now);
+    return snw_statics_look(st, s);
+}
+
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
 
 // ---- stability -------------------------------------------------------------------------------------

@@ -41,14 +41,13 @@ LATER = (
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
     "probes: {more: {tension: arm}}", "probes: {more: {frequency: 1}}",
     "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",
-    "loads: {more: {on: arm.tip, force: [-tip.x, 0, 0]}}", "loads: {more: {on: arm.tip, force: [integral(t), 0, 0]}}",
 )
 
 # steps that do not stand alone
 STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
-ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2"}
+ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2"}
 
 
 def blocks():
