@@ -485,6 +485,41 @@ static void probes_show_joints(void **state) {
     release(doc, desc);
 }
 
+// a torque by a law of angle and rate, with units, does what spring and damping in the joint do; also by repetition
+static void laws_of_coordinates_act_as_springs(void **state) {
+    (void)state;
+    const char *text =
+        "sinew: 1\n"
+        "parameters: {K: 2 N*m, C: 0.3 N*m*s}\n"
+        "robot:\n"
+        "  by(k=1..2): {on: world, joint: revolute, axis: y, stiffness: K*(k - 1), damping: C*(k - "
+        "1),\n"
+        "               body: {mass: 1, com: [0.3, 0, 0.4], inertia: [0.1, 0.1, 0.1]}}\n"
+        "loads: {law: {on: by(1), torque: [0, -K*q(1) - C*r(1), 0]}}\n"
+        "initial: {by(k=1..2): {position: 1, rate: -1}}\n"
+        "study: [dynamic: {for: 2 s, step: 10 ms, scheme: generalized-alpha}]\n"
+        "probes: {q(k=1..2): {angle: by(k)}, r(k=1..2): {rate: by(k)}}\n";
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err;
+    snw_series series;
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    snw_series_init(&series, 4);
+    const snw_recorder recorder = snw_series_recorder(&series);
+    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
+    const double *end = series.value + (size_t)(series.nframe - 1) * 4;
+    assert_true(fabs(end[0] - 1) > 0.1);
+    assert_near(end[0], end[1], 1e-9); // both to the tolerance of Newton, in every step
+    assert_near(end[2], end[3], 1e-9);
+    snw_series_clear(&series);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
 // a coordinate that moves nothing is named as such, not divided by
 static void joints_without_mass_are_refused(void **state) {
     (void)state;
@@ -556,6 +591,7 @@ int main(void) {
         cmocka_unit_test(hinge_sinks_to_its_equilibrium),
         cmocka_unit_test(ball_sinks_to_its_equilibrium),
         cmocka_unit_test(probes_show_joints),
+        cmocka_unit_test(laws_of_coordinates_act_as_springs),
         cmocka_unit_test(joints_without_mass_are_refused),
         cmocka_unit_test(limits_warn_once),
     };
