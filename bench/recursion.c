@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // The recursion on one Kirchhoff rod: inverse dynamics, residual with tangent, growth with nodes, with
-// coordinates, with the Magnus order.
+// coordinates, with the Magnus order; and on chains of rigid links.
 #include "bench.h"
 
 #include "oracle/trial.h"
-#include "random_rod.h"
+#include "random_tree.h"
 
 #include <math.h>
 
 typedef struct rod {
-    robot r;
+    union {
+        robot r;
+        tree chain;
+    };
     trial t;
     double *T;
     bool still;
@@ -151,12 +154,53 @@ static void by_order(const bench_table *b) {
     }
 }
 
+// n links on hinges, under gravity, in motion
+static double time_of_chain(bench_fn *fn, int n) {
+    rod k = {0};
+    tree_init(&k.chain, n);
+    for (int i = 0; i < n; i++) {
+        snw_link_desc *l = &k.chain.link[i];
+        l->joint = SNW_JOINT_REVOLUTE;
+        l->moves.axis = (snw_vec3){{i % 3 == 0, i % 3 == 1, i % 3 == 2}};
+        if (i > 0) l->on = link_end(i - 1);
+        tree_place(&k.chain, i, (snw_se3){snw_mat3_identity(), {{0.1, 0.05, 0.2}}});
+        tree_body(&k.chain, i, 1, (snw_vec3){{0, 0, 0.1}}, (snw_vec3){{0.01, 0.02, 0.03}});
+    }
+    k.r.desc.gravity[2] = number(&k.r, -9.81);
+    trial_open(&k.t, &k.r.desc);
+    dice d = {1};
+    state_random(k.t.m, &d, k.t.s);
+    k.T = calloc((size_t)n * (size_t)n, sizeof *k.T);
+    if (!k.T) abort();
+    const double seconds = bench_time(fn, &k, 0.3);
+    rod_close(&k);
+    return 1e6 * seconds;
+}
+
+static void by_links(const bench_table *b) {
+    printf("\nrigid links in a row, one hinge each\n");
+    printf("  links   inverse us   ns per link   with tangent us   slope\n");
+    double lc = 0;
+    for (int n = 3; n <= TREE_MOST; n *= 2) {
+        const double a = time_of_chain(inverse, n), c = time_of_chain(tangent, n);
+        printf("  %5d   %10.2f   %11.0f   %15.2f", n, a, 1e3 * a / n, c);
+        slope(lc, c, 2);
+        printf("\n");
+        char row[32];
+        snprintf(row, sizeof row, "%d links", n);
+        bench_record(b, row, "inverse dynamics us", a);
+        bench_record(b, row, "residual and tangent us", c);
+        lc = c;
+    }
+}
+
 int main(int argc, char **argv) {
     bench_table b = bench_open("recursion", "recursion of one Kirchhoff rod", argc, argv);
     against_targets(&b);
     by_nodes(&b);
     by_coordinates(&b);
     by_order(&b);
+    by_links(&b);
     bench_close(&b);
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "random_rod.h"
 
-enum { TREE_MOST = 12 };
+enum { TREE_MOST = 24 };
 
 // a robot with room for more links
 typedef struct tree {

@@ -37,8 +37,9 @@ void snw_robot_close(snw_robot *r); // NULL is fine
 
 // ---- state ------------------------------------------------------------------------------------------
 
-// Configuration numbers and velocities. A rod has one of each per strain function; a free joint has seven numbers
-// (unit quaternion, position) and six velocities (body twist).
+// Configuration numbers and velocities. A rod has one of each per strain function, a joint one per axis; a spherical
+// joint has four numbers (unit quaternion) and three velocities (body rates), a free joint seven numbers (unit
+// quaternion, position) and six velocities (body twist).
 int snw_robot_nq(const snw_robot *r);
 int snw_robot_nv(const snw_robot *r);
 
@@ -52,7 +53,7 @@ double *snw_robot_a(snw_robot *r);
 double snw_robot_time(const snw_robot *r);
 void snw_robot_set_time(snw_robot *r, double t);
 
-// q <- q moved by the increments dx (nv): sums for rods, rigid motions for free joints.
+// q <- q moved by the increments dx (nv): sums for rods and axes, rigid motions for others.
 void snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- dynamics ---------------------------------------------------------------------------------------

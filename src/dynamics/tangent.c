@@ -495,8 +495,11 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
         if (path->n == 0) continue;
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
-        segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
-        product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
+        // only slices hand columns to their parents; a bare joint has none
+        if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1]) {
+            segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
+            product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
+        }
         // what the parent's rows get from the segment's own columns
         const int own = path->own, n = own_count(m, seg);
         if (cq == 0 || n == 0) continue;

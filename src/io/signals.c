@@ -54,6 +54,24 @@ snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const ch
     return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s', it has%s", name, component, known);
 }
 
+// the joint of the link that a probe looks at, as the tree has it; links are read later. False: it cannot be told
+static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_kind *out) {
+    const char *name = "";
+    snw_error ignored;
+    if (!of || of->kind != SNW_NODE_TEXT || !s->robot ||
+        snw_name_resolve(of, s->pool, &name, &ignored) != SNW_OK) {
+        return false;
+    }
+    const snw_node *link = snw_node_get(s->robot, name);
+    const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
+    if (!joint || joint->kind != SNW_NODE_TEXT) return false;
+    for (int k = SNW_JOINT_REVOLUTE; k < SNW_JOINT_FREE; k++) {
+        *out = (snw_joint_kind)k;
+        if (strcmp(joint->text, snw_joint_name(*out)) == 0) return true;
+    }
+    return false;
+}
+
 static snw_status find_probe(void *user, const char *name, const char *component, int *slot,
                              snw_dim *dim, snw_error *err) {
     snw_signals *s = user;
@@ -68,11 +86,12 @@ static snw_status find_probe(void *user, const char *name, const char *component
     if (kind == SNW_PROBE_STABILITY || snw_node_get(probe, "along")) {
         return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
     }
-    // which coordinates a joint has is known later
+    // a link without a joint is refused later
+    snw_joint_kind at = SNW_JOINT_FIXED;
     const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
                        kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
-    if (!joint) {
-        SNW_TRY(snw_signal_column(kind, SNW_JOINT_FIXED, name, component, &column, dim, err));
+    if (!joint || joint_written(s, snw_node_get(probe, snw_probe_name(kind)), &at)) {
+        SNW_TRY(snw_signal_column(kind, at, name, component, &column, dim, err));
     }
     for (int i = 0; i < s->n; i++) {
         if (s->slot[i].kind != SNW_SIGNAL_PROBE || strcmp(s->text[i], name) != 0) continue;
@@ -127,7 +146,9 @@ snw_signals *snw_signals_create(snw_pool *pool) {
 
 snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *err) {
     const snw_node *probes = snw_node_get(root, "probes");
+    const snw_node *robot = snw_node_get(root, "robot");
     s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
+    s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
     s->law = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->law);
     return s->law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
 }

@@ -11,7 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { POOL_LIMIT = 1 << 30, MOST_COORDINATES = 4000, MOST_SEGMENTS = 200000 };
+enum {
+    POOL_LIMIT = 1 << 30,
+    MOST_COORDINATES = 4000,
+    MOST_SEGMENTS = 200000,
+    MOST_STORE = 1 << 27 // products of all paths, 1 GiB
+};
 
 snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s) {
     return snw_fail_place(err, s, at.file, at.line, at.column);
@@ -307,7 +312,7 @@ static snw_status sort_acts(snw_build *b) {
 
 // ---- the rest --------------------------------------------------------------------------------------
 
-static snw_status place_store(snw_build *b) {
+static snw_status place_store(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
     int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
@@ -331,6 +336,12 @@ static snw_status place_store(snw_build *b) {
     for (int p = 0; p < m->npath; p++) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
+    }
+    if (m->store_path > MOST_STORE) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the tree is too deep: its paths of coordinates need %zu numbers, at most "
+                        "%d are possible. Use fewer joints in a row",
+                        m->store_path, MOST_STORE);
     }
     return SNW_OK;
 }
@@ -358,7 +369,8 @@ static double typical_length(const snw_build *b) {
     return sum > 0 && isfinite(sum) ? sum : 1;
 }
 
-// an energy to measure by: of the stiffest bending or joint by one radian, else of the weight, else one
+// an energy to measure by: of the stiffest bending by one radian, else of the weight, else of the stiffest joint,
+// else one
 static double typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
@@ -370,10 +382,6 @@ static double typical_energy(const snw_build *b) {
             if (rod->comp[a] < 3) energy = fmax(energy, k / (rod->L * rod->L));
         }
     }
-    for (int i = 0; i < m->nspring; i++) {
-        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
-        energy = fmax(energy, b->spring[i].stiffness * one * one);
-    }
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
     for (int i = 0; i < 3; i++) {
@@ -381,6 +389,11 @@ static double typical_energy(const snw_build *b) {
             g = fmax(g, fabs(snw_expr_value(m->desc->gravity[i], (snw_at){0})));
     }
     energy = mass * g * m->length;
+    if (energy > 0) return energy;
+    for (int i = 0; i < m->nspring; i++) {
+        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
+        energy = fmax(energy, b->spring[i].stiffness * one * one);
+    }
     return energy > 0 ? energy : 1;
 }
 
@@ -457,7 +470,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     publish(b);
     SNW_TRY(snw_build_watches(b, err));
     SNW_TRY(snw_build_signals(b));
-    SNW_TRY(place_store(b));
+    SNW_TRY(place_store(b, err));
     SNW_TRY(snw_build_initial(b, err));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }

@@ -86,9 +86,11 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
                              double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
     if (snw_cholesky_factor(m->nv, M) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: a coordinate moves no mass, or two move the "
-                        "same; give the rod density and rotary inertia, or allow fewer strains");
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the mass matrix is singular: a coordinate moves no mass, or two move the "
+            "same; give the rod density and rotary inertia or allow fewer strains, give "
+            "the link behind a joint a body");
     }
     // M a = - (forces needed without acceleration)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;

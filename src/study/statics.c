@@ -196,10 +196,10 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     const snw_problem p = problem_of(st);
     const double automatic = march_step(st);
     if (!(automatic > 0)) {
-        return snw_fail(
-            err, SNW_E_ARGUMENT,
-            "march needs stiffness and damping of every allowed strain; give the material "
-            "damping: 1 ms, or leave march away to use Newton");
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "march needs stiffness and damping of every allowed strain and joint; give "
+                        "the material "
+                        "damping: 1 ms, or leave march away to use Newton");
     }
     snw_elastic_matrices(st->m, NULL, st->T);
     snw_relax_opts o = snw_relax_defaults();
@@ -220,6 +220,18 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     return s;
 }
 
+// the first joint with a coordinate that no spring holds, NULL: none
+static const char *loose(const snw_model *m) {
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
+            return m->desc->link[m->seg[b->seg].link].name;
+        }
+    }
+    return NULL;
+}
+
 static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info,
                           double t, snw_error *err) {
     if (st->m->nfree && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
@@ -229,12 +241,20 @@ static snw_status explain(const snw_statics *st, snw_status s, const snw_statics
             "not determined; hold the robot or use a dynamic step",
             t);
     }
+    if (loose(st->m) && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
+        return snw_fail(
+            err, s,
+            "static at t = %g s: no equilibrium found beyond %.6g of the load; does anything hold "
+            "the joints without a spring, such as '%s'? Give them stiffness, start nearer "
+            "(initial:), or use a dynamic step with damping",
+            t, info->reached, loose(st->m));
+    }
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
             err, s,
-            "static at t = %g s: the tangent is singular at %.6g of the load (buckling, a "
-            "joint that nothing holds, or a strain without stiffness); the last equilibrium is "
+            "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
+            "strain without stiffness); the last equilibrium is "
             "kept. Try a small lateral load, or "
             "march:",
             t, info->reached);

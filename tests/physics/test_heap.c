@@ -7,7 +7,7 @@
 #include "near.h"
 // after near.h: it asserts
 #include "heap_calls.h"
-#include "random_rod.h"
+#include "random_tree.h"
 #include "solve/dense.h"
 #include "study/explicit.h"
 
@@ -35,15 +35,20 @@ static void the_counter_counts(void **state) {
 static void recursion_does_not_touch_the_heap(void **state) {
     (void)state;
     dice d = {91};
-    for (int k = 0; k < 12; k++) {
-        robot r;
+    for (int k = 0; k < 20; k++) {
+        tree room;
         trial t;
-        robot_random(&r, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, k % 3 == 0);
-        trial_open(&t, &r.desc);
+        if (k < 12) {
+            robot_random(&room.r, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, k % 3 == 0);
+        } else {
+            tree_random(&room, &d, (tree_opts){.nlink = 7});
+        }
+        robot *const r = &room.r;
+        trial_open(&t, &r->desc);
         state_random(t.m, &d, t.s);
         const int n = t.m->nv;
         double *T = malloc((size_t)n * (size_t)n * sizeof *T), *x = malloc((size_t)n * sizeof *x);
-        double *power = malloc((size_t)(r.desc.nload + 2) * sizeof *power);
+        double *power = malloc((size_t)(r->desc.nload + 2) * sizeof *power);
         int *pivot = malloc((size_t)n * sizeof *pivot);
 
         const long before = heap_calls;
@@ -73,7 +78,7 @@ static void recursion_does_not_touch_the_heap(void **state) {
         free(power);
         free(pivot);
         trial_close(&t);
-        robot_free(&r);
+        robot_free(r);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "oracle/trial.h"
 #include "study/explicit.h"
 #include "study/run.h"
+#include "study/series.h"
 
 #include "near.h"
 
@@ -414,6 +415,126 @@ static void hinge_sinks_to_its_equilibrium(void **state) {
     close(&t, &x);
 }
 
+// the torque of the spring, along the rotation vector, holds the weight: k e = c x R' m g
+static void ball_sinks_to_its_equilibrium(void **state) {
+    (void)state;
+    tree t;
+    trial x;
+    const snw_vec3 c = {{0.4, 0.1, 0.2}};
+    one_link(&t, SNW_JOINT_SPHERICAL, Z);
+    weight(&t, 9.81);
+    tree_body(&t, 0, 0.5, c, Y);
+    t.link[0].moves.stiffness[0] = 2;
+    trial_open(&x, &t.r.desc);
+    (void)trial_settle(&x);
+    const snw_mat3 R = trial_end(&x, 0).R;
+    const snw_vec3 e = snw_so3_log(R);
+    const snw_vec3 torque = snw_cross(c, snw_rotate_inv(R, (snw_vec3){{0, 0, -0.5 * 9.81}}));
+    assert_true(snw_norm(e) > 0.3);
+    for (int i = 0; i < 3; i++) assert_near(2 * e.e[i], torque.e[i], 1e-12);
+    close(&t, &x);
+}
+
+// ---- probes ----------------------------------------------------------------------------------------
+
+// every coordinate, rate and effort, by their place in the record
+static void probes_show_joints(void **state) {
+    (void)state;
+    const char *text = HEAD
+        "robot:\n"
+        "  a: {on: world, joint: planar, stiffness: [1, 2, 3], damping: [4, 5, 6], rest: [0, 0, "
+        "1],\n"
+        "      body: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "  b: {on: world, joint: spherical, stiffness: 2, damping: 3, rest: {axis: x, angle: "
+        "0.2},\n"
+        "      body: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "  c: {on: world, joint: prismatic, friction: 2, creep: 3, body: {mass: 1}}\n"
+        "initial:\n"
+        "  a: {position: [0.1, 0.2, 0.3], rate: [0.4, 0.5, 0.6]}\n"
+        "  b: {position: {axis: x, angle: 0.5}, rate: [0, 0, 0.1]}\n"
+        "  c: {rate: 4}\n"
+        "study: [dynamic: {for: 1 ms, step: 1 ms}]\n"
+        "probes: {av: {value: a}, ar: {rate: a}, ae: {effort: a}, bv: {value: b}, br: {rate: b},\n"
+        "  be: {effort: b}, ce: {effort: c}}\n";
+    const double want[] = {
+        0.1,         0.2,        0.3,       0.4, 0.5, 0.6, // planar: position, rate,
+        -0.1 - 1.6,  -0.4 - 2.5, 2.1 - 3.6,                // -k (q - rest) - d v
+        0.5,         0,          0,         0,   0,   0.1, -2 * 0.3, 0, -0.3, // the same on a ball
+        -2 * 4 / 5.0};                                                        // v/sqrt(v^2 + c^2)
+    const int n = (int)(sizeof want / sizeof want[0]);
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err;
+    snw_series series;
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    const snw_run_info *info = snw_run_describe(run);
+    assert_int_equal(info->ncolumn, n);
+    assert_string_equal(info->q_name[2], "a.angle");
+    assert_string_equal(info->q_name[3], "b.qw");
+    assert_string_equal(info->q_name[7], "c.slide");
+    snw_series_init(&series, n);
+    const snw_recorder recorder = snw_series_recorder(&series);
+    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
+    for (int i = 0; i < n; i++) assert_near(series.value[i], want[i], 1e-14);
+    snw_series_clear(&series);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+// a torque by a law of angle and rate, with units, does what spring and damping in the joint do; also by repetition
+static void laws_of_coordinates_act_as_springs(void **state) {
+    (void)state;
+    const char *text =
+        "sinew: 1\n"
+        "parameters: {K: 2 N*m, C: 0.3 N*m*s}\n"
+        "robot:\n"
+        "  by(k=1..2): {on: world, joint: revolute, axis: y, stiffness: K*(k - 1), damping: C*(k - "
+        "1),\n"
+        "               body: {mass: 1, com: [0.3, 0, 0.4], inertia: [0.1, 0.1, 0.1]}}\n"
+        "loads: {law: {on: by(1), torque: [0, -K*q(1) - C*r(1), 0]}}\n"
+        "initial: {by(k=1..2): {position: 1, rate: -1}}\n"
+        "study: [dynamic: {for: 2 s, step: 10 ms, scheme: generalized-alpha}]\n"
+        "probes: {q(k=1..2): {angle: by(k)}, r(k=1..2): {rate: by(k)}}\n";
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err;
+    snw_series series;
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    snw_series_init(&series, 4);
+    const snw_recorder recorder = snw_series_recorder(&series);
+    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
+    const double *end = series.value + (size_t)(series.nframe - 1) * 4;
+    assert_true(fabs(end[0] - 1) > 0.1);
+    assert_near(end[0], end[1], 1e-9); // both to the tolerance of Newton, in every step
+    assert_near(end[2], end[3], 1e-9);
+    snw_series_clear(&series);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+// a coordinate that moves nothing is named as such, not divided by
+static void joints_without_mass_are_refused(void **state) {
+    (void)state;
+    tree t;
+    trial x;
+    one_link(&t, SNW_JOINT_SPHERICAL, Z); // a point on the axis has no inertia about it
+    tree_body(&t, 0, 1, X, (snw_vec3){{0}});
+    trial_open(&x, &t.r.desc);
+    double M[9];
+    snw_error err = {0};
+    assert_int_equal(snw_accelerations(x.m, x.in, x.s, x.w, M, &err), SNW_E_SINGULAR);
+    assert_non_null(strstr(err.text, "moves no mass"));
+    close(&t, &x);
+}
+
 // ---- limits ----------------------------------------------------------------------------------------
 
 typedef struct heard {
@@ -468,6 +589,10 @@ int main(void) {
         cmocka_unit_test(three_hinges_are_a_ball),
         cmocka_unit_test(a_stiff_rod_is_a_rigid_link),
         cmocka_unit_test(hinge_sinks_to_its_equilibrium),
+        cmocka_unit_test(ball_sinks_to_its_equilibrium),
+        cmocka_unit_test(probes_show_joints),
+        cmocka_unit_test(laws_of_coordinates_act_as_springs),
+        cmocka_unit_test(joints_without_mass_are_refused),
         cmocka_unit_test(limits_warn_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,19 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "  push: {on: arm.tip, force: [0, 0.02 N, 0.01 N], when: t < 30 ms}\n"                         \
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy}\n"
 
+#define JOINTS                                                                                     \
+    "sinew: 1\n"                                                                                   \
+    "robot:\n"                                                                                     \
+    "  hull: {on: world, joint: planar, axis: y, damping: [1, 1, 0.1], body: {box: [0.2, 0.1, "    \
+    "0.1], "                                                                                       \
+    "mass: 1 kg}}\n"                                                                               \
+    "  ball: {on: hull, joint: spherical, stiffness: 1 N*m, friction: 0.1 N*m, body: {mass: 0.5, " \
+    "com: [0.1, 0, 0.2], inertia: [0.01, 0.02, 0.02]}}\n"                                          \
+    "  slide: {on: ball, joint: cylindrical, axis: x, stiffness: [1, 20], body: {mass: 0.3, "      \
+    "com: [0, 0.1, 0]}}\n"                                                                         \
+    "initial: {hull: {rate: [1, 0, 2]}, ball: {rate: [1, 2, 3]}, slide: [0.3, 0.05]}\n"            \
+    "probes: {b: {value: ball}, s: {rate: slide}, f: {effort: slide}, e: energy}\n"
+
 static const char *const studies[] = {
     // every sort of step, a change between, one that begins earlier
     CLAMPED "study:\n"
@@ -130,6 +143,10 @@ static const char *const studies[] = {
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: conserving}]\n",
+    JOINTS "study:\n"
+           "  - dynamic: {for: 60 ms, step: 2 ms, scheme: generalized-alpha}\n"
+           "  - change: {slide.stiffness: [2, 10], ball.friction: 0}\n"
+           "  - dynamic: {for: 30 ms, step: 2 ms, scheme: conserving}\n",
 };
 
 static snw_document *parse(const char *text) {
