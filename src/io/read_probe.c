@@ -22,7 +22,8 @@
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
     X(PROBE_REACTION, "reaction", "a link",                                                        \
       "mx my mz fx fy fz, what holds the link in its parent")                                      \
-    X(PROBE_ENERGY, "energy", "a bare word", "kinetic elastic gravity dissipated work total")      \
+    X(PROBE_ENERGY, "energy", "a bare word",                                                       \
+      "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
       "lx ly lz, angular about the origin of the world, and px py pz")                             \
     X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \

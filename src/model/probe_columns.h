@@ -13,7 +13,7 @@
 //   strain          twist bend_y bend_z stretch shear_y shear_z
 //   wrench          mx my mz fx fy fz
 //   reaction        as wrench
-//   energy          kinetic elastic gravity dissipated work balance total
+//   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
 //   stability       one number without a name
