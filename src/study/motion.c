@@ -3,12 +3,26 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "solve/broyden.h"
 #include "solve/dense.h"
 #include "study/path.h"
 #include "study/pieces.h"
 
 #include <math.h>
 #include <string.h>
+
+enum {
+    INCREMENTS = 12, // kept by Broyden's method
+    PATIENCE = 7     // iterations that cost what a new matrix does
+};
+
+// Where Newton's matrix was made: from that it can be made again, after a load.
+typedef struct origin {
+    bool known;
+    double a, b, t; // coefficients, time of the laws
+    snw_state *at;
+    double *d;
+} origin;
 
 struct snw_motion {
     const snw_model *m;
@@ -25,8 +39,10 @@ struct snw_motion {
     double scheme, scheme_kept;
     double *scratch; // of the path of a step
     double *columns; // of the chart
-    double *T;       // Newton matrix and factors
+    double *T;       // Newton matrix and factors, of this step or one before
     int *pivot;
+    origin of_T;
+    snw_broyden broyden;
     double jump; // change of acceleration in the last step, times h^2, relative
 };
 
@@ -46,19 +62,21 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->m = m;
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
-    mo->memory =
-        snw_alloc((11 * nv + 5 * np + 2 * nh + 108 * (size_t)m->nfree + nv * nv) * sizeof(double));
+    mo->memory = snw_alloc((12 * nv + 5 * np + 2 * nh + 108 * (size_t)m->nfree + nv * nv +
+                            snw_broyden_doubles(m->nv, INCREMENTS)) *
+                           sizeof(double));
     mo->pivot = snw_alloc(nv * sizeof *mo->pivot);
     if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
         snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK ||
-        snw_state_create(m, &mo->way) != SNW_OK || snw_inputs_create(m, &mo->within) != SNW_OK) {
+        snw_state_create(m, &mo->way) != SNW_OK || snw_state_create(m, &mo->of_T.at) != SNW_OK ||
+        snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
         return SNW_E_MEMORY;
     }
     double *at = mo->memory;
-    double **const vectors[] = {&mo->d,   &mo->f,  &mo->g,    &mo->rate,
-                                &mo->acc, &mo->dx, &mo->mass, &mo->scale};
+    double **const vectors[] = {&mo->d,  &mo->f,    &mo->g,     &mo->rate,  &mo->acc,
+                                &mo->dx, &mo->mass, &mo->scale, &mo->of_T.d};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     double **const powers[] = {&mo->power, &mo->work, &mo->power_kept, &mo->work_kept,
                                &mo->power_within};
@@ -68,6 +86,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->scratch = at + 2 * nh;
     mo->columns = mo->scratch + 3 * nv;
     mo->T = mo->columns + 108 * (size_t)m->nfree;
+    mo->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, mo->T + nv * nv);
     *out = mo;
     return SNW_OK;
 }
@@ -80,6 +99,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->trial);
     snw_state_destroy(mo->before);
     snw_state_destroy(mo->way);
+    snw_state_destroy(mo->of_T.at);
     snw_inputs_destroy(mo->within);
     snw_free(mo->pivot);
     snw_free(mo->memory);
@@ -123,6 +143,7 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
 snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t, mo->in);
+    mo->of_T.known = false;
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
@@ -182,47 +203,68 @@ static void project(const snw_motion *mo, double *x) {
     }
 }
 
-// Newton on d with one factorised matrix as long as it serves; a new one when the residual does not fall to a
-// tenth, halved increments when it does not fall at all
+static snw_status renew(snw_motion *mo, double a, double b) {
+    mo->of_T.known = false;
+    snw_broyden_reset(&mo->broyden);
+    SNW_TRY(factor(mo, a, b));
+    mo->of_T.known = true;
+    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t;
+    snw_state_copy(mo->m, mo->trial, mo->of_T.at);
+    memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
+    return SNW_OK;
+}
+
+static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
+
+// Broyden's method on d with one factorised matrix as long as it serves, be it of a step before; a new one when the
+// residual does not fall to half, halved increments when it does not fall at all
 static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
     const int n = mo->m->nv;
     double norm = evaluate(mo, a, b);
-    bool fresh = false, factored = false;
+    bool fresh = false;
+    snw_broyden_reset(&mo->broyden);
+    if (!same(mo->of_T.a, a) || !same(mo->of_T.b, b)) mo->of_T.known = false;
     while (!(norm <= mo->opts.tolerance)) {
         info->residual = norm; // also of a solve that fails
-        if (info->iterations++ == mo->opts.max_iter) return SNW_E_DIVERGED;
-        if (!factored) {
-            if (!isfinite(norm) || factor(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
+        if (!isfinite(norm) || info->iterations == mo->opts.max_iter) return SNW_E_DIVERGED;
+        if (!mo->of_T.known) {
+            if (renew(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
             info->tangents++;
-            fresh = factored = true;
+            fresh = true;
         }
         project(mo, mo->dx);
+        for (int i = 0; i < n; i++) mo->dx[i] = -mo->dx[i];
         snw_lu_solve(n, mo->T, mo->pivot, mo->dx);
+        if (!snw_broyden_next(&mo->broyden, mo->dx)) {
+            mo->of_T.known = false;
+            continue;
+        }
+        info->iterations++;
         double step = 1, was = norm;
-        for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
+        for (int i = 0; i < n; i++) mo->d[i] += mo->dx[i];
         norm = evaluate(mo, a, b);
         while (!(norm < was) && step > 1e-3) {
             if (!fresh) break;
             // at the level of rounding nothing falls any more
             if (was <= 1e3 * mo->opts.tolerance) {
-                for (int i = 0; i < n; i++) mo->d[i] += step * mo->dx[i];
+                for (int i = 0; i < n; i++) mo->d[i] -= step * mo->dx[i];
                 norm = evaluate(mo, a, b);
                 info->residual = norm;
                 return SNW_OK;
             }
-            for (int i = 0; i < n; i++) mo->d[i] += 0.5 * step * mo->dx[i];
+            for (int i = 0; i < n; i++) mo->d[i] -= 0.5 * step * mo->dx[i];
             step *= 0.5;
             norm = evaluate(mo, a, b);
         }
         if (!(norm < was)) {
             if (fresh) return SNW_E_DIVERGED;
-            for (int i = 0; i < n; i++) mo->d[i] += mo->dx[i];
+            for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
             norm = evaluate(mo, a, b);
-            factored = false;
+            mo->of_T.known = false;
             continue;
         }
         fresh = false;
-        if (norm > 0.1 * was) factored = false;
+        if (norm > 0.5 * was || step < 1) mo->of_T.known = false;
     }
     info->residual = norm;
     return SNW_OK;
@@ -301,6 +343,16 @@ static void account(snw_motion *mo, double h) {
     mo->scheme -= lacking + warmth;
 }
 
+// d <- where to begin: the mean rate of the step before, changed as the rates at its ends did. Of the same order as uniform
+// acceleration, and better where steps do not resolve the swing of a stiff rod.
+static void predict(snw_motion *mo, double h) {
+    const snw_history *p = &mo->past;
+    for (int i = 0; i < mo->m->nv; i++) {
+        mo->d[i] = p->h > 0 ? h / p->h * (p->d[i] + 0.5 * (h + p->h) * (p->v[i] - p->vb[i]))
+                            : h * (p->v[i] + 0.5 * h * p->a[i]);
+    }
+}
+
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
@@ -309,12 +361,14 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
     set_scale(mo, b);
     snw_inputs_at(m, t_laws, mo->in);
-    for (int i = 0; i < m->nv; i++) mo->d[i] = h * (p->v[i] + 0.5 * h * p->a[i]);
+    predict(mo, h);
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
+        mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
         s = solve(mo, a, b, info);
     }
+    if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
@@ -376,35 +430,54 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 10 };
+enum { NPIECE = 12, NSINGLE = 5 };
 
-// the inputs are laws of their time
+// the inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
-    const snw_piece list[NPIECE] = {{&mo->now->t, 1},  snw_piece_state(mo->m, mo->now),
-                                    {&own->past.h, 1}, {mo->past.v, snw_history_doubles(mo->m->nv)},
-                                    {mo->mass, nv},    {mo->power, np},
-                                    {mo->work, np},    {&own->heat_power, 1},
-                                    {&own->heat, 1},   {&own->scheme, 1}};
+    const snw_piece list[NPIECE] = {{&mo->now->t, 1},
+                                    snw_piece_state(mo->m, mo->now),
+                                    {&own->past.h, 1},
+                                    {mo->past.v, snw_history_doubles(mo->m->nv)},
+                                    {mo->mass, nv},
+                                    {mo->power, np},
+                                    {mo->work, np},
+                                    {&own->heat_power, 1},
+                                    {&own->heat, 1},
+                                    {&own->scheme, 1},
+                                    snw_piece_state(mo->m, mo->of_T.at),
+                                    {mo->of_T.d, nv}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_motion_saves(const snw_model *m) {
-    const size_t nv = (size_t)m->nv, state = 1 + (size_t)m->nq + 2 * nv;
-    return state + 1 + snw_history_doubles(m->nv) + nv + 2 * (size_t)npower(m) + 3 + 1;
+    const size_t nv = (size_t)m->nv, state = (size_t)m->nq + 2 * nv;
+    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
+           NSINGLE;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
+    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->of_T.t};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
-    *snw_pieces_save(NPIECE, piece, out) = mo->in->t;
+    memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
 }
 
 void snw_motion_load(snw_motion *mo, const double *in) {
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
-    snw_inputs_at(mo->m, *snw_pieces_load(NPIECE, piece, in), mo->in);
+    const double *single = snw_pieces_load(NPIECE, piece, in);
+    mo->of_T.known = single[1] != 0;
+    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4];
+    if (mo->of_T.known) {
+        snw_inputs_at(mo->m, mo->of_T.t, mo->in);
+        snw_state_copy(mo->m, mo->of_T.at, mo->trial);
+        memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
+        snw_residual(mo->m, mo->in, mo->trial, false, mo->w);
+        mo->of_T.known = factor(mo, mo->of_T.a, mo->of_T.b) == SNW_OK;
+    }
+    snw_inputs_at(mo->m, single[0], mo->in);
     snw_state_copy(mo->m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
 }

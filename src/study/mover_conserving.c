@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "solve/broyden.h"
 #include "solve/dense.h"
 #include "study/pieces.h"
 
@@ -37,12 +38,11 @@ typedef struct conserving {
     double *memory;
     double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
     double *M, *T, *E;
-    double *s; // increments of the solver
+    snw_broyden broyden;
     int *pivot;
     double *power, *work; // per load; power at the last instant
     double heat, heat_power;
     double E0; // energy there should be at the last instant: at the start, plus work, less heat
-    double t_laws;
 } conserving;
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
@@ -233,41 +233,23 @@ static double evaluate(conserving *c, double h, bool columns) {
     return largest;
 }
 
-static double inner(const conserving *c, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < c->m->nv; i++) sum += a[i] * b[i] / (c->m->typical[i] * c->m->typical[i]);
-    return sum;
-}
-
-// Broyden's method on the factorised matrix: every increment teaches it what it lacks. The increments s_j are kept;
-// the inverse of the updated matrix is applied through them.
+// Broyden's method on the matrix of the start
 static snw_status solve(conserving *c, double h, snw_stats *took) {
     const size_t n = (size_t)c->m->nv;
     for (size_t i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     double norm = evaluate(c, h, true), before = INFINITY;
-    int stuck = 0, kept = 0;
+    int stuck = 0;
+    snw_broyden_reset(&c->broyden);
     for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
         if (!isfinite(norm)) return SNW_E_DIVERGED;
-        if (kept == INCREMENTS) { // begin anew with a new matrix
-            kept = 0;
+        for (size_t i = 0; i < n; i++) c->dx[i] = -c->r[i];
+        snw_lu_solve(c->m->nv, c->T, c->pivot, c->dx);
+        if (!snw_broyden_next(&c->broyden, c->dx)) { // begin anew with a new matrix
+            snw_broyden_reset(&c->broyden);
             norm = evaluate(c, h, true);
-            if (!isfinite(norm)) return SNW_E_DIVERGED;
+            continue;
         }
-        double *z = c->s + (size_t)kept * n;
-        for (size_t i = 0; i < n; i++) z[i] = -c->r[i];
-        snw_lu_solve(c->m->nv, c->T, c->pivot, z);
-        for (int j = 0; j + 1 < kept; j++) {
-            const double *s = c->s + (size_t)j * n, w = inner(c, s, z) / inner(c, s, s);
-            for (size_t i = 0; i < n; i++) z[i] += w * s[n + i];
-        }
-        if (kept > 0) {
-            const double *s = c->s + (size_t)(kept - 1) * n,
-                         w = 1 - inner(c, s, z) / inner(c, s, s);
-            if (!(fabs(w) > 1e-3)) return SNW_E_DIVERGED;
-            for (size_t i = 0; i < n; i++) z[i] /= w;
-        }
-        for (size_t i = 0; i < n; i++) c->d[i] += z[i];
-        kept++;
+        for (size_t i = 0; i < n; i++) c->d[i] += c->dx[i];
         before = norm;
         norm = evaluate(c, h, false);
         took->iterations++;
@@ -457,7 +439,8 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
-    c->memory = snw_alloc(((11 + INCREMENTS) * nv + 3 * nv * nv + 2 * np) * sizeof(double));
+    c->memory = snw_alloc(
+        (11 * nv + 3 * nv * nv + 2 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
     if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
@@ -476,7 +459,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->E = c->T + nv * nv;
     c->power = c->E + nv * nv;
     c->work = c->power + np;
-    c->s = c->work + np;
+    c->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, c->work + np);
     *out = (snw_mover){.self = c,
                        .grid = step->step,
                        .start = start,
