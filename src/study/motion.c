@@ -106,6 +106,37 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_free(mo);
 }
 
+static bool finite(const double *x, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
+    for (int i = 0; i < m->nact; i++) {
+        if (finite(in->load[i].e, 6)) continue;
+        return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
+                        m->desc->load[m->act[i].load].name, t);
+    }
+    if (!finite(in->stress, m->nv)) {
+        return snw_fail(err, SNW_E_DIVERGED, "an active stress has no finite value at t = %.9g s",
+                        t);
+    }
+    if (!finite(in->gravity.e, 3)) {
+        return snw_fail(err, SNW_E_DIVERGED, "gravity has no finite value at t = %.9g s", t);
+    }
+    for (int i = 0; i < m->npose; i++) {
+        if (finite(in->pose[i].p.e, 3) && finite(&in->pose[i].R.e[0][0], 9) &&
+            finite(in->pose_u[i].e, 6) && finite(in->pose_du[i].e, 6)) {
+            continue;
+        }
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "a moving pose has no finite value or rate at t = %.9g s", t);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
                              double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
@@ -119,15 +150,9 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
-    for (int i = 0; i < m->nv; i++) {
-        if (isfinite(s->a[i])) continue;
-        return snw_fail(
-            err, SNW_E_DIVERGED,
-            "the accelerations at t = %g s are not finite: a load, gravity or a pose has no value "
-            "there, or the motion has run away",
-            in->t);
-    }
-    return SNW_OK;
+    if (finite(s->a, m->nv)) return SNW_OK;
+    SNW_TRY(snw_inputs_check(m, in, in->t, err));
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -392,6 +417,11 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     mo->trial->t = mo->now->t + h;
     snw_state_copy(m, mo->trial, mo->now);
     return SNW_OK;
+}
+
+snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {
+    snw_inputs_at(mo->m, t, mo->within);
+    return snw_inputs_check(mo->m, mo->within, t, err);
 }
 
 void snw_motion_back(snw_motion *mo) {

@@ -67,6 +67,13 @@ size_t snw_motion_saves(const snw_model *m);
 void snw_motion_save(const snw_motion *mo, double *out);
 void snw_motion_load(snw_motion *mo, const double *in);
 
+// Why there is no motion beyond the present under the laws of time t: what has no finite value then. SNW_OK when all have.
+SNW_NODISCARD snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err);
+
+// The same for inputs at hand, said to be of time t.
+SNW_NODISCARD snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t,
+                                          snw_error *err);
+
 // a <- accelerations at (q, v) of s under the inputs, M overwritten by its factor. SNW_E_SINGULAR when a
 // coordinate moves no mass.
 SNW_NODISCARD snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s,

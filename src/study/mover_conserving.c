@@ -342,6 +342,9 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
         }
         h *= 0.5;
         if (h < shortest) {
+            snw_error why = {0};
+            if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
+                return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
             return snw_fail(
                 err, SNW_E_DIVERGED,
                 "no motion found beyond t = %g s (steps down to %.2g s); what was computed "

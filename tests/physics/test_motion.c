@@ -248,6 +248,7 @@ static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(voi
         assert_int_equal(s, SNW_E_DIVERGED);
         const snw_state *reached = c.mv.state(c.mv.self);
         assert_non_null(strstr(err.text, "no motion found beyond t = 0.1"));
+        assert_non_null(strstr(err.text, "load 'wind' has no finite value at t = 0.1"));
         assert_non_null(strstr(err.text, "what was computed is kept"));
         // the conserving scheme asks laws in the middle of a step of 10 ms
         const double beyond = methods[k] == SNW_METHOD_CONSERVING ? 0.005 : 0;
