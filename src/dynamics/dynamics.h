@@ -37,7 +37,8 @@ void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *
 // K, D <- elastic stiffness and damping of the rods (nv x nv), either may be NULL.
 void snw_elastic_matrices(const snw_model *m, double *K, double *D);
 
-// out (nv) <- D v, the damping forces of the rods.
+// out (nv) <- K q, the elastic forces of the rods; D v, their damping forces.
+void snw_elastic_forces(const snw_model *m, const double *q, double *out);
 void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // ---- energy and momentum, after snw_kinematics ------------------------------------------------------

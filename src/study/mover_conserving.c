@@ -9,9 +9,17 @@
 //     (p_1 - p_0)/h = dT/dq(q_m, v) - dU/dq(q_m) - D v + Q(q_m) - theta W d
 //
 // so d alone is unknown. theta is Gonzalez' correction: the number for which the step keeps H = T + U exactly but for
-// heat and the work Q d of the loads. Momenta of a free joint are carried to the middle of the step and on by the
-// coadjoint action, so that the momentum about the world's origin changes by the impulse of the loads and nothing
-// else; there theta is zero, the energy error is bounded by symmetry.
+// heat and the work Q d of the loads.
+//
+// Free joints: p is taken in the frame of the body. In the second equation momenta of the beginning and the end are
+// carried to the middle by the coadjoint action, so that the momentum about the world's origin changes by the impulse of
+// what acts and nothing else; W is zero in these rows, the correction an internal force. In the first equation they are
+// not carried: then a rigid body keeps its energy, for p_1 - p_0 does no work on d, and weight acts in the mean over the
+// arc of its centre. So what theta has to make up for vanishes with the deformation in the step, and theta stays small
+// also where a rod is too stiff to take up energy.
+//
+// Bases moved by a law: momenta include theirs, p = M q' + b(q, t). There theta is zero: what a base gives is not known
+// but by the reaction at the middle, to order h^2, and the rod, which may hardly deform, cannot make up for that.
 //
 // Newton's matrix comes from two sweeps at the middle: the static tangent, and the tangent of the momenta P = M v, which
 // are the inertia forces of a motion that starts from rest with acceleration v. What it lacks (second derivatives of T,
@@ -20,6 +28,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/stumpff.h"
 #include "solve/broyden.h"
 #include "solve/dense.h"
 #include "study/pieces.h"
@@ -33,7 +42,10 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
-    snw_inputs *in, *bare, *empty; // at the middle of the step; without loads; without gravity too
+    snw_inputs *in, *bare; // at the middle of the step; without loads
+    snw_inputs *empty;     // without gravity too, velocities of poses in the place of accelerations
+    snw_inputs *last;      // at the end of the step
+    bool moving;           // some pose depends on time
     snw_state *now, *mid, *end, *push;
     double *memory;
     double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
@@ -43,6 +55,7 @@ typedef struct conserving {
     double *power, *work; // per load; power at the last instant
     double heat, heat_power;
     double E0; // energy there should be at the last instant: at the start, plus work, less heat
+    snw_vec3 gravity; // of that energy
 } conserving;
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
@@ -72,14 +85,15 @@ static void momenta(const snw_model *m, const snw_work *w, double *P, double *dT
     }
 }
 
-// the momenta of free joints carried along half the increment
-static void carry_half(const snw_model *m, const double *d, const double *from, double *to) {
+// the momenta of free joints carried along half the increment, on from its beginning or back from its end
+static void carry_half(const snw_model *m, const double *d, bool back, const double *from,
+                       double *to) {
     memcpy(to, from, (size_t)m->nv * sizeof *to);
     for (int f = 0; f < m->nfree; f++) {
         const int i = m->floating[f].dof;
         snw_twist x;
         snw_wrench F;
-        for (int k = 0; k < 6; k++) x.e[k] = 0.5 * d[i + k], F.e[k] = from[i + k];
+        for (int k = 0; k < 6; k++) x.e[k] = (back ? -0.5 : 0.5) * d[i + k], F.e[k] = from[i + k];
         F = snw_wrench_to_child(snw_se3_exp(x), F);
         for (int k = 0; k < 6; k++) to[i + k] = F.e[k];
     }
@@ -89,11 +103,35 @@ static double potential(const conserving *c, const snw_state *s, snw_work *w) {
     return snw_elastic_energy(c->m, s->q) + snw_gravity_energy(c->m, c->in, w);
 }
 
-// velocities of momenta p at s->q; false when the mass matrix is singular
+// out <- as `in`, but for what makes momenta into forces: no gravity, no loads, velocities of poses for accelerations
+static void to_push(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
+    snw_inputs_copy(in, out);
+    snw_inputs_unload(m, out);
+    for (int i = 0; i < m->npose; i++) {
+        out->pose_du[i] = in->pose_u[i];
+        out->pose_u[i] = (snw_twist){0};
+    }
+}
+
+// p <- momenta of the motion at s: the inertia forces of one that starts from rest with its velocities for accelerations
+static void momenta_at(conserving *c, const snw_inputs *in, const snw_state *s, double *p) {
+    const snw_model *m = c->m;
+    to_push(m, in, c->empty);
+    memcpy(c->push->q, s->q, (size_t)m->nq * sizeof(double));
+    for (int i = 0; i < m->nv; i++) c->push->v[i] = 0, c->push->a[i] = s->v[i];
+    snw_residual(m, c->empty, c->push, false, c->w);
+    snw_elastic_forces(m, s->q, p);
+    for (int i = 0; i < m->nv; i++) p[i] = c->w->r[i] - p[i];
+}
+
+// velocities of momenta p at s->q, at the end of the step; false when the mass matrix is singular
 static bool velocities(conserving *c, const double *p, snw_state *s) {
-    snw_mass_matrix(c->m, c->in, s, c->w, c->M);
+    const size_t n = (size_t)c->m->nv;
+    memset(s->v, 0, n * sizeof *s->v);
+    if (c->moving) momenta_at(c, c->last, s, s->v);
+    for (size_t i = 0; i < n; i++) s->v[i] = p[i] - s->v[i];
+    snw_mass_matrix(c->m, c->last, s, c->w, c->M);
     if (snw_cholesky_factor(c->m->nv, c->M) != SNW_OK) return false;
-    memcpy(s->v, p, (size_t)c->m->nv * sizeof *p);
     snw_cholesky_solve(c->m->nv, c->M, s->v);
     return true;
 }
@@ -112,22 +150,23 @@ static bool finish(conserving *c, double *theta) {
     const snw_model *m = c->m;
     const int n = m->nv;
     snw_move(m, c->now->q, 1, c->d, c->end->q);
-    carry_half(m, c->d, c->p0, c->r); // p_0 at the middle
-    for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->r[i];
+    for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
+    // c->r <- change of the momenta, at the middle
+    carry_half(m, c->d, true, c->p1, c->r);
+    carry_half(m, c->d, false, c->p0, c->dx);
+    for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
-    double gain = 0, length = 0;
-    for (int i = 0; i < n; i++) gain -= c->d[i] * (c->p1[i] - c->r[i]);
-    carry_half(m, c->d, c->p1, c->p1);
+    double gain = -dot(n, c->d, c->r), length = 0;
     if (!velocities(c, c->p1, c->end)) return false;
     *theta = 0;
-    if (m->nfree) return true;
+    if (c->moving) return true;
     snw_kinematics(m, c->in, c->end, true, c->w);
     const double E1 = 0.5 * dot(n, c->p1, c->end->v) + potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
     gain = E1 - c->E0 + gain / h + dot(n, c->dT, c->d) - dot(n, c->pot, c->d);
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // an increment this short gains nothing that could be seen
-    const double least = 1e-12 * m->scale[0] * m->typical[0];
+    const double least = 1e-12 * m->scale[m->nv - 1] * m->typical[m->nv - 1];
     if (length > least) *theta = gain / length;
     return true;
 }
@@ -165,9 +204,7 @@ static bool factor(conserving *c, double h) {
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
     for (int f = 0; f < m->nfree; f++) turn_columns(c, m->floating[f].dof);
 
-    memcpy(c->push->q, c->mid->q, (size_t)m->nq * sizeof(double));
-    for (size_t i = 0; i < n; i++) c->push->v[i] = 0, c->push->a[i] = c->mid->v[i];
-    snw_residual(m, c->empty, c->push, false, c->w);
+    momenta_at(c, c->in, c->mid, c->P);
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->empty, 1 / h, 0, 0, c->w, c->M);
     snw_elastic_matrices(m, c->E, NULL);
@@ -181,7 +218,10 @@ static bool factor(conserving *c, double h) {
     snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->M);
     snw_elastic_matrices(m, NULL, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->M[i] + c->E[i] / h;
-    carry_half(m, c->d, c->p0, c->r);
+    for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
+    carry_half(m, c->d, true, c->p1, c->dT);
+    carry_half(m, c->d, false, c->p0, c->r);
+    for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
     for (int f = 0; f < m->nfree; f++) {
         const size_t b = (size_t)m->floating[f].dof;
         snw_wrench F;
@@ -197,6 +237,39 @@ static bool factor(conserving *c, double h) {
     return snw_lu_factor(m->nv, c->T, c->pivot) == SNW_OK;
 }
 
+// The weight of what flies acts where its centre of mass is in the mean over the arc of the step, not at the middle:
+// beside it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the way of the centre. So a turning rigid body gains by falling exactly
+// what it loses of its potential. After the kinematics of the middle.
+static void weigh_on_the_arc(conserving *c) {
+    const snw_model *m = c->m;
+    for (int f = 0; f < m->nfree; f++) {
+        const int dof = m->floating[f].dof;
+        double mass = 0;
+        snw_vec3 moment = {{0}};
+        for (int s = 1; s < m->nseg; s++) {
+            const snw_path *path = &m->path[m->seg[s].path];
+            if (!m->seg[s].heavy || path->n == 0 || path->dof[0] != dof) continue;
+            const snw_inertia *M = &m->seg[s].M;
+            const snw_se3 g = c->w->g[s];
+            mass += M->m;
+            moment = snw_add(moment, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+        }
+        if (mass == 0) continue;
+        const snw_se3 g = c->w->g[m->floating[f].seg];
+        const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
+        const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->bare->gravity));
+        const snw_vec3 turn = {{c->d[dof], c->d[dof + 1], c->d[dof + 2]}};
+        const snw_vec3 slide = {{c->d[dof + 3], c->d[dof + 4], c->d[dof + 5]}};
+        const snw_vec3 way = snw_add(slide, snw_cross(turn, center));
+        // (1 - sinc(x))/(4 x^2), x half the angle
+        double stumpff[SNW_STUMPFF_MAX];
+        snw_stumpff(0.25 * snw_dot(turn, turn), 3, stumpff);
+        const snw_vec3 beside = snw_scale(0.25 * stumpff[3], snw_cross(turn, way));
+        const snw_vec3 more = snw_cross(beside, weight);
+        for (int k = 0; k < 3; k++) c->pot[dof + k] -= more.e[k];
+    }
+}
+
 // residual at d; its largest in typical forces. With `columns` also the factors of its derivative
 static double evaluate(conserving *c, double h, bool columns) {
     const snw_model *m = c->m;
@@ -209,6 +282,7 @@ static double evaluate(conserving *c, double h, bool columns) {
     memcpy(c->pot, c->w->r, (size_t)n * sizeof *c->pot);
     snw_residual(m, c->in, c->mid, true, c->w);
     for (int i = 0; i < n; i++) c->load[i] = c->pot[i] - c->w->r[i];
+    weigh_on_the_arc(c);
     // momenta at the middle
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_tangent_sweep(m, NULL, c->w);
@@ -223,8 +297,7 @@ static double evaluate(conserving *c, double h, bool columns) {
     snw_damping_forces(m, c->mid->v, damping);
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        // c->r holds p_0 at the middle
-        c->r[i] = 2 * (c->P[i] - c->r[i]) / h - c->dT[i] + c->pot[i] + damping[i] - c->load[i] +
+        c->r[i] = c->r[i] / h - c->dT[i] + c->pot[i] + damping[i] - c->load[i] +
                   theta * c->weight[i] * c->d[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
@@ -264,11 +337,24 @@ static snw_status solve(conserving *c, double h, snw_stats *took) {
 // power of each load at the middle, from the state left by evaluate
 static void account(conserving *c, double h) {
     const snw_model *m = c->m;
+    // the reaction of a moving pose carries the mean acceleration
+    for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     for (int i = 0; i < npower(m); i++) c->work[i] += h * c->power[i];
     c->heat_power = snw_dissipation(m, c->mid->v);
     c->heat += h * c->heat_power;
+}
+
+// the energy there should be, under the gravity of this step: that it changed is no gain of the scheme
+static void expect(conserving *c) {
+    const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
+    c->gravity = c->in->gravity;
+    if (snw_dot(change, change) == 0) return;
+    snw_vec3 center;
+    snw_kinematics(c->m, c->in, c->now, true, c->w);
+    const double mass = snw_center_of_mass(c->m, c->w, &center);
+    c->E0 -= mass * snw_dot(change, center);
 }
 
 static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *took) {
@@ -278,8 +364,8 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     snw_inputs_copy(c->in, c->bare);
     for (int i = 0; i < m->nact; i++) c->bare->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) c->bare->stress[i] = 0;
-    snw_inputs_copy(c->bare, c->empty);
-    c->empty->gravity = (snw_vec3){{0}};
+    snw_inputs_at(m, t_laws, c->last);
+    expect(c);
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
@@ -305,16 +391,18 @@ static snw_status restart(void *self, snw_error *err) {
     for (int i = 0; i < m->nv; i++) {
         c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
         c->weight[i] = m->scale[i] / m->typical[i];
-        c->p0[i] = 0;
-        for (int j = 0; j < m->nv; j++)
-            c->p0[i] += c->M[(size_t)j * (size_t)m->nv + (size_t)i] * c->now->v[j];
     }
+    // forces on a free joint would change the momentum
+    for (int f = 0; f < m->nfree; f++)
+        memset(c->weight + m->floating[f].dof, 0, 6 * sizeof *c->weight);
+    momenta_at(c, c->in, c->now, c->p0);
     const snw_status s = snw_accelerations(m, c->in, c->now, c->w, c->M, err);
     if (s != SNW_OK) return s;
     snw_residual(m, c->in, c->now, false, c->w);
     snw_load_power(m, c->in, c->now, c->w, c->power);
     c->heat_power = snw_dissipation(m, c->now->v);
     c->E0 = snw_kinetic_energy(m, c->w) + potential(c, c->now, c->w);
+    c->gravity = c->in->gravity;
     return SNW_OK;
 }
 
@@ -379,22 +467,23 @@ static snw_work_done work(const void *self) {
                            .heat = c->heat};
 }
 
-enum { NPIECE = 10 };
+enum { NPIECE = 11 };
 
 // the inputs are made anew by whatever comes next, a look or a step
 static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
     conserving *own = (conserving *)c;
-    const snw_piece list[NPIECE] = {{&c->now->t, 1}, snw_piece_state(c->m, c->now),
-                                    {c->p0, nv},     {c->weight, nv},
-                                    {c->mass, nv},   {c->power, np},
-                                    {c->work, np},   {&own->heat_power, 1},
-                                    {&own->heat, 1}, {&own->E0, 1}};
+    const snw_piece list[NPIECE] = {{&c->now->t, 1},    snw_piece_state(c->m, c->now),
+                                    {c->p0, nv},        {c->weight, nv},
+                                    {c->mass, nv},      {c->power, np},
+                                    {c->work, np},      {&own->heat_power, 1},
+                                    {&own->heat, 1},    {&own->E0, 1},
+                                    {own->gravity.e, 3}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 6;
 }
 
 static void save(const void *self, double *out) {
@@ -416,6 +505,7 @@ static void close(void *self) {
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->bare);
     snw_inputs_destroy(c->empty);
+    snw_inputs_destroy(c->last);
     snw_state_destroy(c->push);
     snw_state_destroy(c->now);
     snw_state_destroy(c->mid);
@@ -427,18 +517,20 @@ static void close(void *self) {
 
 snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, snw_mover *out,
                                 snw_error *err) {
-    for (int i = 0; i < m->npose; i++) {
-        if (snw_pose_desc_vars(&m->pose[i]) == 0) continue;
+    bool moving = false;
+    for (int i = 0; i < m->npose; i++) moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+    if (moving && m->nfree) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "the conserving scheme does not know bases moved by a law; use "
-                     "scheme: generalized-alpha"),
+                     "the conserving scheme does not know free links beside bases moved by a law; "
+                     "use scheme: generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }
     conserving *c = snw_alloc(sizeof *c);
     if (!c) return SNW_E_MEMORY;
     c->m = m;
+    c->moving = moving;
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
@@ -447,9 +539,9 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
     if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
-        snw_inputs_create(m, &c->empty) != SNW_OK || snw_state_create(m, &c->push) != SNW_OK ||
-        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
-        snw_state_create(m, &c->end) != SNW_OK) {
+        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
+        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
         close(c);
         return SNW_E_MEMORY;
     }
