@@ -30,6 +30,9 @@ void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w);
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                           snw_work *w, double *T);
 
+// w->J, w->dJ <- columns of the motion and their rates alone, after snw_kinematics.
+void snw_columns_sweep(const snw_model *m, snw_work *w);
+
 // M <- mass matrix at q (nv x nv), symmetric to the last bit. Overwrites w.
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M);

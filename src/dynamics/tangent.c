@@ -362,6 +362,8 @@ void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
     sweep(m, chart, true, w);
 }
 
+void snw_columns_sweep(const snw_model *m, snw_work *w) { sweep(m, NULL, false, w); }
+
 // ---- backward: products ----------------------------------------------------------------------------
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia

@@ -42,17 +42,18 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
-    snw_inputs *in, *bare; // at the middle of the step; without loads
-    snw_inputs *empty;     // without gravity too, velocities of poses in the place of accelerations
-    snw_inputs *last;      // at the end of the step
-    bool moving;           // some pose depends on time
+    snw_inputs *in;    // at the middle of the step
+    snw_inputs *empty; // nothing acts, velocities of poses are in the place of accelerations
+    snw_inputs *last;  // at the end of the step
+    bool moving;       // some pose depends on time
     snw_state *now, *mid, *end, *push;
     double *memory;
-    double *d, *dx, *p0, *p1, *r, *P, *dT, *pot, *load, *weight, *mass;
+    double *d, *dx, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
     double *M, *T, *E;
     snw_broyden broyden;
     int *pivot;
     double *power, *work; // per load; power at the last instant
+    double *power_mid;    // of the solver
     double heat, heat_power;
     double E0; // energy there should be at the last instant: at the start, plus work, less heat
     snw_vec3 gravity; // of that energy
@@ -160,10 +161,11 @@ static bool finish(conserving *c, double *theta) {
     if (!velocities(c, c->p1, c->end)) return false;
     *theta = 0;
     if (c->moving) return true;
-    snw_kinematics(m, c->in, c->end, true, c->w);
+    // c->w holds the poses of the end
     const double E1 = 0.5 * dot(n, c->p1, c->end->v) + potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
-    gain = E1 - c->E0 + gain / h + dot(n, c->dT, c->d) - dot(n, c->pot, c->d);
+    gain = E1 - c->E0 + gain / h + dot(n, c->dT, c->d) - dot(n, c->force, c->d);
+    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power_mid[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // an increment this short gains nothing that could be seen
     const double least = 1e-12 * m->scale[m->nv - 1] * m->typical[m->nv - 1];
@@ -195,7 +197,8 @@ static void turn_columns(conserving *c, int dof) {
 }
 
 // c->T <- factors of the derivative of the residual in d:
-//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad(p_0)/h on the base,  Q = dP/dq
+//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h on the base,  Q = dP/dq
+// with the rows of free joints in M and Q carried to the middle
 static bool factor(conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv;
@@ -213,11 +216,16 @@ static bool factor(conserving *c, double h) {
         memset(c->M + (size_t)m->floating[f].dof * n, 0, 6 * n * sizeof(double));
     }
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) c->T[j * n + i] += c->M[j * n + i] - c->M[i * n + j];
+        for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j];
     }
-    snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->M);
+    snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->E);
+    for (size_t i = 0; i < n * n; i++) c->M[i] += c->E[i];
+    for (size_t j = 0; j < n; j++) {
+        carry_half(m, c->d, true, c->M + j * n, c->r);
+        for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
+    }
     snw_elastic_matrices(m, NULL, c->E);
-    for (size_t i = 0; i < n * n; i++) c->T[i] += c->M[i] + c->E[i] / h;
+    for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
     for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     carry_half(m, c->d, true, c->p1, c->dT);
     carry_half(m, c->d, false, c->p0, c->r);
@@ -257,7 +265,7 @@ static void weigh_on_the_arc(conserving *c) {
         if (mass == 0) continue;
         const snw_se3 g = c->w->g[m->floating[f].seg];
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
-        const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->bare->gravity));
+        const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
         const snw_vec3 turn = {{c->d[dof], c->d[dof + 1], c->d[dof + 2]}};
         const snw_vec3 slide = {{c->d[dof + 3], c->d[dof + 4], c->d[dof + 5]}};
         const snw_vec3 way = snw_add(slide, snw_cross(turn, center));
@@ -266,7 +274,7 @@ static void weigh_on_the_arc(conserving *c) {
         snw_stumpff(0.25 * snw_dot(turn, turn), 3, stumpff);
         const snw_vec3 beside = snw_scale(0.25 * stumpff[3], snw_cross(turn, way));
         const snw_vec3 more = snw_cross(beside, weight);
-        for (int k = 0; k < 3; k++) c->pot[dof + k] -= more.e[k];
+        for (int k = 0; k < 3; k++) c->force[dof + k] -= more.e[k];
     }
 }
 
@@ -274,19 +282,18 @@ static void weigh_on_the_arc(conserving *c) {
 static double evaluate(conserving *c, double h, bool columns) {
     const snw_model *m = c->m;
     const int n = m->nv;
-    // forces at the middle: of potentials, then of loads besides
+    // forces at the middle, of potentials and loads
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
     if (columns && !factor(c, h)) return NAN;
-    snw_residual(m, c->bare, c->mid, true, c->w);
-    memcpy(c->pot, c->w->r, (size_t)n * sizeof *c->pot);
     snw_residual(m, c->in, c->mid, true, c->w);
-    for (int i = 0; i < n; i++) c->load[i] = c->pot[i] - c->w->r[i];
+    memcpy(c->force, c->w->r, (size_t)n * sizeof *c->force);
     weigh_on_the_arc(c);
     // momenta at the middle
-    snw_residual(m, c->in, c->mid, false, c->w);
-    snw_tangent_sweep(m, NULL, c->w);
+    snw_kinematics(m, c->in, c->mid, false, c->w);
+    snw_columns_sweep(m, c->w);
     momenta(m, c->w, c->P, c->dT);
+    snw_load_power(m, c->in, c->mid, c->w, c->power_mid);
     for (int f = 0; f < m->nfree;
          f++) { // the base has no dT/dq: the coadjoint action stands for it
         for (int k = 0; k < 6; k++) c->dT[m->floating[f].dof + k] = 0;
@@ -297,8 +304,8 @@ static double evaluate(conserving *c, double h, bool columns) {
     snw_damping_forces(m, c->mid->v, damping);
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        c->r[i] = c->r[i] / h - c->dT[i] + c->pot[i] + damping[i] - c->load[i] +
-                  theta * c->weight[i] * c->d[i];
+        c->r[i] =
+            c->r[i] / h - c->dT[i] + c->force[i] + damping[i] + theta * c->weight[i] * c->d[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;
@@ -361,9 +368,6 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     const snw_model *m = c->m;
     // laws at the middle of what is left of them
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
-    snw_inputs_copy(c->in, c->bare);
-    for (int i = 0; i < m->nact; i++) c->bare->load[i] = (snw_wrench){0};
-    for (int i = 0; i < m->nv; i++) c->bare->stress[i] = 0;
     snw_inputs_at(m, t_laws, c->last);
     expect(c);
     c->end->t = c->now->t + h;
@@ -503,7 +507,6 @@ static void close(void *self) {
     if (!c) return;
     snw_work_destroy(c->w);
     snw_inputs_destroy(c->in);
-    snw_inputs_destroy(c->bare);
     snw_inputs_destroy(c->empty);
     snw_inputs_destroy(c->last);
     snw_state_destroy(c->push);
@@ -535,26 +538,27 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
     c->memory = snw_alloc(
-        (11 * nv + 3 * nv * nv + 2 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
+        (10 * nv + 3 * nv * nv + 3 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
     if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
-        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->bare) != SNW_OK ||
-        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
-        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
-        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
+        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->empty) != SNW_OK ||
+        snw_inputs_create(m, &c->last) != SNW_OK || snw_state_create(m, &c->push) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
         close(c);
         return SNW_E_MEMORY;
     }
     double *at = c->memory;
-    double **const vectors[] = {&c->d,  &c->dx,  &c->p0,   &c->p1,     &c->r,   &c->P,
-                                &c->dT, &c->pot, &c->load, &c->weight, &c->mass};
+    double **const vectors[] = {&c->d, &c->dx, &c->p0,    &c->p1,     &c->r,
+                                &c->P, &c->dT, &c->force, &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     c->M = at;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
     c->power = c->E + nv * nv;
     c->work = c->power + np;
-    c->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, c->work + np);
+    c->power_mid = c->work + np;
+    c->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, c->power_mid + np);
     *out = (snw_mover){.self = c,
                        .grid = step->step,
                        .start = start,

@@ -421,14 +421,15 @@ static double driven_balance(snw_joint_kind joint, double h, double stiffer) {
     return worst / exchanged;
 }
 
-// to Newton's tolerance
+// to Newton's tolerance, which is one of elastic forces
 static void with_damping_and_loads_the_balance_closes(void **state) {
     (void)state;
     for (double stiffer = 1; stiffer < 2e4; stiffer *= 100) {
         const double held = driven_balance(SNW_JOINT_FIXED, 0.005, stiffer),
                      free = driven_balance(SNW_JOINT_FREE, 0.005, stiffer);
         printf("stiffness x %g: balance %.1e held, %.1e free\n", stiffer, held, free);
-        assert_true(held <= 1e-10 && free <= 1e-10);
+        const double bound = 1e-11 + 1e-12 * stiffer;
+        assert_true(held <= bound && free <= bound);
     }
 }
 
