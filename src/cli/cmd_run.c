@@ -172,14 +172,14 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
 
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;
-    // motion has an energy balance: what is not accounted for, beside what was exchanged
+    // motion has an energy balance: what the scheme removed and what is not accounted for, beside what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
-    const int columns = moved ? 10 : 8;
-    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrr" : "llrrrrrr", &g, err));
-    const char *const head[] = {"run",        "",         "frames",         "increments",
-                                "iterations", "residual", "geometry error", "time",
-                                "balance",    "of"};
+    const int columns = moved ? 11 : 8;
+    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrr" : "llrrrrrr", &g, err));
+    const char *const head[] = {
+        "run",  "",       "frames",  "increments", "iterations", "residual", "geometry error",
+        "time", "scheme", "balance", "of"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
@@ -198,6 +198,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         snw_grid_number(g, 2, t->worst_residual);
         snw_grid_number(g, 2, t->worst_geometry);
         snw_grid_cell(g, "%.3g s", t->seconds);
+        if (moved) snw_grid_cell(g, "%.2g J", t->scheme);
         if (moved) snw_grid_cell(g, "%.2g J", t->balance);
         if (moved) snw_grid_cell(g, "%.3g J", t->exchanged);
     }
@@ -262,6 +263,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_integer(j, "iterations", o->totals.iterations);
         snw_field_number(j, "worst_residual", o->totals.worst_residual);
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_number(j, "scheme", o->totals.scheme);
         snw_field_number(j, "balance", o->totals.balance);
         snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);

@@ -50,6 +50,9 @@ void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w);
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                           snw_work *w, double *T);
 
+// w->J, w->dJ <- columns of the motion and their rates alone, after snw_kinematics.
+void snw_columns_sweep(const snw_model *m, snw_work *w);
+
 // M <- mass matrix at q (nv x nv), symmetric to the last bit. Overwrites w.
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M);
@@ -60,7 +63,8 @@ void snw_elastic_matrices(const snw_model *m, double *K, double *D);
 // D (nv x nv) += derivative of the dry friction in joints at the velocities v.
 void snw_friction_matrix(const snw_model *m, const double *v, double *D);
 
-// out (nv) <- damping forces of rods and joints, dry friction included.
+// out (nv) <- elastic forces of rods and joints; their damping forces, dry friction included.
+void snw_elastic_forces(const snw_model *m, const double *q, double *out);
 void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // ---- energy and momentum, after snw_kinematics ------------------------------------------------------

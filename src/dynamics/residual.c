@@ -103,6 +103,19 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     }
 }
 
+void snw_elastic_forces(const snw_model *m, const double *q, double *out) {
+    for (int i = 0; i < m->nv; i++) out[i] = 0;
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const double *x = q + rod->dof0 + rod->shift;
+        for (int i = 0; i < rod->ndof; i++) {
+            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
+            for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += K[j] * x[j];
+        }
+    }
+    for (int k = 0; k < m->nspring; k++) snw_spring_add(m, &m->spring[k], q, NULL, out);
+}
+
 void snw_damping_forces(const snw_model *m, const double *v, double *out) {
     for (int i = 0; i < m->nv; i++) out[i] = 0;
     for (int r = 0; r < m->nrod; r++) {

@@ -376,6 +376,8 @@ void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
     for (int i = 0; i < m->nread; i++) columns(m, chart, false, m->read[i], w);
 }
 
+void snw_columns_sweep(const snw_model *m, snw_work *w) { sweep(m, NULL, false, w); }
+
 // ---- backward: products ----------------------------------------------------------------------------
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia

@@ -27,7 +27,8 @@
     X(PROBE_RATE, "rate", "a joint's link", "their rates")                                         \
     X(PROBE_EFFORT, "effort", "a joint's link",                                                    \
       "what spring, damping and friction of its joint exert on them, N m and N")                   \
-    X(PROBE_ENERGY, "energy", "a bare word", "kinetic elastic gravity dissipated work total")      \
+    X(PROBE_ENERGY, "energy", "a bare word",                                                       \
+      "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
       "lx ly lz, angular about the origin of the world, and px py pz")                             \
     X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \

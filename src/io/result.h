@@ -19,7 +19,8 @@
     X(SNW_RESULT_V, "v", "their rates")                                                            \
     X(SNW_RESULT_POSE, "pose", "x y z in m and qw qx qy qz of each node, in the world")            \
     X(SNW_RESULT_COLUMNS, "columns", "values of the probes, SI")                                   \
-    X(SNW_RESULT_ENERGY, "energy", "kinetic, elastic, gravity, dissipated, work, J")               \
+    X(SNW_RESULT_ENERGY, "energy",                                                                 \
+      "kinetic, elastic, gravity, dissipated, work, scheme, balance, J")                           \
     X(SNW_RESULT_STATS, "stats", "what the solver did")
 
 typedef enum snw_result_field {

@@ -46,8 +46,8 @@ static const snw_component wrench[] = {{"mx", DIM_TORQUE}, {"my", DIM_TORQUE}, {
                                        {"fx", DIM_FORCE},  {"fy", DIM_FORCE},  {"fz", DIM_FORCE}};
 static const snw_component energy[] = {{"kinetic", DIM_TORQUE}, {"elastic", DIM_TORQUE},
                                        {"gravity", DIM_TORQUE}, {"dissipated", DIM_TORQUE},
-                                       {"work", DIM_TORQUE},    {"balance", DIM_TORQUE},
-                                       {"total", DIM_TORQUE}};
+                                       {"work", DIM_TORQUE},    {"scheme", DIM_TORQUE},
+                                       {"balance", DIM_TORQUE}, {"total", DIM_TORQUE}};
 static const snw_component momentum[] = {
     {"lx", {.m = 2, .kg = 1, .s = -1}}, {"ly", {.m = 2, .kg = 1, .s = -1}},
     {"lz", {.m = 2, .kg = 1, .s = -1}}, {"px", {.m = 1, .kg = 1, .s = -1}},

@@ -15,7 +15,7 @@
 //   reaction        as wrench
 //   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle slide, first second, x y
 //                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz
-//   energy          kinetic elastic gravity dissipated work balance total
+//   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
 //   stability       one number without a name

@@ -76,34 +76,15 @@ static void configuration_rates(const snw_model *m, const double *q, const snw_s
     }
 }
 
-static bool finite(const double *x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 // why there are no accelerations: a law or the state has ceased to be a number, else what was said
 static snw_status refuse(const snw_explicit *e, double t, const snw_state *s, const snw_error *said,
                          snw_error *err) {
     const snw_model *m = e->m;
-    for (int i = 0; i < m->nact; i++) {
-        if (finite(e->in->load[i].e, 6)) continue;
-        return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
-                        m->desc->load[m->act[i].load].name, t);
-    }
-    if (!finite(e->in->gravity.e, 3)) {
-        return snw_fail(err, SNW_E_DIVERGED, "gravity has no finite value at t = %.9g s", t);
-    }
-    for (int i = 0; i < m->npose; i++) {
-        if (finite(e->in->pose[i].p.e, 3) && finite(e->in->pose_u[i].e, 6) &&
-            finite(e->in->pose_du[i].e, 6)) {
-            continue;
-        }
-        return snw_fail(err, SNW_E_DIVERGED,
-                        "a moving pose has no finite value or rate at t = %.9g s", t);
-    }
-    if (!finite(s->q, m->nq) || !finite(s->v, m->nv)) {
+    SNW_TRY(snw_inputs_check(m, e->in, t, err));
+    bool finite = true;
+    for (int i = 0; i < m->nq; i++) finite &= isfinite(s->q[i]) != 0;
+    for (int i = 0; i < m->nv; i++) finite &= isfinite(s->v[i]) != 0;
+    if (!finite) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
     }
     return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);

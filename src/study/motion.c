@@ -3,28 +3,49 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/joint.h"
+#include "solve/broyden.h"
 #include "solve/dense.h"
 #include "study/memory.h"
+#include "study/path.h"
 #include "study/pieces.h"
 
 #include <math.h>
 #include <string.h>
 
+enum {
+    INCREMENTS = 12, // kept by Broyden's method
+    PATIENCE = 7     // iterations that cost what a new matrix does
+};
+
+// Where Newton's matrix was made: from that it can be made again, after a load.
+typedef struct origin {
+    bool known;
+    double a, b, t; // coefficients, time of the laws
+    snw_state *at;
+    double *d;
+} origin;
+
 struct snw_motion {
     const snw_model *m;
     snw_motion_opts opts;
     snw_work *w;
-    snw_inputs *in;
+    snw_inputs *in, *within;         // of the last instant, within a step
     snw_state *now, *trial, *before; // committed, of the solver, before the last step
+    snw_state *way;                  // within a step
     snw_history past, kept;          // of the scheme, and before the last step
     double *memory;                  // everything below
     double *d, *f, *g, *rate, *acc, *dx, *mass, *scale;
-    double *power, *work, *power_kept, *work_kept;
+    double *power, *work, *power_kept, *work_kept, *power_within;
     double heat_power, heat, heat_power_kept, heat_kept;
+    double scheme, scheme_kept;
     double *source, *source_kept; // nsignal: what integrals go on with
+    double *scratch;              // of the path of a step
     double *columns;              // of the chart
-    double *T;                    // Newton matrix and factors
+    double *T;                    // Newton matrix and factors, of this step or one before
     int *pivot;
+    origin of_T;
+    snw_broyden broyden;
     double jump; // change of acceleration in the last step, times h^2, relative
 };
 
@@ -45,27 +66,33 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal;
-    mo->memory = snw_alloc(
-        (8 * nv + 4 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved + nv * nv) * sizeof(double));
+    mo->memory = snw_alloc((12 * nv + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
+                            nv * nv + snw_broyden_doubles(m->nv, INCREMENTS)) *
+                           sizeof(double));
     mo->pivot = snw_alloc(nv * sizeof *mo->pivot);
     if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
-        snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK) {
+        snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK ||
+        snw_state_create(m, &mo->way) != SNW_OK || snw_state_create(m, &mo->of_T.at) != SNW_OK ||
+        snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
         return SNW_E_MEMORY;
     }
     double *at = mo->memory;
-    double **const vectors[] = {&mo->d,   &mo->f,  &mo->g,    &mo->rate,
-                                &mo->acc, &mo->dx, &mo->mass, &mo->scale};
+    double **const vectors[] = {&mo->d,  &mo->f,    &mo->g,     &mo->rate,  &mo->acc,
+                                &mo->dx, &mo->mass, &mo->scale, &mo->of_T.d};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
-    double **const powers[] = {&mo->power, &mo->work, &mo->power_kept, &mo->work_kept};
-    for (size_t i = 0; i < 4; i++) *powers[i] = at, at += np;
+    double **const powers[] = {&mo->power, &mo->work, &mo->power_kept, &mo->work_kept,
+                               &mo->power_within};
+    for (size_t i = 0; i < 5; i++) *powers[i] = at, at += np;
     mo->past = snw_history_on(m->nv, at);
     mo->kept = snw_history_on(m->nv, at + nh);
     mo->source = at + 2 * nh;
     mo->source_kept = mo->source + ns;
-    mo->columns = mo->source_kept + ns;
+    mo->scratch = mo->source_kept + ns;
+    mo->columns = mo->scratch + 3 * nv;
     mo->T = mo->columns + 108 * (size_t)m->ncurved;
+    mo->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, mo->T + nv * nv);
     *out = mo;
     return SNW_OK;
 }
@@ -77,9 +104,43 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->now);
     snw_state_destroy(mo->trial);
     snw_state_destroy(mo->before);
+    snw_state_destroy(mo->way);
+    snw_state_destroy(mo->of_T.at);
+    snw_inputs_destroy(mo->within);
     snw_free(mo->pivot);
     snw_free(mo->memory);
     snw_free(mo);
+}
+
+static bool finite(const double *x, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
+    for (int i = 0; i < m->nact; i++) {
+        if (finite(in->load[i].e, 6)) continue;
+        return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
+                        m->desc->load[m->act[i].load].name, t);
+    }
+    if (!finite(in->stress, m->nv)) {
+        return snw_fail(err, SNW_E_DIVERGED, "an active stress has no finite value at t = %.9g s",
+                        t);
+    }
+    if (!finite(in->gravity.e, 3)) {
+        return snw_fail(err, SNW_E_DIVERGED, "gravity has no finite value at t = %.9g s", t);
+    }
+    for (int i = 0; i < m->npose; i++) {
+        if (finite(in->pose[i].p.e, 3) && finite(&in->pose[i].R.e[0][0], 9) &&
+            finite(in->pose_u[i].e, 6) && finite(in->pose_du[i].e, 6)) {
+            continue;
+        }
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "a moving pose has no finite value or rate at t = %.9g s", t);
+    }
+    return SNW_OK;
 }
 
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
@@ -97,15 +158,9 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
-    for (int i = 0; i < m->nv; i++) {
-        if (isfinite(s->a[i])) continue;
-        return snw_fail(
-            err, SNW_E_DIVERGED,
-            "the accelerations at t = %g s are not finite: a load, gravity or a pose has no value "
-            "there, or the motion has run away",
-            in->t);
-    }
-    return SNW_OK;
+    if (finite(s->a, m->nv)) return SNW_OK;
+    SNW_TRY(snw_inputs_check(m, in, in->t, err));
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -121,6 +176,7 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
 snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t, mo->in);
+    mo->of_T.known = false;
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
@@ -137,7 +193,7 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
     snw_state_copy(mo->m, s, mo->now);
     for (int i = 0; i < npower(mo->m); i++) mo->work[i] = 0;
-    mo->heat = 0;
+    mo->heat = mo->scheme = 0;
     return snw_motion_restart(mo, err);
 }
 
@@ -184,47 +240,68 @@ static void project(const snw_motion *mo, double *x) {
     }
 }
 
-// Newton on d with one factorised matrix as long as it serves; a new one when the residual does not fall to a
-// tenth, halved increments when it does not fall at all
+static snw_status renew(snw_motion *mo, double a, double b) {
+    mo->of_T.known = false;
+    snw_broyden_reset(&mo->broyden);
+    SNW_TRY(factor(mo, a, b));
+    mo->of_T.known = true;
+    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t;
+    snw_state_copy(mo->m, mo->trial, mo->of_T.at);
+    memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
+    return SNW_OK;
+}
+
+static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
+
+// Broyden's method on d with one factorised matrix as long as it serves, be it of a step before; a new one when the
+// residual does not fall to half, halved increments when it does not fall at all
 static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
     const int n = mo->m->nv;
     double norm = evaluate(mo, a, b);
-    bool fresh = false, factored = false;
+    bool fresh = false;
+    snw_broyden_reset(&mo->broyden);
+    if (!same(mo->of_T.a, a) || !same(mo->of_T.b, b)) mo->of_T.known = false;
     while (!(norm <= mo->opts.tolerance)) {
         info->residual = norm; // also of a solve that fails
-        if (info->iterations++ == mo->opts.max_iter) return SNW_E_DIVERGED;
-        if (!factored) {
-            if (!isfinite(norm) || factor(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
+        if (!isfinite(norm) || info->iterations == mo->opts.max_iter) return SNW_E_DIVERGED;
+        if (!mo->of_T.known) {
+            if (renew(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
             info->tangents++;
-            fresh = factored = true;
+            fresh = true;
         }
         project(mo, mo->dx);
+        for (int i = 0; i < n; i++) mo->dx[i] = -mo->dx[i];
         snw_lu_solve(n, mo->T, mo->pivot, mo->dx);
+        if (!snw_broyden_next(&mo->broyden, mo->dx)) {
+            mo->of_T.known = false;
+            continue;
+        }
+        info->iterations++;
         double step = 1, was = norm;
-        for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
+        for (int i = 0; i < n; i++) mo->d[i] += mo->dx[i];
         norm = evaluate(mo, a, b);
         while (!(norm < was) && step > 1e-3) {
             if (!fresh) break;
             // at the level of rounding nothing falls any more
             if (was <= 1e3 * mo->opts.tolerance) {
-                for (int i = 0; i < n; i++) mo->d[i] += step * mo->dx[i];
+                for (int i = 0; i < n; i++) mo->d[i] -= step * mo->dx[i];
                 norm = evaluate(mo, a, b);
                 info->residual = norm;
                 return SNW_OK;
             }
-            for (int i = 0; i < n; i++) mo->d[i] += 0.5 * step * mo->dx[i];
+            for (int i = 0; i < n; i++) mo->d[i] -= 0.5 * step * mo->dx[i];
             step *= 0.5;
             norm = evaluate(mo, a, b);
         }
         if (!(norm < was)) {
             if (fresh) return SNW_E_DIVERGED;
-            for (int i = 0; i < n; i++) mo->d[i] += mo->dx[i];
+            for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
             norm = evaluate(mo, a, b);
-            factored = false;
+            mo->of_T.known = false;
             continue;
         }
         fresh = false;
-        if (norm > 0.1 * was) factored = false;
+        if (norm > 0.5 * was || step < 1) mo->of_T.known = false;
     }
     info->residual = norm;
     return SNW_OK;
@@ -237,6 +314,91 @@ static void set_scale(snw_motion *mo, double b) {
         mo->scale[i] = m->scale[i] + 1e-3 * b * mo->mass[i] * m->typical[i];
 }
 
+// power of the elastic and damping forces of rods and joints, W
+static double internal_power(const snw_model *m, const snw_state *s) {
+    double sum = 0;
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
+        for (int i = 0; i < rod->ndof; i++) {
+            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
+            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
+            for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
+        }
+    }
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        double f[3];
+        snw_spring_force(m, &m->spring[k], s->q, s->v, f);
+        for (int i = 0; i < b->n; i++) sum += f[i] * s->v[b->dof + i];
+    }
+    return sum;
+}
+
+// Heat of the step just solved: that of its path, h (D[d/h] + D[v1 - v0]/12 + D[(v0 + v1)/2 - d/h]/5) in closed form.
+// Where steps do not resolve what is damped, velocities at their ends say nothing about those between, and the mean rate
+// d/h is all that counts. That shows in changes of velocity which differ from those of the step before, or in
+// accelerations which change by more than they should.
+static double heat(snw_motion *mo, double h) {
+    const snw_model *m = mo->m;
+    const snw_history *p = &mo->past;
+    const double *v0 = mo->now->v, *v1 = mo->trial->v;
+    double *x = mo->scratch;
+    for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
+    const double bend = snw_dissipation(m, x);
+    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (mo->trial->a[i] - mo->now->a[i]);
+    double sharp = snw_dissipation(m, x);
+    if (p->h > 0) {
+        for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
+        sharp = fmax(sharp, snw_dissipation(m, x));
+    }
+    const double mean = snw_dissipation(m, mo->d) / h;
+    if (!(sharp < bend)) return mean;
+    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - mo->d[i] / h;
+    const double share = 1 - pow(sharp / bend, 4);
+    return mean + h * share * share * (bend / 12 + snw_dissipation(m, x) / 5);
+}
+
+// Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the
+// forces out of balance do the scheme's work; that of elastic forces is known without quadrature. theory.md 6.5
+static void account(snw_motion *mo, double h) {
+    static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
+    const snw_model *m = mo->m;
+    const snw_path_ends ends = {.chart = mo->opts.chart,
+                                .h = h,
+                                .q0 = mo->now->q,
+                                .d = mo->d,
+                                .rate0 = mo->past.v,
+                                .rate1 = mo->rate};
+    const double warmth = heat(mo, h);
+    double lacking = snw_elastic_energy(m, mo->trial->q) - snw_elastic_energy(m, mo->now->q);
+    for (int k = 0; k < 2; k++) {
+        snw_path_at(m, &ends, point[k], mo->scratch, mo->way);
+        snw_inputs_at(m, mo->now->t + point[k] * h, mo->within);
+        for (int i = 0; i < m->nsignal; i++) {
+            mo->way->z[i] = mo->now->z[i] + point[k] * (mo->trial->z[i] - mo->now->z[i]);
+        }
+        snw_residual(m, mo->within, mo->way, false, mo->w);
+        snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
+        for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        double sum = -internal_power(m, mo->way);
+        for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
+        lacking += 0.5 * h * sum;
+    }
+    mo->heat += warmth;
+    mo->scheme -= lacking + warmth;
+}
+
+// d <- where to begin: the mean rate of the step before, changed as the rates at its ends did. Of the same order as uniform
+// acceleration, and better where steps do not resolve the swing of a stiff rod.
+static void predict(snw_motion *mo, double h) {
+    const snw_history *p = &mo->past;
+    for (int i = 0; i < mo->m->nv; i++) {
+        mo->d[i] = p->h > 0 ? h / p->h * (p->d[i] + 0.5 * (h + p->h) * (p->v[i] - p->vb[i]))
+                            : h * (p->v[i] + 0.5 * h * p->a[i]);
+    }
+}
+
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
@@ -246,39 +408,44 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     set_scale(mo, b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
-    for (int i = 0; i < m->nv; i++) mo->d[i] = h * (p->v[i] + 0.5 * h * p->a[i]);
+    predict(mo, h);
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
+        mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
         s = solve(mo, a, b, info);
     }
+    if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
     }
     // commit
-    snw_state_copy(m, mo->now, mo->before);
-    copy_history(&mo->past, &mo->kept);
     const size_t np = (size_t)npower(m) * sizeof(double);
     memcpy(mo->power_kept, mo->power, np);
     memcpy(mo->work_kept, mo->work, np);
     mo->heat_kept = mo->heat;
     mo->heat_power_kept = mo->heat_power;
+    mo->scheme_kept = mo->scheme;
+    measure_power(mo, mo->trial);
+    for (int i = 0; i < m->nsignal; i++) mo->source_kept[i] = mo->source[i];
+    snw_memory_settle(m, mo->in, mo->trial, mo->w, mo->source);
+    account(mo, h);
+    snw_state_copy(m, mo->now, mo->before);
+    copy_history(&mo->past, &mo->kept);
     mo->jump = 0;
     for (int i = 0; i < m->nv; i++) {
         mo->jump = fmax(mo->jump, h * h * fabs(mo->acc[i] - p->a[i]) / m->typical[i]);
     }
     snw_scheme_end(&mo->opts.scheme, h, mo->d, mo->rate, mo->acc, &mo->past);
     mo->trial->t = mo->now->t + h;
-    for (int i = 0; i < m->nsignal; i++) mo->source_kept[i] = mo->source[i];
-    snw_memory_settle(m, mo->in, mo->trial, mo->w, mo->source);
     snw_state_copy(m, mo->trial, mo->now);
-    measure_power(mo, mo->now);
-    for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * (mo->power_kept[i] + mo->power[i]);
-    // by the mean rate d/h: the trapezoidal rule would count a boundary layer many times over
-    for (int i = 0; i < m->nv; i++) mo->dx[i] = mo->d[i] / h;
-    mo->heat += h * snw_dissipation(m, mo->dx);
     return SNW_OK;
+}
+
+snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {
+    snw_inputs_at(mo->m, t, mo->within);
+    return snw_inputs_check(mo->m, mo->within, t, err);
 }
 
 void snw_motion_back(snw_motion *mo) {
@@ -288,6 +455,7 @@ void snw_motion_back(snw_motion *mo) {
     memcpy(mo->power, mo->power_kept, np);
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
+    mo->scheme = mo->scheme_kept;
     mo->heat_power = mo->heat_power_kept;
     for (int i = 0; i < mo->m->nsignal; i++) mo->source[i] = mo->source_kept[i];
     snw_inputs_at(mo->m, mo->now->t, mo->in);
@@ -298,7 +466,9 @@ double snw_motion_error(const snw_motion *mo) {
 }
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
-void snw_motion_hold(snw_motion *mo, const snw_hand *hand) { mo->in->hand = hand; }
+void snw_motion_hold(snw_motion *mo, const snw_hand *hand) {
+    mo->in->hand = mo->within->hand = hand;
+}
 double *snw_motion_memory(snw_motion *mo) { return mo->now->z; }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 
@@ -313,41 +483,61 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
                            .power = mo->power,
                            .work = mo->work,
                            .heat_power = mo->heat_power,
-                           .heat = mo->heat};
+                           .heat = mo->heat,
+                           .scheme = mo->scheme};
 }
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 10 };
+enum { NPIECE = 13, NSINGLE = 5 };
 
-// the inputs are laws of their time
+// the inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
-    const snw_piece list[NPIECE] = {{&mo->now->t, 1},  snw_piece_state(mo->m, mo->now),
-                                    {&own->past.h, 1}, {mo->past.v, snw_history_doubles(mo->m->nv)},
-                                    {mo->mass, nv},    {mo->power, np},
-                                    {mo->work, np},    {&own->heat_power, 1},
-                                    {&own->heat, 1},   {mo->source, (size_t)mo->m->nsignal}};
+    const snw_piece list[NPIECE] = {{&mo->now->t, 1},
+                                    snw_piece_state(mo->m, mo->now),
+                                    {&own->past.h, 1},
+                                    {mo->past.v, snw_history_doubles(mo->m->nv)},
+                                    {mo->mass, nv},
+                                    {mo->power, np},
+                                    {mo->work, np},
+                                    {&own->heat_power, 1},
+                                    {&own->heat, 1},
+                                    {&own->scheme, 1},
+                                    snw_piece_state(mo->m, mo->of_T.at),
+                                    {mo->of_T.d, nv},
+                                    {mo->source, (size_t)mo->m->nsignal}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_motion_saves(const snw_model *m) {
-    const size_t nv = (size_t)m->nv, state = 1 + snw_state_doubles(m);
-    return state + 1 + snw_history_doubles(m->nv) + nv + 2 * (size_t)npower(m) + 2 +
-           (size_t)m->nsignal + 1;
+    const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
+    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
+           (size_t)m->nsignal + NSINGLE;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
+    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->of_T.t};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
-    *snw_pieces_save(NPIECE, piece, out) = mo->in->t;
+    memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
 }
 
 void snw_motion_load(snw_motion *mo, const double *in) {
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
-    snw_inputs_at(mo->m, *snw_pieces_load(NPIECE, piece, in), mo->in);
+    const double *single = snw_pieces_load(NPIECE, piece, in);
+    mo->of_T.known = single[1] != 0;
+    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4];
+    if (mo->of_T.known) {
+        snw_inputs_at(mo->m, mo->of_T.t, mo->in);
+        snw_state_copy(mo->m, mo->of_T.at, mo->trial);
+        memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
+        snw_residual(mo->m, mo->in, mo->trial, false, mo->w);
+        mo->of_T.known = factor(mo, mo->of_T.a, mo->of_T.b) == SNW_OK;
+    }
+    snw_inputs_at(mo->m, single[0], mo->in);
     snw_state_copy(mo->m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
 }

@@ -24,12 +24,12 @@ typedef struct snw_motion_info {
     double residual;
 } snw_motion_info;
 
-// Power and work of what acts, integrated over the steps (trapezoidal rule; heat by the mean rates of a step). Index: loads, then active stress, then
-// moving poses.
+// Power and work of what acts, integrated over the steps. Index: loads, then active stress, then moving poses.
 typedef struct snw_work_done {
     int n;
     const double *power, *work;
     double heat_power, heat; // dissipated
+    double scheme;           // energy removed by an implicit scheme itself, theory.md 6.5
 } snw_work_done;
 
 snw_motion_opts snw_motion_defaults(void); // generalized-alpha, rho 0.9
@@ -70,6 +70,13 @@ snw_work_done snw_motion_work(const snw_motion *mo);
 size_t snw_motion_saves(const snw_model *m);
 void snw_motion_save(const snw_motion *mo, double *out);
 void snw_motion_load(snw_motion *mo, const double *in);
+
+// Why there is no motion beyond the present under the laws of time t: what has no finite value then. SNW_OK when all have.
+SNW_NODISCARD snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err);
+
+// The same for inputs at hand, said to be of time t.
+SNW_NODISCARD snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t,
+                                          snw_error *err);
 
 // a <- accelerations at (q, v) of s under the inputs, M overwritten by its factor. SNW_E_SINGULAR when a
 // coordinate moves no mass.

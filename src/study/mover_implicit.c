@@ -43,8 +43,13 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
     return snw_motion_start(im->motion, s, err);
 }
 
-static snw_status give_up(const implicit *im, double h, const snw_motion_info *info,
+// `t`: time of the laws that were tried last
+static snw_status give_up(const implicit *im, double t, double h, const snw_motion_info *info,
                           snw_error *err) {
+    snw_error why = {0};
+    if (snw_motion_check(im->motion, t, &why) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, snw_motion_state(im->motion)->t, why.text);
+    }
     return snw_fail(
         err, SNW_E_DIVERGED,
         "no motion found beyond t = %g s (steps down to %.2g s, residual %.2g of a typical "
@@ -65,7 +70,8 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         snw_motion_info info;
-        snw_status s = snw_motion_step(im->motion, h, last ? t_laws : t + h, &info);
+        const double t_tried = last ? t_laws : t + h;
+        snw_status s = snw_motion_step(im->motion, h, t_tried, &info);
         took->iterations += info.iterations;
         took->residual = info.residual;
         const double miss =
@@ -78,7 +84,7 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
             h *= 0.5;
         }
         if (s != SNW_OK) {
-            if (h < shortest) return give_up(im, h, &info, err);
+            if (h < shortest) return give_up(im, t_tried, h, &info, err);
             continue;
         }
         took->increments++;

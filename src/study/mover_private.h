@@ -5,6 +5,9 @@
 
 #include "study/mover.h"
 
+// How a motion ends for lack of a law: time reached, what has no value.
+#define SNW_NO_LAW "no motion found beyond t = %g s: %s; what was computed is kept"
+
 SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step,
                                             snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step,

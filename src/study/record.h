@@ -9,14 +9,15 @@
 
 #include <stdbool.h>
 
-// Energies of one instant, J. Dissipated and work are integrals over the dynamic steps so far; balance is what the
-// others do not account for: the scheme's own gain or loss.
+// Energies of one instant, J. Dissipated, work and scheme are integrals over the dynamic steps so far; scheme is what an
+// implicit scheme itself removes, balance what all the others do not account for.
 #define SNW_ENERGY_LIST(X)                                                                         \
     X(kinetic)                                                                                     \
     X(elastic)                                                                                     \
     X(gravity)                                                                                     \
     X(dissipated)                                                                                  \
     X(work)                                                                                        \
+    X(scheme)                                                                                      \
     X(balance)
 
 typedef struct snw_energy {

@@ -261,7 +261,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN};
     r->now = &r->era[0];
-    r->work = r->heat = r->balance = 0;
+    r->work = r->heat = r->scheme = r->balance = 0;
     const snw_model *m = r->now->model;
     // start anew: the initial state, no loads
     r->state->t = 0;

@@ -69,8 +69,9 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
                     .elastic = snw_elastic_energy(m, mv->state(mv->self)->q),
                     .gravity = snw_gravity_energy(m, mv->inputs(mv->self), w),
                     .dissipated = r->heat + done.heat,
-                    .work = r->work + work};
-    e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat;
+                    .work = r->work + work,
+                    .scheme = r->scheme + done.scheme};
+    e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat + done.scheme;
     return e;
 }
 
@@ -246,8 +247,8 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         s = carry(r, stage, &mv, &b, err);
         // also after a failure: what was reached counts
         const snw_energy e = energies(r, &mv, mv.look(mv.self));
-        r->balance = e.balance, r->work = e.work, r->heat = e.dissipated;
-        r->totals.balance = e.balance;
+        r->balance = e.balance, r->work = e.work, r->heat = e.dissipated, r->scheme = e.scheme;
+        r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(fabs(e.work), fabs(total(&e) - r->here.start));
         snw_state_copy(m, mv.state(mv.self), r->state);
     }

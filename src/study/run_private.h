@@ -48,10 +48,10 @@ struct snw_run {
     const snw_run_hooks *hooks;
     snw_run_totals totals;
     snw_here here;
-    bool resuming;              // go on from `save`
-    double *save;               // info.nsave: of the last frame, or to go on from
-    double next_frame;          // time from which the next frame is due
-    double work, heat, balance; // of the dynamic steps done
+    bool resuming;                      // go on from `save`
+    double *save;                       // info.nsave: of the last frame, or to go on from
+    double next_frame;                  // time from which the next frame is due
+    double work, heat, scheme, balance; // of the dynamic steps done
 };
 
 // What a frame shows: a state with its motion and inputs, and what it took to get there.

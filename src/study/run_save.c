@@ -20,6 +20,7 @@
     X(next_frame, double)                                                                          \
     X(work, double)                                                                                \
     X(heat, double)                                                                                \
+    X(scheme, double)                                                                              \
     X(balance, double)                                                                             \
     X(totals.frames, int)                                                                          \
     X(totals.iterations, int)                                                                      \
@@ -29,6 +30,7 @@
     X(totals.stability, double)                                                                    \
     X(totals.follower, bool)                                                                       \
     X(totals.balance, double)                                                                      \
+    X(totals.scheme, double)                                                                       \
     X(totals.exchanged, double)                                                                    \
     X(state->t, double)
 

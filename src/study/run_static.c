@@ -28,6 +28,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
                                       .gravity = snw_gravity_energy(m, in, w),
                                       .dissipated = r->heat,
                                       .work = r->work,
+                                      .scheme = r->scheme,
                                       .balance = r->balance},
                            .stats = {.iterations = info->iterations,
                                      .increments = info->increments,

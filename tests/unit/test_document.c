@@ -510,7 +510,7 @@ static void expectations_are_read(void **state) {
     assert_int_equal(e[3].nrow, 2);
     assert_near(e[3].row_t[1], 2, 0);
     assert_near(e[3].value[5], 6, 0);
-    assert_int_equal(e[4].ncolumn, 7); // one number for all over a span
+    assert_int_equal(e[4].ncolumn, 8); // one number for all over a span
     assert_int_equal(e[4].is, SNW_EXPECT_SIZE);
     assert_true(isinf(e[4].t0) && isinf(e[4].t1));
     assert_string_equal(e[5].column[0], "all@3.my");

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// path.h: the way a step of an implicit scheme goes from its first state to its last. A scheme gives the ends only; the
+// path is the cubic in the coordinates of the step's chart that has the configurations and rates of both ends.
+// theory.md 6.5.
+#pragma once
+
+#include "dynamics/chart.h"
+
+typedef struct snw_path_ends {
+    snw_chart chart;
+    double h;                    // length of the step
+    const double *q0;            // nq, where it begins
+    const double *d;             // nv, increment over the step
+    const double *rate0, *rate1; // nv, rates of the chart at both ends
+} snw_path_ends;
+
+// out->q, v, a <- state at the fraction s of the step. scratch: 3 nv.
+void snw_path_at(const snw_model *m, const snw_path_ends *e, double s, double *scratch,
+                 snw_state *out);
