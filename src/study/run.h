@@ -29,8 +29,9 @@ typedef struct snw_run_totals {
     double worst_residual, worst_geometry; // geometry relative to the rod's length
     double stability;                      // at the last frame, NaN when not known
     bool follower; // the tangent was not symmetric there: flutter may come before buckling
-    double balance,
-        exchanged;  // of the last dynamic step: energy not accounted for, energy that moved, J
+    // of the last dynamic step, J: energy not accounted for at its end; the largest of kinetic energy, work, heat and
+    // change of the whole among its frames
+    double balance, exchanged;
     double seconds; // wall clock
 } snw_run_totals;
 
