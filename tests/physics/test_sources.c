@@ -134,11 +134,69 @@ static void energies_converge_as_the_magnus_order_says(void **state) {
     }
 }
 
+// ---- Gotelli's rods: work of the solver ---------------------------------------------------------------
+
+// Newton's iterations a step
+static double iterations(const char *model, const char *motion) {
+    char text[2048];
+    snprintf(text, sizeof text, "sinew: 1\n%s  - dynamic: {scheme: newmark, %s}\n", model, motion);
+    outcome o;
+    execute(text, &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    const double steps = o.series.nframe - 1, n = o.totals.iterations;
+    snw_series_clear(&o.series);
+    return n / steps;
+}
+
+#define RELEASED(length, diameter, young, density, force)                                          \
+    "gravity: [9.81, 0, 0]\n"                                                                      \
+    "materials: {metal: {young: " young ", poisson: 0.3, density: " density "}}\n"                 \
+    "robot: {arm: {on: world, rod: {length: " length ", section: {circle: {diameter: " diameter    \
+    "}}, material: metal, strain: {bend_z: chebyshev 3}, nodes: 20}}}\n"                           \
+    "loads: {pull: {on: arm.tip, force: [0, " force ", 0]}}\n"                                     \
+    "study:\n  - static:\n  - change: {pull: off}\n"
+
+#define FLYING(length, section, load)                                                              \
+    "gravity: 0\n"                                                                                 \
+    "parameters: {T: 'hat(t, 0 s, 5 s)'}\n"                                                        \
+    "robot: {rod: {on: world, pose: {xyz: [" length "*0.6, 0, 0], x: [-0.6, 0.8, 0]}, "            \
+    "joint: free,\n  rod: {length: " length ", section: " section                                  \
+    ", strain: kirchhoff chebyshev 3, nodes: 20}}}\n"                                              \
+    "loads: {push: {on: rod.root, " load "}}\n"                                                    \
+    "study:\n"
+
+// hybrid.md 7.1 check 9, 7.2 check 5, 7.3: two to three, at the steps of the references there
+static void newton_needs_few_iterations(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *model, *motion;
+        double most;
+    } rods[] = {
+        {"soft", RELEASED("10", "10 mm", "100 GPa", "7800", "50"), "for: 10 s, step: 10 ms", 3},
+        {"stiff b", RELEASED("0.4", "2 mm", "2 GPa", "8000", "0.1"), "for: 1 s, step: 2.5 ms", 3},
+        {"flying, soft",
+         FLYING("10", "{stiffness: [500, 500, 500, 1e4, 1e4, 1e4], inertia: [10, 10, 10, 1, 1, 1]}",
+                "force: [20*T, 0, 0], torque: [0, 100*T, -200*T]"),
+         "for: 10 s, step: 10 ms, base: split", 2.7},
+        {"flying, stiff",
+         FLYING("1",
+                "{stiffness: [3.2725, 4.90874, 4.90874, 1, 1, 1], inertia: [9.8175e-3, 4.90874e-3, "
+                "4.90874e-3, 7.85398, 7.85398, 7.85398]}",
+                "force: [2*T, 0, 1*T]"),
+         "for: 10 s, step: 10 ms, base: split", 2}};
+    for (int i = 0; i < 4; i++) {
+        const double n = iterations(rods[i].model, rods[i].motion);
+        printf("%s: %.2f iterations a step\n", rods[i].name, n);
+        assert_true(n <= rods[i].most);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_released_rod_moves_by_lagranges_equations),
         cmocka_unit_test(polynomials_of_one_degree_have_the_same_energies),
         cmocka_unit_test(energies_converge_as_the_magnus_order_says),
+        cmocka_unit_test(newton_needs_few_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
