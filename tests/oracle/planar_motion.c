@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { M = 40, N = ORACLE_PLANAR_MOST };
 
@@ -171,5 +172,105 @@ void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, d
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) energy[1] += m->K[i][j] * y[i] * y[j] / 2;
+    }
+}
+
+// ---- backward differences ----------------------------------------------------------------------------
+
+typedef struct past {
+    double q[N], v[N];   // coordinates and rates
+    double Vx[M], Vy[M]; // velocities of the points in the axes of their sections
+} past;
+
+typedef struct fall {
+    const oracle_planar_motion *m;
+    double gravity, h;
+    bool sections;
+    past before, earlier; // one and two steps ago
+} fall;
+
+static double backward(const fall *f, double now, double before, double earlier) {
+    return (3 * now - 4 * before + earlier) / (2 * f->h);
+}
+
+// r <- what is out of balance at the coordinates q; now <- what the next step remembers
+static void fall_residual(const fall *f, const double *q, double *r, past *now) {
+    const oracle_planar_motion *m = f->m;
+    const past *b = &f->before, *e = &f->earlier;
+    const int n = m->rod.n;
+    double rates[N], acc[N], angle[M], turn[M], spin[M], rx[N][M], ry[N][M], part[M], ax[M], ay[M];
+    for (int i = 0; i < n; i++) {
+        now->q[i] = q[i];
+        now->v[i] = rates[i] = backward(f, q[i], b->q[i], e->q[i]);
+        acc[i] = backward(f, rates[i], b->v[i], e->v[i]);
+    }
+    sum(m, q, angle);
+    sum(m, rates, turn);
+    sum(m, acc, spin);
+    slopes(m, angle, rx, ry);
+    for (int a = 0; a < M; a++) part[a] = -turn[a] * turn[a] * cos(angle[a]);
+    up_to(m, part, ax);
+    for (int a = 0; a < M; a++) part[a] = -turn[a] * turn[a] * sin(angle[a]);
+    up_to(m, part, ay);
+    for (int a = 0; a < M; a++) {
+        double vx = 0, vy = 0;
+        for (int i = 0; i < n; i++) {
+            vx += rx[i][a] * rates[i], vy += ry[i][a] * rates[i];
+            ax[a] += rx[i][a] * acc[i], ay[a] += ry[i][a] * acc[i];
+        }
+        const double c = cos(angle[a]), s = sin(angle[a]);
+        now->Vx[a] = c * vx + s * vy, now->Vy[a] = -s * vx + c * vy;
+        if (!f->sections) continue;
+        const double x = backward(f, now->Vx[a], b->Vx[a], e->Vx[a]) - turn[a] * now->Vy[a],
+                     y = backward(f, now->Vy[a], b->Vy[a], e->Vy[a]) + turn[a] * now->Vx[a];
+        ax[a] = c * x - s * y, ay[a] = s * x + c * y;
+    }
+    for (int i = 0; i < n; i++) {
+        r[i] = 0;
+        for (int j = 0; j < n; j++) {
+            r[i] += m->K[i][j] * (q[j] + m->rod.damping * rates[j]);
+        }
+        for (int a = 0; a < M; a++) {
+            r[i] += m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + f->gravity)) +
+                               m->rod.rhoI * m->P[i][a] * spin[a]);
+        }
+    }
+}
+
+// Newton with differences for its matrix: ten iterations are more than enough
+static void fall_step(const fall *f, double *q, past *now) {
+    const int n = f->m->rod.n;
+    for (int k = 0; k < 10; k++) {
+        double J[N * N], r[N], up[N], down[N], x[N];
+        int pivot[N];
+        for (int j = 0; j < n; j++) {
+            const double e = 1e-4;
+            memcpy(x, q, sizeof x);
+            x[j] = q[j] + e;
+            fall_residual(f, x, up, now);
+            x[j] = q[j] - e;
+            fall_residual(f, x, down, now);
+            for (int i = 0; i < n; i++) J[i * n + j] = (up[i] - down[i]) / (2 * e);
+        }
+        fall_residual(f, q, r, now);
+        oracle_factor(n, J, pivot);
+        oracle_solve(n, J, pivot, 1, r);
+        for (int i = 0; i < n; i++) q[i] -= r[i];
+    }
+    double r[N];
+    fall_residual(f, q, r, now);
+}
+
+void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, double h, int steps,
+                               bool sections, double (*tip)[2]) {
+    fall f = {.m = m, .gravity = gravity, .h = h, .sections = sections};
+    double q[N] = {0};
+    for (int k = 0; k < steps; k++) {
+        past now = {0};
+        fall_step(&f, q, &now);
+        f.earlier = f.before, f.before = now;
+        double y[2 * N] = {0}, energy[2];
+        memcpy(y, q, (size_t)m->rod.n * sizeof *y);
+        oracle_planar_motion_look(m, y, tip[k], energy);
     }
 }
