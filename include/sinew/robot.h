@@ -88,6 +88,43 @@ SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error
 // NaN when it is not defined.
 double snw_robot_stability(snw_robot *r);
 
+// ---- motion, live -----------------------------------------------------------------------------------
+
+// How steps are made. The schemes are those of the model language.
+typedef struct snw_robot_steps {
+    const char *scheme; // "generalized-alpha" unless given, see `sinew help language`
+    double step; // s: longest step, needed; one that does not converge is made of shorter ones
+    double rho, alpha; // of the schemes that have them; NaN: as in the language
+    double tolerance;  // of forces out of balance (of the error, where steps are chosen); 0: as in
+                       // the language
+} snw_robot_steps;
+
+snw_robot_steps snw_robot_steps_defaults(double step);
+
+// Prepare for motion from the present state and time; all memory is taken here. Again: begin anew, from the state as
+// it is then. A state written to afterwards is not looked at before the next start.
+SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
+
+// On by h seconds, at most the longest step. When it fails (SNW_E_DIVERGED) nothing has changed. q, v, a, the time and
+// probes are those of the end of the step. What laws sample and conditions switch on is looked at there, too.
+SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
+
+// Loads by number, in the order of the file; -1: none of that name.
+int snw_robot_load(const snw_robot *r, const char *name);
+// From now on force (N) and torque (N m; both per metre along a rod), axes as the file says, instead of the load's laws
+// and its `when`. Either may be NULL: zero.
+void snw_robot_set_load(snw_robot *r, int load, const double force[3], const double torque[3]);
+// Back to the laws of the file.
+void snw_robot_unset_load(snw_robot *r, int load);
+// Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
+void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
+
+// Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.
+// Restored, in this or another robot of the same file started in the same way, they give the same steps bit for bit.
+size_t snw_robot_saves(const snw_robot *r);
+void snw_robot_save(const snw_robot *r, double *out);
+void snw_robot_restore(snw_robot *r, const double *in);
+
 // ---- looking ----------------------------------------------------------------------------------------
 
 // out <- the numbers of a probe of the file at the present state, at most `max`. Returns how many the probe has, 0

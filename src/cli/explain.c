@@ -150,9 +150,14 @@ static const char *probe_name(snw_probe_kind kind) {
     return "";
 }
 
-// what a probe looks at: a link that is held, or a site
+static bool of_link(snw_probe_kind kind) {
+    return kind == SNW_PROBE_REACTION || kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
+           kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+}
+
+// what a probe looks at: a link that is held or moves, or a site
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
-    if (p->kind == SNW_PROBE_REACTION && p->site.link >= 0) {
+    if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
         site_text(d, &p->site, out, size);
@@ -194,13 +199,36 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     if (!functions) printf("%*s  rigid\n", indent, "");
 }
 
+// has it an axis?
+static bool has_axis(snw_joint_kind kind) {
+    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_SPHERICAL && kind != SNW_JOINT_FREE;
+}
+
+static void print_axis(snw_vec3 a) {
+    for (int i = 0; i < 3; i++) {
+        if (fabs(a.e[i]) == 1) printf(" %s%c", a.e[i] < 0 ? "-" : "", 'x' + i);
+        if (fabs(a.e[i]) == 1) return;
+    }
+    printf(" [%g, %g, %g]", a.x, a.y, a.z);
+}
+
+// revolute about z, 1 degree of freedom
+static void print_joint(const snw_link_desc *l) {
+    const int n = snw_joint_dof(l->joint);
+    printf("%s", snw_joint_name(l->joint));
+    if (has_axis(l->joint)) print_axis(l->moves.axis);
+    if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->moves.second);
+    if (n > 0) printf(", %d degree%s of freedom", n, n == 1 ? "" : "s");
+    printf("\n");
+}
+
 static void print_link(const snw_desc *d, int index, const snw_run_info *info, int depth) {
     const snw_link_desc *l = &d->link[index];
     char site[TEXT];
     site_text(d, &l->on, site, sizeof site);
     const int indent = 2 + 2 * depth;
-    printf("%*s%s  on %s, %s\n", indent, "", l->name, site,
-           l->joint == SNW_JOINT_FREE ? "free" : "fixed");
+    printf("%*s%s  on %s, ", indent, "", l->name, site);
+    print_joint(l);
     if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
     if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
     for (int i = index + 1; i < d->nlink; i++) {
@@ -306,6 +334,15 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
     snw_json_close(j);
 }
 
+static void json_joint(snw_json *j, const snw_link_desc *l) {
+    snw_field_text(j, "joint", snw_joint_name(l->joint));
+    snw_field_integer(j, "degrees_of_freedom", snw_joint_dof(l->joint));
+    if (!has_axis(l->joint)) return;
+    snw_field_list(j, "axis");
+    for (int i = 0; i < 3; i++) snw_field_number(j, NULL, l->moves.axis.e[i]);
+    snw_json_close(j);
+}
+
 static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info) {
     snw_field_object(j, "robot");
     for (int i = 0; i < d->nlink; i++) {
@@ -314,7 +351,7 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info)
         site_text(d, &l->on, site, sizeof site);
         snw_field_object(j, l->name);
         snw_field_text(j, "on", site);
-        snw_field_text(j, "joint", l->joint == SNW_JOINT_FREE ? "free" : "fixed");
+        json_joint(j, l);
         if (l->has_rod) json_rod(j, &l->rod, l->name, info);
         if (l->has_body) snw_field_number(j, "mass", l->body.mass);
         snw_json_close(j);

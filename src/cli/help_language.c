@@ -128,10 +128,32 @@ static void basis_rows(writer *w) {
 #undef X
 }
 
+static const char *joint_coordinates(snw_joint_kind kind) {
+    switch (kind) {
+    case SNW_JOINT_FIXED:
+        return "none";
+    case SNW_JOINT_REVOLUTE:
+        return "angle";
+    case SNW_JOINT_PRISMATIC:
+        return "slide";
+    case SNW_JOINT_CYLINDRICAL:
+        return "angle, slide";
+    case SNW_JOINT_UNIVERSAL:
+        return "first, second angle";
+    case SNW_JOINT_SPHERICAL:
+        return "a rotation, three";
+    case SNW_JOINT_PLANAR:
+        return "x, y, angle";
+    case SNW_JOINT_FREE:
+        return "a pose, six";
+    }
+    return "";
+}
+
 static void joint_rows(writer *w) {
-    row(w, "fixed", "none", "clamped in its parent, in the pose given; the default");
-    row(w, "free", "pose, six",
-        "moves freely from there; a static step needs something to hold it");
+#define X(code, name, dof, meaning) row(w, name, joint_coordinates(code), meaning);
+    SNW_JOINT_LIST(X)
+#undef X
 }
 
 static void site_rows(writer *w) {
@@ -200,7 +222,7 @@ static void unit_text(snw_dim dim, char out[DIM_TEXT]) {
 // x y z (m), one unit for all that share it
 static void components_text(snw_probe_kind kind, char *out, size_t size) {
     int n = 0;
-    const snw_component *c = snw_probe_components(kind, &n);
+    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
     out[0] = '\0';
     for (int i = 0; i < n; i++) {
         if (i > 0) append(out, size, " ");
@@ -209,7 +231,7 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
         unit_text(c[i].dim, unit);
         if (i + 1 < n) unit_text(c[i + 1].dim, next);
         if (unit[0] && (i + 1 == n || strcmp(unit, next) != 0)) {
-            append(out, size, " (");
+            append(out, size, out[0] ? " (" : "(");
             append(out, size, unit);
             append(out, size, i + 1 == n ? ")" : "),");
         }
@@ -219,8 +241,8 @@ static void components_text(snw_probe_kind kind, char *out, size_t size) {
 // what the bare name of a probe stands for where a value is expected
 static void bare_text(snw_probe_kind kind, char *out, size_t size) {
     int n = 0, first = 0, count = 0;
-    const snw_component *c = snw_probe_components(kind, &n);
-    snw_probe_primary(kind, 0, &first, &count);
+    const snw_component *c = snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
+    snw_probe_primary(kind, SNW_JOINT_REVOLUTE, 0, &first, &count);
     (void)snprintf(out, size, "%s", n == 1 ? "the number" : count == n ? "all" : "");
     for (int i = first; count < n && i < first + count; i++) {
         if (i > first) append(out, size, " ");
@@ -272,6 +294,10 @@ static const char *function_takes(snw_function_kind kind) {
         return "alike, a < b, gives a number";
     case SNW_FUNCTION_IF:
         return "a condition, two alike";
+    case SNW_FUNCTION_LIMIT:
+        return "alike, and keeps it";
+    case SNW_FUNCTION_MEMORY:
+        return "see signals";
     case SNW_FUNCTION_TABLE:
         return "a file, a name or number";
     }

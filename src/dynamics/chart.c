@@ -15,33 +15,46 @@ static void put(snw_twist t, double *x) {
     for (int i = 0; i < 6; i++) x[i] = t.e[i];
 }
 
+// q, v, a of a free joint
+static void to_free(snw_chart chart, const snw_block *b, const double *old, const double *d,
+                    const double *rate, const double *acc, snw_state *s) {
+    const snw_se3 g0 = snw_se3_from_numbers(old + b->q);
+    const snw_twist x = twist_at(d + b->dof);
+    snw_se3 g;
+    if (chart == SNW_CHART_SE3) {
+        g = snw_se3_mul(g0, snw_se3_exp(x));
+    } else {
+        g.R = snw_mat3_mul(g0.R, snw_so3_exp(x.w));
+        g.p = snw_add(g0.p, x.v);
+        // V = R' p',  V' = R' p'' - w x V
+        const snw_twist V = twist_at(rate + b->dof), A = twist_at(acc + b->dof);
+        const snw_vec3 v = snw_rotate_inv(g.R, V.v);
+        put((snw_twist){{V.w, v}}, s->v + b->dof);
+        put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
+            s->a + b->dof);
+    }
+    snw_se3_to_numbers(g, s->q + b->q);
+}
+
 void snw_chart_to_state(const snw_model *m, snw_chart chart, const double *old, const double *d,
                         const double *rate, const double *acc, snw_state *s) {
     for (int i = 0; i < m->nv; i++) s->v[i] = rate[i], s->a[i] = acc[i];
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) {
-            s->q[i + rod->shift] = old[i + rod->shift] + d[i];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        switch (b->space) {
+        case SNW_SPACE_RN:
+            for (int i = 0; i < b->n; i++) s->q[b->q + i] = old[b->q + i] + d[b->dof + i];
+            break;
+        case SNW_SPACE_SO3: {
+            const snw_vec3 x = {{d[b->dof], d[b->dof + 1], d[b->dof + 2]}};
+            const snw_mat3 R = snw_mat3_mul(snw_so3_from_numbers(old + b->q), snw_so3_exp(x));
+            snw_so3_to_numbers(R, s->q + b->q);
+            break;
         }
-    }
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
-        const snw_se3 g0 = snw_se3_from_numbers(old + j->q);
-        const snw_twist x = twist_at(d + j->dof);
-        snw_se3 g;
-        if (chart == SNW_CHART_SE3) {
-            g = snw_se3_mul(g0, snw_se3_exp(x));
-        } else {
-            g.R = snw_mat3_mul(g0.R, snw_so3_exp(x.w));
-            g.p = snw_add(g0.p, x.v);
-            // V = R' p',  V' = R' p'' - w x V
-            const snw_twist V = twist_at(rate + j->dof), A = twist_at(acc + j->dof);
-            const snw_vec3 v = snw_rotate_inv(g.R, V.v);
-            put((snw_twist){{V.w, v}}, s->v + j->dof);
-            put((snw_twist){{A.w, snw_sub(snw_rotate_inv(g.R, A.v), snw_cross(V.w, v))}},
-                s->a + j->dof);
+        case SNW_SPACE_SE3:
+            to_free(chart, b, old, d, rate, acc, s);
+            break;
         }
-        snw_se3_to_numbers(g, s->q + j->q);
     }
 }
 
@@ -49,8 +62,9 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
                           double *acc) {
     for (int i = 0; i < m->nv; i++) rate[i] = s->v[i], acc[i] = s->a[i];
     if (chart == SNW_CHART_SE3) return;
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *j = &m->block[k];
+        if (j->space != SNW_SPACE_SE3) continue;
         const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
         const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
         put((snw_twist){{V.w, snw_rotate(g.R, V.v)}}, rate + j->dof);
@@ -82,17 +96,26 @@ static void variation(snw_chart chart, const snw_lower *T, snw_mat3 R, double a,
                     snw_add(snw_cross(dV->w, V.v), snw_cross(V.w, dV->v)));
 }
 
+// a block's share of x, as a twist
+static snw_twist part_of(const snw_block *b, const double *x) {
+    snw_twist t = {0};
+    for (int i = 0; i < b->n; i++) t.e[i] = x[b->dof + i];
+    return t;
+}
+
 void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,
                        const snw_state *s, double *columns) {
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
-        const snw_se3 g = snw_se3_from_numbers(s->q + j->q);
-        const snw_twist V = twist_at(s->v + j->dof), A = twist_at(s->a + j->dof);
-        const snw_lower T = snw_se3_tangent(twist_at(d + j->dof));
-        double *S = columns + 108 * f, *dS = S + 36, *ddS = S + 72;
-        for (int k = 0; k < 6; k++) {
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *j = &m->block[f];
+        if (j->curved < 0) continue;
+        // a ball is a free joint that only turns; there both charts agree
+        const snw_mat3 R = snw_so3_from_numbers(s->q + j->q);
+        const snw_twist V = part_of(j, s->v), A = part_of(j, s->a);
+        const snw_lower T = snw_se3_tangent(part_of(j, d));
+        double *S = columns + 108 * j->curved, *dS = S + 36, *ddS = S + 72;
+        for (int k = 0; k < j->n; k++) {
             snw_twist z, dV, dA;
-            variation(chart, &T, g.R, a, b, V, A, k, &z, &dV, &dA);
+            variation(chart, &T, R, a, b, V, A, k, &z, &dV, &dA);
             // dV = (S' + ad_V S) + a S,  dA = (S'' + ad_A S + ad_V S') + a (2 S' + ad_V S) + b S
             const snw_twist Vz = snw_ad(V, z);
             const snw_twist y = snw_twist_sub(snw_twist_sub(dV, Vz), snw_twist_scale(a, z));

@@ -4,7 +4,7 @@
 // accelerations that are plain vectors; a chart says what they mean for free joints:
 //   SE3     g = g_old exp(d), rates the body twist
 //   SO3R3   R = R_old exp(d_w), p = p_old + d_v, rates the body angular and the world linear velocity
-// Rods are vectors in both.
+// A ball turns by R = R_old exp(d), rates the body rates, and all else are vectors in both.
 #pragma once
 
 #include "dynamics/state.h"
@@ -19,7 +19,7 @@ void snw_chart_to_state(const snw_model *m, snw_chart chart, const double *old, 
 void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *s, double *rate,
                           double *acc);
 
-// What the tangent needs of each free joint when x = delta d, x' = a x, x'' = b x: the columns S, S', S'' for which
+// What the tangent needs of each ball and free joint when x = delta d, x' = a x, x'' = b x: the columns S, S', S'' for which
 // (S' + ad_u S) x + S x' is the variation of its velocity and so on (theory.md 6.2). 108 numbers a joint, row by
 // row.
 void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,

@@ -16,6 +16,26 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
 // The same for the observers; after snw_kinematics.
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                  snw_work *w);
+// The same for those that laws need.
+void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                      snw_work *w);
+
+// What laws read and do at the motion in w (theory.md 3.7): w->signal, w->load, and active stress that follows signals taken
+// off w->r. Part of snw_residual.
+void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+// T -= (what laws do per signal) (cq dsignal/dq + cv dsignal/dv)'. Part of snw_tangent_assemble.
+void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                          snw_work *w, double *T);
+
+// Power of active stress that follows signals, W.
+double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                 const snw_work *w);
+
+// The loads that act, after snw_residual.
+static inline const snw_wrench *snw_loads(const snw_model *m, const snw_inputs *in,
+                                          const snw_work *w) {
+    return m->nlive ? w->load : in->load;
+}
 
 // w->r <- generalised forces that the motion (q, v, a) needs beyond those that act: zero when in balance.
 // w->F <- wrench each segment gets from its parent. Inverse dynamics, rods.md 3.2.
@@ -34,10 +54,13 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M);
 
-// K, D <- elastic stiffness and damping of the rods (nv x nv), either may be NULL.
+// K, D <- elastic stiffness and damping of rods and joints (nv x nv), either may be NULL; of a ball at rest.
 void snw_elastic_matrices(const snw_model *m, double *K, double *D);
 
-// out (nv) <- D v, the damping forces of the rods.
+// D (nv x nv) += derivative of the dry friction in joints at the velocities v.
+void snw_friction_matrix(const snw_model *m, const double *v, double *D);
+
+// out (nv) <- damping forces of rods and joints, dry friction included.
 void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // ---- energy and momentum, after snw_kinematics ------------------------------------------------------

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/joint.h"
+
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
@@ -25,12 +27,20 @@ double snw_elastic_energy(const snw_model *m, const double *q) {
         const snw_rod *rod = &m->rod[r];
         sum += quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
-    return 0.5 * sum;
+    sum *= 0.5;
+    for (int k = 0; k < m->nspring; k++) sum += snw_spring_energy(m, &m->spring[k], q);
+    return sum;
 }
 
 double snw_dissipation(const snw_model *m, const double *v) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) sum += quadratic(&m->rod[r], m->rod[r].D, v + m->rod[r].dof0);
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        double f[3];
+        snw_spring_force(m, &m->spring[k], NULL, v, f);
+        for (int i = 0; i < b->n; i++) sum += f[i] * v[b->dof + i];
+    }
     return sum;
 }
 
@@ -56,10 +66,11 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
     const int nload = m->desc->nload;
+    const snw_wrench *load = snw_loads(m, in, w);
     for (int i = 0; i < nload + 2; i++) power[i] = 0;
     for (int k = 0; k < m->nact; k++) {
         const snw_act *act = &m->act[k];
-        snw_wrench F = in->load[k];
+        snw_wrench F = load[k];
         if (!m->desc->load[act->load].body) {
             F.m = snw_rotate_inv(w->g[act->seg].R, F.m);
             F.f = snw_rotate_inv(w->g[act->seg].R, F.f);
@@ -67,6 +78,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[act->load] += snw_power(F, w->V[act->seg]);
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
+    if (m->nlive) power[nload] += snw_feedback_stress_power(m, in, s, w);
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
     }

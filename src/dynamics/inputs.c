@@ -8,7 +8,7 @@
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench) +
-                         nv * sizeof(double);
+                         (nv + 1) * sizeof(double);
     snw_inputs *in = snw_alloc(sizeof *in + bytes);
     *out = in;
     if (!in) return SNW_E_MEMORY;
@@ -18,6 +18,7 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->pose_du = in->pose_u + np;
     in->load = (snw_wrench *)(void *)(in->pose_du + np);
     in->stress = (double *)(void *)(in->load + na);
+    in->share = in->stress + nv;
     return SNW_OK;
 }
 
@@ -26,6 +27,7 @@ void snw_inputs_destroy(snw_inputs *in) { snw_free(in); }
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
     to->t = from->t;
     to->gravity = from->gravity;
+    to->lead = from->lead;
     memcpy(to->pose, from->pose, from->bytes);
 }
 
@@ -63,19 +65,32 @@ static void pose_at(const snw_pose_desc *d, double t, snw_se3 *h, snw_twist *u, 
     du->v = snw_sub(snw_rotate_inv(R, dv), snw_cross(w, u->v));
 }
 
-static bool active(snw_law when, double t) { return !when || value(when, (snw_at){.t = t}) != 0; }
+static bool active(snw_law when, snw_at at) { return !when || value(when, at) != 0; }
+
+void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out) {
+    const snw_act *a = &m->act[act];
+    const snw_load_desc *load = &m->desc->load[a->load];
+    at.x = a->x, at.L = a->L;
+    const double w = active(load->when, at) ? a->w : 0;
+    for (int k = 0; k < 3; k++) {
+        out->m.e[k] = w != 0 ? w * value(load->torque[k], at) : 0;
+        out->f.e[k] = w != 0 ? w * value(load->force[k], at) : 0;
+    }
+}
 
 // - integral of Phi' Lambda over the rod (rods.md 2.2), with the sign of a load
-static void stress_at(const snw_model *m, const snw_stress_desc *d, double t, double *Q) {
+void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q) {
+    const snw_stress_desc *d = &m->desc->stress[stress];
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
-    if (!active(d->when, t)) return;
+    if (!active(d->when, at)) return;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
         for (int a = 0; a < r->na; phi += pt->count[a], a++) {
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
-            const double s = pt->w * value(law, (snw_at){.t = t, .x = pt->x, .L = r->L});
+            at.x = pt->x, at.L = r->L;
+            const double s = share * pt->w * value(law, at);
             double *to = Q + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }
@@ -86,27 +101,33 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     const snw_desc *d = m->desc;
     in->t = t;
     for (int i = 0; i < 3; i++) in->gravity.e[i] = value(d->gravity[i], (snw_at){.t = t});
+    if (in->hand && in->hand->gravity_given) in->gravity = in->hand->gravity;
     for (int i = 0; i < m->npose; i++) {
         pose_at(&m->pose[i], t, &in->pose[i], &in->pose_u[i], &in->pose_du[i]);
     }
+    const snw_at at = {.t = t};
     for (int i = 0; i < m->nact; i++) {
-        const snw_act *act = &m->act[i];
-        const snw_load_desc *load = &d->load[act->load];
-        const snw_at at = {.t = t, .x = act->x, .L = act->L};
-        const double w = active(load->when, t) ? act->w : 0;
-        for (int k = 0; k < 3; k++) {
-            in->load[i].m.e[k] = w != 0 ? w * value(load->torque[k], at) : 0;
-            in->load[i].f.e[k] = w != 0 ? w * value(load->force[k], at) : 0;
+        const int load = m->act[i].load;
+        in->load[i] = (snw_wrench){0};
+        if (in->hand && in->hand->load_given[load]) {
+            in->load[i] = snw_wrench_scale(m->act[i].w, in->hand->load[load]);
+        } else if (!m->load_reads[load]) {
+            snw_load_at(m, i, at, &in->load[i]);
         }
     }
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
-    for (int i = 0; i < d->nstress; i++) stress_at(m, &d->stress[i], t, in->stress);
+    for (int i = 0; i < d->nstress; i++) {
+        if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
+    }
+    *in->share = 1;
+    in->lead = 0;
 }
 
 void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     in->gravity = (snw_vec3){{0}};
     for (int i = 0; i < m->nact; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
+    *in->share = 0;
 }
 
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
@@ -123,4 +144,5 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
         }
     }
     for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
+    *out->share = rest * *a->share + fraction * *b->share;
 }

@@ -6,22 +6,36 @@
 
 #include "model/model.h"
 
+// Numbers that stand for laws, set by a caller who steps live.
+typedef struct snw_hand {
+    const bool *load_given; // nload
+    const snw_wrench *load; // nload: as the load's laws would give it; along a rod per length
+    bool gravity_given;
+    snw_vec3 gravity;
+} snw_hand;
+
 typedef struct snw_inputs {
     double t;
-    snw_vec3 gravity;   // acceleration, world frame
-    snw_se3 *pose;      // npose: relative pose,
-    snw_twist *pose_u;  // its body velocity,
-    snw_twist *pose_du; // and acceleration
-    snw_wrench *load;   // nact: in the frame of the load, world or body
-    double *stress;     // nv: generalised force of the active stress, on the side of the loads
-    size_t bytes;       // of the block behind the struct
+    const snw_hand *hand; // NULL: all by laws
+    snw_vec3 gravity;     // acceleration, world frame
+    snw_se3 *pose;        // npose: relative pose,
+    snw_twist *pose_u;    // its body velocity,
+    snw_twist *pose_du;   // and acceleration
+    snw_wrench
+        *load; // nact: in the frame of the load, world or body; zero for laws that read signals
+    double
+        *stress; // nv: generalised force of the active stress, on the side of the loads; likewise
+    double *
+        share; // 1: how much of the laws that read signals acts, less than 1 while loads are built up
+    double lead;  // s: an integral read by a law is what the state has plus this much of its source
+    size_t bytes; // of the block behind the struct
 } snw_inputs;
 
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
 
-// All laws at time t.
+// All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
 // No gravity, no loads, no stress, poses as in `in`: the state from which loads are built up.
@@ -30,3 +44,13 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in);
 // out <- a + fraction (b - a) for gravity, loads and stress; poses of b. fraction 1 gives b exactly.
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
                       snw_inputs *out);
+
+// Whether a load follows signals at present.
+static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, int load) {
+    return m->load_reads[load] && !(in->hand && in->hand->load_given[load]);
+}
+
+// Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress, times
+// `share`, added to Q (nv).
+void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
+void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);

@@ -52,12 +52,22 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         w->u[i] = still ? (snw_twist){0} : in->pose_u[seg->item];
         w->du[i] = still ? (snw_twist){0} : in->pose_du[seg->item];
         break;
+    case SNW_SEG_SCREW: {
+        const snw_block *b = &m->block[seg->item];
+        w->h[i] = snw_se3_exp(snw_twist_scale(s->q[b->q], b->S));
+        w->u[i] = snw_twist_scale(still ? 0 : s->v[b->dof], b->S);
+        w->du[i] = snw_twist_scale(still ? 0 : s->a[b->dof], b->S);
+        break;
+    }
+    case SNW_SEG_BALL:
     case SNW_SEG_FREE: {
-        const snw_floating *f = &m->floating[seg->item];
-        w->h[i] = snw_se3_from_numbers(s->q + f->q);
-        for (int k = 0; k < 6; k++) {
-            w->u[i].e[k] = still ? 0 : s->v[f->dof + k];
-            w->du[i].e[k] = still ? 0 : s->a[f->dof + k];
+        const snw_block *b = &m->block[seg->item];
+        w->h[i] = b->space == SNW_SPACE_SE3 ? snw_se3_from_numbers(s->q + b->q)
+                                            : (snw_se3){.R = snw_so3_from_numbers(s->q + b->q)};
+        w->u[i] = w->du[i] = (snw_twist){0};
+        for (int k = 0; !still && k < b->n; k++) {
+            w->u[i].e[k] = s->v[b->dof + k];
+            w->du[i].e[k] = s->a[b->dof + k];
         }
         break;
     }
@@ -87,4 +97,9 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                  snw_work *w) {
     for (int i = m->nseg; i < m->nseg + m->nobs; i++) motion(m, in, s, still, i, w);
+}
+
+void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                      snw_work *w) {
+    for (int i = 0; i < m->nread; i++) motion(m, in, s, still, m->read[i], w);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/joint.h"
+
 // what acts on a segment from outside, in its frame
-static inline snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w,
+static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
                                  int i) {
     snw_wrench F = {0};
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        const snw_wrench *L = &in->load[k];
+        const snw_wrench *L = &load[k];
         if (m->desc->load[m->act[k].load].body) {
             F = snw_wrench_add(F, *L);
         } else {
@@ -53,6 +55,14 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     snw_kinematics(m, in, s, still, w);
     for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
     for (int r = 0; r < m->nrod; r++) add_elastic(&m->rod[r], s, still, w->r);
+    for (int k = 0; k < m->nspring; k++) {
+        snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
+    }
+    if (m->nlive) {
+        snw_observe_read(m, in, s, still, w);
+        snw_feedback(m, in, s, w);
+    }
+    const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
@@ -64,7 +74,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
                 F = snw_wrench_sub(F, snw_ad_pull(w->V[i], P));
             }
         }
-        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, in, w, i));
+        if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
         w->F[i] = F;
     }
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -74,8 +84,14 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         case SNW_SEG_WORLD:
         case SNW_SEG_POSE:
             break;
+        case SNW_SEG_SCREW:
+            w->r[m->block[seg->item].dof] += snw_power(F, m->block[seg->item].S);
+            break;
+        case SNW_SEG_BALL:
         case SNW_SEG_FREE:
-            for (int k = 0; k < 6; k++) w->r[m->floating[seg->item].dof + k] += F.e[k];
+            for (int k = 0; k < m->block[seg->item].n; k++) {
+                w->r[m->block[seg->item].dof + k] += F.e[k];
+            }
             break;
         case SNW_SEG_ROD:
             project(m, seg->item, &w->slice[seg->item], F, w->r);
@@ -94,4 +110,5 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out) {
             for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += D[j] * v[rod->dof0 + j];
         }
     }
+    for (int k = 0; k < m->nspring; k++) snw_spring_add(m, &m->spring[k], NULL, v, out);
 }

@@ -7,12 +7,13 @@
 
 snw_status snw_state_create(const snw_model *m, snw_state **out) {
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    snw_state *s = snw_alloc(sizeof *s + (nq + 2 * nv) * sizeof(double));
+    snw_state *s = snw_alloc(sizeof *s + snw_state_doubles(m) * sizeof(double));
     *out = s;
     if (!s) return SNW_E_MEMORY;
     s->q = (double *)(void *)(s + 1);
     s->v = s->q + nq;
     s->a = s->v + nv;
+    s->z = s->a + nv;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     return SNW_OK;
@@ -20,23 +21,26 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {
     to->t = from->t;
-    memcpy(to->q, from->q, (size_t)(m->nq + 2 * m->nv) * sizeof(double));
+    memcpy(to->q, from->q, snw_state_doubles(m) * sizeof(double));
 }
 
 void snw_state_destroy(snw_state *s) { snw_free(s); }
 
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out) {
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
-        snw_twist d;
-        for (int i = 0; i < 6; i++) d.e[i] = step * dx[j->dof + i];
-        const snw_se3 g = snw_se3_mul(snw_se3_from_numbers(q + j->q), snw_se3_exp(d));
-        snw_se3_to_numbers(g, out + j->q);
-    }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) {
-            out[i + rod->shift] = q[i + rod->shift] + step * dx[i];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (b->space == SNW_SPACE_RN) {
+            for (int i = 0; i < b->n; i++) out[b->q + i] = q[b->q + i] + step * dx[b->dof + i];
+            continue;
+        }
+        snw_twist d = {0};
+        for (int i = 0; i < b->n; i++) d.e[i] = step * dx[b->dof + i];
+        if (b->space == SNW_SPACE_SO3) {
+            const snw_mat3 R = snw_so3_from_numbers(q + b->q);
+            snw_so3_to_numbers(snw_mat3_mul(R, snw_so3_exp(d.w)), out + b->q);
+        } else {
+            const snw_se3 g = snw_se3_mul(snw_se3_from_numbers(q + b->q), snw_se3_exp(d));
+            snw_se3_to_numbers(g, out + b->q);
         }
     }
 }

@@ -5,17 +5,23 @@
 
 #include "model/model.h"
 
-// q: nq numbers (a free joint: unit quaternion w x y z, then position), v and a: nv velocities and
-// accelerations (a free joint: body twist and its rate). One block, of one thread.
+// q: nq numbers (a ball: unit quaternion w x y z; a free joint: the same, then position), v and a: nv velocities and
+// accelerations (a ball: body rates and their rates; a free joint: body twist and its rate), z: nsignal numbers that
+// laws remember (those of probes are not used). One block, of one thread.
 typedef struct snw_state {
     double t;
-    double *q, *v, *a;
+    double *q, *v, *a, *z;
 } snw_state;
+
+// Doubles in the block behind a state.
+static inline size_t snw_state_doubles(const snw_model *m) {
+    return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal;
+}
 
 SNW_NODISCARD snw_status snw_state_create(const snw_model *m, snw_state **out); // the initial state
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to);
 void snw_state_destroy(snw_state *s); // NULL is fine
 
-// out <- q moved by step * dx on the configuration space: sums for rods, g exp(.) for free joints.
+// out <- q moved by step * dx on the configuration space: sums for rods and axes, g exp(.) for balls and free joints.
 // out may be q.
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out);

@@ -17,6 +17,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/vectorise.h"
+#include "dynamics/joint.h"
 
 #include <string.h>
 
@@ -249,8 +250,10 @@ static int own_count(const snw_model *m, const snw_seg *seg) {
     case SNW_SEG_WORLD:
     case SNW_SEG_POSE:
         return 0;
+    case SNW_SEG_SCREW:
+    case SNW_SEG_BALL:
     case SNW_SEG_FREE:
-        return 6;
+        return m->block[seg->item].n;
     case SNW_SEG_ROD:
         return m->rod[m->slice[seg->item].rod].ndof;
     }
@@ -310,11 +313,17 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     expand_twice(m, sl, r, G, spare, K);
 }
 
-// S of a free joint: the identity, or what the chart of a time step makes of it
-static void free_columns(const double *chart, bool still, int ld, double *J, double *dJ,
-                         double *ddJ) {
+// S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step makes of it. The own
+// columns are zero before.
+static void joint_columns(const snw_block *b, const double *chart, bool still, int ld, double *J,
+                          double *dJ, double *ddJ) {
+    if (b->space == SNW_SPACE_RN) {
+        for (int i = 0; i < 6; i++) J[i * ld] = b->S.e[i];
+        return;
+    }
+    if (chart) chart += 108 * b->curved;
     for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < b->n; k++) {
             J[i * ld + k] = chart ? chart[6 * i + k] : i == k;
             if (still) continue;
             dJ[i * ld + k] = chart ? chart[36 + 6 * i + k] : 0;
@@ -323,43 +332,47 @@ static void free_columns(const double *chart, bool still, int ld, double *J, dou
     }
 }
 
+// columns of one segment; with `curvature` also what its map adds to the stiffness
+static void columns(const snw_model *m, const double *chart, bool curvature, int i, snw_work *w) {
+    const bool still = w->still;
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
+    if (path->n == 0) return;
+    const int ld = path->ld;
+    const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
+    double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
+    if (up->n < path->n) { // the first segment with these coordinates
+        clear_own(path, J);
+        if (!still) clear_own(path, dJ), clear_own(path, ddJ);
+    }
+    if (still) {
+        carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
+    } else {
+        carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
+              w->ddJ + from, ld, J, dJ, ddJ);
+    }
+    if (own_count(m, seg) == 0) return;
+    if (seg->kind != SNW_SEG_ROD) {
+        joint_columns(&m->block[seg->item], chart, still, ld, J + path->own, dJ + path->own,
+                      ddJ + path->own);
+    } else {
+        const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
+        clear_own(path, S);
+        slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, still,
+                      &w->slice[seg->item], S + path->own, J + path->own, dJ + path->own,
+                      ddJ + path->own, w->spare, curvature ? w->K + rod->own_store : NULL);
+    }
+}
+
 // columns of all segments; without `curvature` only those of the motion, for the mass matrix
 static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
-    const bool still = w->still;
     memset(w->K, 0, m->store_own * sizeof *w->K);
-    for (int i = 1; i < m->nseg; i++) {
-        const snw_seg *seg = &m->seg[i];
-        const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
-        if (path->n == 0) continue;
-        const int ld = path->ld;
-        const size_t at = (size_t)m->seg_store[i], from = (size_t)m->seg_store[seg->parent];
-        double *J = w->J + at, *dJ = w->dJ + at, *ddJ = w->ddJ + at, *S = w->S + at;
-        if (up->n < path->n) { // the first segment with these coordinates
-            clear_own(path, J);
-            if (!still) clear_own(path, dJ), clear_own(path, ddJ);
-        }
-        if (still) {
-            carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
-        } else {
-            carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
-                  w->ddJ + from, ld, J, dJ, ddJ);
-        }
-        if (seg->kind == SNW_SEG_FREE) {
-            free_columns(chart ? chart + 108 * seg->item : NULL, still, ld, J + path->own,
-                         dJ + path->own, ddJ + path->own);
-        }
-        if (seg->kind == SNW_SEG_ROD && own_count(m, seg) > 0) {
-            const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
-            clear_own(path, S);
-            slice_columns(m, seg->item, ld, w->F[i], still, &w->slice[seg->item], S + path->own,
-                          J + path->own, dJ + path->own, ddJ + path->own, w->spare,
-                          curvature ? w->K + rod->own_store : NULL);
-        }
-    }
+    for (int i = 1; i < m->nseg; i++) columns(m, chart, curvature, i, w);
 }
 
 void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
     sweep(m, chart, true, w);
+    for (int i = 0; i < m->nread; i++) columns(m, chart, false, m->read[i], w);
 }
 
 // ---- backward: products ----------------------------------------------------------------------------
@@ -437,7 +450,7 @@ static void geometric_columns(const snw_se3 *h, const double *F, double cq, int 
     }
 }
 
-static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+static void segment_columns(const snw_model *m, const snw_wrench *load, const snw_work *w, int i,
                             double cq, double cv, double ca, double *WJ) {
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
@@ -453,8 +466,8 @@ static void segment_columns(const snw_model *m, const snw_inputs *in, const snw_
     bool dead = false;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         if (m->desc->load[m->act[k].load].body) continue;
-        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, in->load[k].m));
-        force = snw_add(force, snw_rotate_inv(w->g[i].R, in->load[k].f));
+        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
+        force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
     }
     if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
@@ -481,7 +494,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
         if (path->n == 0) continue;
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
-        segment_columns(m, in, w, i, cq, cv, ca, w->WJ + at);
+        segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
         product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         // what the parent's rows get from the segment's own columns
         const int own = path->own, n = own_count(m, seg);
@@ -493,7 +506,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
             // columns the parent does not have: the product is taken here; WJ of this segment is free now
             double *Z = w->WJ + at;
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
-            const double *S = seg->kind == SNW_SEG_FREE ? w->J + at + own : w->S + at + own;
+            const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
             product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, path->ld, P);
         }
@@ -512,6 +525,8 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
             }
         }
     }
+    for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, T);
+    if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, T);
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
@@ -540,6 +555,13 @@ void snw_elastic_matrices(const snw_model *m, double *K, double *D) {
                 if (K) K[(d + j) * nv + d + i] = rod->K[i * n + j];
                 if (D) D[(d + j) * nv + d + i] = rod->D[i * n + j];
             }
+        }
+    }
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            if (K) K[(size_t)i * (nv + 1)] = m->spring[k].stiffness;
+            if (D) D[(size_t)i * (nv + 1)] = m->spring[k].damping;
         }
     }
 }

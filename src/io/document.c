@@ -156,7 +156,9 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_study(r));
     SNW_TRY(snw_read_record(r));
     SNW_TRY(snw_read_expects(r));
-    return snw_read_changes(r);
+    r->desc->signal_law = r->signals->law;
+    SNW_TRY(snw_read_changes(r));
+    return snw_read_signals(r);
 }
 
 snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
@@ -168,13 +170,19 @@ snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
     }
     whole->desc.pool = pool;
     snw_node *root = NULL;
-    snw_status status = snw_source_tree(d->source, run, pool, &root, err);
+    snw_signals *signals = snw_signals_create(pool);
+    snw_status status =
+        signals ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory for the description");
+    if (status == SNW_OK) {
+        status = snw_source_tree_changed(d->source, run, 0, NULL, signals, pool, &root, err);
+    }
     if (status == SNW_OK) {
         snw_reader r = {.pool = pool,
                         .desc = &whole->desc,
                         .root = root,
                         .err = err,
                         .source = d->source,
+                        .signals = signals,
                         .nrun = snw_source_runs(d->source),
                         .run_name = d->run_name,
                         .run = run};

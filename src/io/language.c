@@ -20,15 +20,12 @@ static const struct {
     const char *place, *words;
 } later[] = {
     {"file", "loops contacts fluid"},
-    {"link", "axis stiffness damping friction rest"}, // of joints that move
-    {"joint", "revolute prismatic cylindrical universal spherical planar"},
     {"actuator", "joint rod wheels tendon chamber"},
     {"actuator", "effort position rate shortening volume gas hold"},
-    {"probe", "angle value effort length volume tension frequency"},
+    {"probe", "length volume tension frequency"},
     {"study", "kinematic inverse modes linearize"},
     {"static", "engine"},
     {"dynamic", "engine"},
-    {"law", "integral limit sampled once"},
 };
 
 static bool has_word(const char *words, const char *word) {

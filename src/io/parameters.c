@@ -158,6 +158,5 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));
     }
     b->scope = scope;
-    SNW_TRY(snw_scope_check(scope, b->err));
     return gather_lists(b);
 }

@@ -36,6 +36,7 @@ typedef struct snw_reader {
     bool weightless;              // no gravity and no motion: masses do not matter
 
     snw_names probes;
+    snw_signals *signals;
     double *step_end;       // time at the end of each step
     double t_first, t_last; // covered by the study
 
@@ -62,6 +63,10 @@ snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
 snw_status snw_read_changes(snw_reader *r); // needs all the others
+// Give every description of the study the signals that its laws read, once all are read.
+snw_status snw_read_signals(snw_reader *r);
+// The quantity of a probe as it is written; false when it has none.
+bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind);
 
 // Steps of the study, step `index` of it: their keys.
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
@@ -79,6 +84,14 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
 // Strain components and bases; `elements` and `breaks` are the rod's keys, NULL when not given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// The joint of a link, with the keys beside it; NULL where one is not given.
+typedef struct snw_joint_keys {
+    const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
+} snw_joint_keys;
+snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
+// Position and rate at the start of a joint that moves and is not free; NULL: zero.
+snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
+                                const snw_link_desc *link, snw_initial_desc *out);
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
@@ -114,7 +127,8 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
 
 snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                         int vars, snw_law *out);
-// A condition on t.
+// A condition on t and probes. As `when` of something that acts it becomes a gate if it reads probes.
+snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 // Constants: what depends on a variable is refused, and so is what is not finite.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,

@@ -94,7 +94,8 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];
-        same = p->kind == q->kind && p->along == q->along && !strcmp(p->name, q->name);
+        same = p->kind == q->kind && p->joint == q->joint && p->along == q->along &&
+               !strcmp(p->name, q->name);
     }
     return same ? SNW_OK : snw_fail_at(r->err, s->place, form, s->name, "probes");
 }
@@ -131,17 +132,20 @@ static void blame(snw_reader *r, const snw_step_desc *s, const snw_node *node) {
 
 static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *change, snw_desc *out) {
     snw_node *root = NULL;
-    SNW_TRY(snw_source_tree_changed(r->source, r->run, nchange, change, r->pool, &root, r->err));
+    SNW_TRY(snw_source_tree_changed(r->source, r->run, nchange, change, r->signals, r->pool, &root,
+                                    r->err));
     snw_reader changed = {.pool = r->pool,
                           .desc = out,
                           .root = root,
                           .err = r->err,
                           .source = r->source,
+                          .signals = r->signals,
                           .nrun = r->nrun,
                           .run_name = r->run_name,
                           .run = r->run};
     out->pool = r->pool;
     SNW_TRY(snw_read_model(&changed));
+    out->signal_law = r->signals->law;
     const snw_desc *d = r->desc;
     out->nstep = d->nstep;
     out->step = d->step;

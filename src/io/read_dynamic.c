@@ -12,7 +12,8 @@
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
       "start where that one ended, t included; else where the last one ended")                     \
     X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
-    X(DYNAMIC_UNTIL, "until", "a condition on t", "ends it earlier, as soon as this holds")        \
+    X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
+      "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
       "how it goes through time, generalized-alpha unless given")                                  \
     X(DYNAMIC_STEP, "step", "s",                                                                   \
@@ -33,8 +34,6 @@
 
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
-
-static const double DEFAULT_RHO = 0.9, DEFAULT_ALPHA = -0.2, DEFAULT_ERROR = 1e-6;
 
 static const char *const schemes[] = {
 #define X(code, name, meaning) name,
@@ -102,8 +101,9 @@ static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step
     }
     out->method = (snw_method)method;
     SNW_TRY(check_keys(r, e, out->method));
-    if (has_rho(out->method)) out->rho = DEFAULT_RHO;
-    if (out->method == SNW_METHOD_BDF_ALPHA) out->alpha = DEFAULT_ALPHA;
+    const snw_step_desc usual = snw_step_dynamic(out->method);
+    out->rho = usual.rho;
+    out->alpha = usual.alpha;
     if (e[DYNAMIC_RHO]) {
         const double min = out->method == SNW_METHOD_HHT ? 0.5 : 0;
         SNW_TRY(read_between(r, e[DYNAMIC_RHO], min, 1, &out->rho));
@@ -120,7 +120,7 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
     }
     out->control = adapt % 2 == 1;
     const bool chosen = out->control || chooses_steps(out->method);
-    if (chosen) out->tolerance = DEFAULT_ERROR;
+    if (chosen) out->tolerance = SNW_STEP_ERROR;
     if (e[DYNAMIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[DYNAMIC_TOLERANCE]->value, &out->tolerance));
     }
@@ -136,9 +136,10 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
 }
 
 static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) {
-    SNW_TRY(snw_read_when(r, node, "until", out));
+    SNW_TRY(snw_read_condition(r, node, "until", out));
     if (snw_expr_vars(*out)) return SNW_OK;
-    return snw_fail_at(r->err, node->place, "'until' must depend on t, this one never changes");
+    return snw_fail_at(r->err, node->place,
+                       "'until' must depend on t or probes, this one never changes");
 }
 
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {

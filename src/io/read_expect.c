@@ -84,7 +84,7 @@ static snw_status read_station(snw_reader *r, const snw_node *node, const snw_pr
 static snw_status no_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
                                const char *part) {
     int n = 0;
-    const snw_component *known = snw_probe_components(p->kind, &n);
+    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
     char list[200] = "";
     size_t used = 0;
     for (int i = 0; i < n && used + 16 < sizeof list; i++) {
@@ -116,14 +116,14 @@ static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, col
                            "probe '%s' is not recorded, add it to 'only' of 'record'", name);
     }
     SNW_TRY(read_station(r, node, p, mark, &station));
-    const snw_component *known = snw_probe_components(p->kind, &count);
+    const snw_component *known = snw_probe_components(p->kind, p->joint, &count);
     first = 0;
     if (dot) {
         while (first < count && strcmp(known[first].name, part) != 0) first++;
         if (first == count || !part[0]) return no_component(r, node, p, part);
         count = 1;
     } else {
-        snw_probe_primary(p->kind, nvalue, &first, &count);
+        snw_probe_primary(p->kind, p->joint, nvalue, &first, &count);
     }
     for (int i = first; i < first + count; i++) {
         SNW_TRY(add_column(r, c, p, &known[i], station));

@@ -8,11 +8,11 @@
 #define LOAD_KEYS(X)                                                                               \
     X(LOAD_ON, "on", "a site", "where it acts")                                                    \
     X(LOAD_ALONG, "along", "a rod's link", "per length along this rod, instead of on")             \
-    X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t (along: and x)", "force")             \
-    X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t (along: and x)", "torque")          \
+    X(LOAD_FORCE, "force", "three, N (along: N/m), laws of t, probes (along: and x)", "force")     \
+    X(LOAD_TORQUE, "torque", "three, N m (along: N), laws of t, probes (along: and x)", "torque")  \
     X(LOAD_FRAME, "frame", "world or body",                                                        \
       "whose axes force and torque have, world unless given")                                      \
-    X(LOAD_WHEN, "when", "a condition on t", "when it acts, always unless given")
+    X(LOAD_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 
 enum { LOAD_KEYS(SNW_KEY_CODE) LOAD_N };
 SNW_KEYS(load, "load", "a load", LOAD_KEYS);
@@ -40,7 +40,7 @@ static snw_status load(snw_reader *r, const snw_entry *entry, snw_load_desc *out
     } else {
         SNW_TRY(snw_read_site(r, e[LOAD_ON]->value, "on", &out->on));
     }
-    const int vars = out->along ? SNW_VAR_T | SNW_VAR_X | SNW_VAR_L : SNW_VAR_T;
+    const int vars = SNW_VAR_T | SNW_VAR_SIGNAL | (out->along ? SNW_VAR_X | SNW_VAR_L : 0);
     const snw_dim force = out->along ? (snw_dim){.kg = 1, .s = -2} : SNW_DIM_FORCE;
     const snw_dim torque = out->along ? SNW_DIM_FORCE : SNW_DIM_TORQUE;
     if (e[LOAD_FORCE]) {
@@ -73,7 +73,7 @@ snw_status snw_read_loads(snw_reader *r) {
 
 #define ACTUATOR_KEYS(X)                                                                           \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
-    X(ACTUATOR_WHEN, "when", "a condition on t", "when it acts, always unless given")
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 #define STRESS_KEYS(X)                                                                             \
     X(STRESS_TWIST, "twist", "N m, law of t and x", "moment about the tangent")                    \
     X(STRESS_BEND_Y, "bend_y", "N m, law of t and x", "moment about local y")                      \
@@ -99,7 +99,7 @@ static snw_status stress(snw_reader *r, const snw_node *node, snw_stress_desc *o
         return snw_fail_at(r->err, node->place,
                            "an active stress needs at least one component, e.g. 'bend_y: 1 N*m'");
     }
-    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L;
+    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL;
     for (int i = 0; i < 6; i++) {
         if (!e[i]) continue;
         const snw_dim dim = i < 3 ? SNW_DIM_TORQUE : SNW_DIM_FORCE;
@@ -138,8 +138,11 @@ snw_status snw_read_actuators(snw_reader *r) {
 #define INITIAL_KEYS(X)                                                                            \
     X(INITIAL_POSE, "pose", "a constant pose", "of a free joint")                                  \
     X(INITIAL_TWIST, "twist", "wx wy wz vx vy vz, rad/s and m/s", "of a free joint, body frame")   \
+    X(INITIAL_POSITION, "position", "rad or m, by coordinate",                                     \
+      "of another joint; a rotation of a spherical one")                                           \
     X(INITIAL_STRAIN, "strain", "six, by component, or 0; laws of x", "strain of a rod")           \
-    X(INITIAL_RATE, "rate", "six, by component, or 0; laws of x", "strain rate of a rod, 1/s")
+    X(INITIAL_RATE, "rate", "by coordinate, or as strain",                                         \
+      "of a joint, rad/s or m/s; strain rate of a rod, 1/s")
 
 enum { INITIAL_KEYS(SNW_KEY_CODE) INITIAL_N };
 SNW_KEYS(initial, "initial", "an initial state", INITIAL_KEYS);
@@ -164,6 +167,16 @@ static snw_status initial_joint(snw_reader *r, const snw_entry *const *e, snw_in
         SNW_TRY(snw_read_constant(r, twist->entry[i].value, "twist", dim, &out->twist.e[i]));
     }
     return SNW_OK;
+}
+
+static bool has_coordinates(const snw_link_desc *link) {
+    return link->joint != SNW_JOINT_FIXED && link->joint != SNW_JOINT_FREE;
+}
+
+// where both have a rate, by component is the rod's
+static bool is_joint_rate(const snw_link_desc *link, const snw_entry *e) {
+    if (!e || !has_coordinates(link)) return false;
+    return !link->has_rod || e->value->kind != SNW_NODE_MAP;
 }
 
 // fields are given for components that can change
@@ -194,17 +207,31 @@ static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_des
     const snw_link_desc *link = &r->desc->link[out->link];
     out->place = entry->place;
     out->pose = snw_se3_identity();
-    if (entry->value->kind == SNW_NODE_TEXT) {
-        return snw_fail_at(
-            r->err, entry->value->place,
-            "link '%s' has no joint with a single coordinate; give {strain: ..} of a "
-            "rod, {pose: ..} of a free joint",
-            link->name);
+    const bool bare = entry->value->kind == SNW_NODE_TEXT || entry->value->kind == SNW_NODE_LIST;
+    if (bare && has_coordinates(link)) {
+        return snw_read_joint_start(r, entry->value, NULL, link, out);
+    }
+    if (bare) {
+        return snw_fail_at(r->err, entry->value->place,
+                           "link '%s' has no joint with coordinates; give {strain: ..} of a "
+                           "rod, {pose: ..} of a free joint",
+                           link->name);
     }
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_initial, e));
     SNW_TRY(initial_joint(r, e, out));
+    const bool joint_rate = is_joint_rate(link, e[INITIAL_RATE]);
+    if (e[INITIAL_POSITION] && !has_coordinates(link)) {
+        return snw_fail_at(r->err, e[INITIAL_POSITION]->place,
+                           "the joint of link '%s' is %s and has no 'position'", link->name,
+                           snw_joint_name(link->joint));
+    }
+    if (e[INITIAL_POSITION] || joint_rate) {
+        SNW_TRY(snw_read_joint_start(r, e[INITIAL_POSITION] ? e[INITIAL_POSITION]->value : NULL,
+                                     joint_rate ? e[INITIAL_RATE]->value : NULL, link, out));
+    }
     SNW_TRY(
         initial_field(r, e[INITIAL_STRAIN], SNW_DIM_CURVATURE, SNW_DIM_NONE, link, out->strain));
+    if (joint_rate) return SNW_OK;
     return initial_field(r, e[INITIAL_RATE], (snw_dim){.m = -1, .s = -1}, (snw_dim){.s = -1}, link,
                          out->rate);
 }

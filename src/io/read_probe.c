@@ -22,6 +22,11 @@
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
     X(PROBE_REACTION, "reaction", "a link",                                                        \
       "mx my mz fx fy fz, what holds the link in its parent")                                      \
+    X(PROBE_ANGLE, "angle", "a joint's link", "of its revolute or universal joint, rad")           \
+    X(PROBE_VALUE, "value", "a joint's link", "coordinates of its joint, rad and m")               \
+    X(PROBE_RATE, "rate", "a joint's link", "their rates")                                         \
+    X(PROBE_EFFORT, "effort", "a joint's link",                                                    \
+      "what spring, damping and friction of its joint exert on them, N m and N")                   \
     X(PROBE_ENERGY, "energy", "a bare word", "kinetic elastic gravity dissipated work total")      \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
       "lx ly lz, angular about the origin of the world, and px py pz")                             \
@@ -37,7 +42,7 @@ SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
 
 // What a quantity is taken of.
-typedef enum subject { OF_SITE, OF_STATION, OF_LINK, OF_ALL } subject;
+typedef enum subject { OF_SITE, OF_STATION, OF_LINK, OF_JOINT, OF_ALL } subject;
 
 static subject subject_of(snw_probe_kind kind) {
     switch (kind) {
@@ -53,6 +58,11 @@ static subject subject_of(snw_probe_kind kind) {
         return OF_STATION;
     case SNW_PROBE_REACTION:
         return OF_LINK;
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+    case SNW_PROBE_EFFORT:
+        return OF_JOINT;
     case SNW_PROBE_ENERGY:
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -60,6 +70,17 @@ static subject subject_of(snw_probe_kind kind) {
         return OF_ALL;
     }
     return OF_ALL;
+}
+
+bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
+    for (int k = 0; k < NKIND; k++) {
+        const char *name = snw_keys_probe.key[k].name;
+        const bool word = probe->kind == SNW_NODE_TEXT && strcmp(probe->text, name) == 0;
+        if (!word && !snw_node_get(probe, name)) continue;
+        *kind = (snw_probe_kind)k;
+        return true;
+    }
+    return false;
 }
 
 // `e: energy`
@@ -105,6 +126,27 @@ static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return snw_fail_at(r->err, e->value->place, "link '%s' is free, nothing holds it", name);
 }
 
+static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    out->site.kind = SNW_SITE_END;
+    out->site.place = e->value->place;
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    out->joint = r->desc->link[out->site.link].joint;
+    const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
+    if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
+        return snw_fail_at(r->err, e->value->place,
+                           "the joint of link '%s' is %s and has no '%s'%s", name,
+                           snw_joint_name(out->joint), e->key,
+                           out->joint == SNW_JOINT_FREE ? "; use pose and twist" : "");
+    }
+    if (out->kind == SNW_PROBE_ANGLE && !turns) {
+        return snw_fail_at(r->err, e->value->place, "the joint of link '%s' is %s; use 'value'",
+                           name, snw_joint_name(out->joint));
+    }
+    return SNW_OK;
+}
+
 static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_entry *quantity,
                              snw_probe_desc *out) {
     const subject of = subject_of(out->kind);
@@ -123,6 +165,10 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
     const subject of = subject_of(out->kind);
+    if (of == OF_JOINT) {
+        return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",
+                           snw_probe_name(out->kind));
+    }
     if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
         return snw_fail_at(r->err, e->place, "'%s' is always in %s", snw_probe_name(out->kind),
                            of == OF_ALL ? "the world" : "the section's frame");
@@ -164,6 +210,9 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         break;
     case OF_LINK:
         SNW_TRY(of_link(r, quantity, out));
+        break;
+    case OF_JOINT:
+        SNW_TRY(of_joint(r, quantity, out));
         break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;

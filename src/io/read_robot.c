@@ -70,7 +70,16 @@ snw_status snw_read_materials(snw_reader *r) {
 #define LINK_KEYS(X)                                                                               \
     X(LINK_ON, "on", "a site", "the parent, required")                                             \
     X(LINK_POSE, "pose", "a pose, laws of t", "of the joint in the parent site")                   \
-    X(LINK_JOINT, "joint", "fixed or free", "how it moves there, fixed unless given")              \
+    X(LINK_JOINT, "joint", "a joint", "how it moves there, fixed unless given")                    \
+    X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
+    X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
+    X(LINK_REST, "rest", "rad or m, by coordinate", "where the spring is slack, 0 unless given")   \
+    X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
+    X(LINK_FRICTION, "friction", "N m or N, by coordinate", "dry, in the joint, at full slip")     \
+    X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
+      "rate below which dry friction is smoothed, 1e-3 unless given")                              \
+    X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
     X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
     X(LINK_WHEN, "when", "on or off", "off takes its body away")
@@ -88,7 +97,6 @@ static snw_status link_when(snw_reader *r, const snw_node *node, snw_law *out) {
 
 // all but its parent
 static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
-    static const char *const joints[] = {"fixed", "free"};
     const snw_entry *e[LINK_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_link, e));
     l->name = entry->key;
@@ -99,9 +107,16 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
                            l->name);
     }
     if (e[LINK_POSE]) SNW_TRY(snw_read_pose(r, e[LINK_POSE]->value, &l->pose));
-    int joint = SNW_JOINT_FIXED;
-    if (e[LINK_JOINT]) SNW_TRY(snw_read_word(r, e[LINK_JOINT]->value, "joint", 2, joints, &joint));
-    l->joint = (snw_joint_kind)joint;
+    const snw_joint_keys joint = {.joint = e[LINK_JOINT],
+                                  .axis = e[LINK_AXIS],
+                                  .axes = e[LINK_AXES],
+                                  .stiffness = e[LINK_STIFFNESS],
+                                  .damping = e[LINK_DAMPING],
+                                  .friction = e[LINK_FRICTION],
+                                  .creep = e[LINK_CREEP],
+                                  .rest = e[LINK_REST],
+                                  .limits = e[LINK_LIMITS]};
+    SNW_TRY(snw_read_joint(r, &joint, l));
     if (e[LINK_ROD]) {
         l->has_rod = true;
         l->rod.place = e[LINK_ROD]->place;

@@ -148,48 +148,8 @@ bool snw_law_constant(snw_law law, double *value) {
     return true;
 }
 
-// whether the file has a probe of this name, an index aside
-static bool is_probe(const snw_reader *r, const char *word, size_t length) {
-    const snw_node *probes = snw_node_get(r->root, "probes");
-    for (int i = 0; probes && probes->kind == SNW_NODE_MAP && i < probes->n; i++) {
-        const char *key = probes->entry[i].key;
-        if (strncmp(key, word, length) != 0) continue;
-        if (key[length] == '\0' || key[length] == '(') return true;
-    }
-    return false;
-}
-
-static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-// laws that read probes belong to the language, so they are not just unknown names
-static snw_status refuse_later(snw_reader *r, const snw_node *node, const char *text, size_t skip) {
-    for (const char *p = text; *p; p++) {
-        const bool inside = p > text && (in_word(p[-1]) || p[-1] == '.');
-        if (inside || !in_word(*p) || isdigit((unsigned char)*p)) continue;
-        size_t length = 1;
-        while (in_word(p[length])) length++;
-        const char *behind = p + length;
-        const bool call = *behind == '(';
-        if (call) behind += strcspn(behind, ")");
-        if (*behind == ')') behind++;
-        if (!call && *behind != '.') continue;
-        const char *word = snw_pool_text(r->pool, p, length);
-        if (!word) return snw_read_memory(r);
-        const snw_place place = snw_text_place(node, skip + (size_t)(p - text));
-        if (call && snw_language_later("law", word)) {
-            return snw_fail_at(r->err, place, "'%s' is not part of this version", word);
-        }
-        if (*behind != '.' || !is_probe(r, word, length)) continue;
-        return snw_fail_at(r->err, place,
-                           "'%s' is a probe; a law that reads probes is not part of this version",
-                           word);
-    }
-    return SNW_OK;
-}
-
 static snw_status parse(snw_reader *r, const snw_node *node, const char *text, size_t skip,
                         const snw_expr_rules *rules, snw_law *out) {
-    SNW_TRY(refuse_later(r, node, text, skip));
     const snw_place p = snw_text_place(node, skip);
     return snw_expr_parse(r->pool, snw_read_scope(r, node), text, rules, p.file, p.line, p.column,
                           out, r->err);
@@ -208,11 +168,19 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
     return SNW_OK;
 }
 
-snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
+snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
     const char *text = "";
     SNW_TRY(snw_read_text(r, node, what, &text));
-    const snw_expr_rules rules = {.vars = SNW_VAR_T, .condition = true};
+    const snw_expr_rules rules = {.vars = SNW_VAR_T | SNW_VAR_SIGNAL, .condition = true};
     return parse(r, node, text, 0, &rules, out);
+}
+
+snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
+    SNW_TRY(snw_read_condition(r, node, what, out));
+    if (!(snw_expr_vars(*out) & SNW_VAR_SIGNAL)) return SNW_OK;
+    snw_error why = {0};
+    if (snw_signals_gate(r->signals, node->text, out, &why) == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, node->place, "%s", why.text);
 }
 
 snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,

@@ -53,7 +53,7 @@ typedef struct snw_builder {
     const snw_entry **list;  // those of them that are lists, by name
     int nlist;
     const snw_scope *run;      // indices of the run's name, may be NULL
-    const snw_scope *scope;    // parameters
+    snw_scope *scope;          // parameters
     int repeats, nodes;        // so far
     const char *file, *copied; // the last file name copied into the pool, from and to
 } snw_builder;

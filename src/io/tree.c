@@ -118,12 +118,12 @@ static snw_status override_things(snw_builder *b, int n, const snw_entry *overri
 
 snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool, snw_node **root,
                            snw_error *err) {
-    return snw_source_tree_changed(s, run, 0, NULL, pool, root, err);
+    return snw_source_tree_changed(s, run, 0, NULL, NULL, pool, root, err);
 }
 
 snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
-                                   const snw_entry *change, snw_pool *pool, snw_node **root,
-                                   snw_error *err) {
+                                   const snw_entry *change, snw_signals *signals, snw_pool *pool,
+                                   snw_node **root, snw_error *err) {
     SNW_ASSERT(run >= 0 && run < s->nrun);
     const snw_run_plan *plan = &s->run[run];
     snw_error fault = {0}; // without a place until someone gives it one
@@ -138,6 +138,11 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
+    if (signals) {
+        SNW_TRY(snw_signals_begin(signals, made, b.err));
+        snw_scope_signals(b.scope, &signals->source);
+    }
+    SNW_TRY(snw_scope_check(b.scope, b.err));
     *root = made;
     return SNW_OK;
 }

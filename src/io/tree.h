@@ -4,7 +4,7 @@
 // aliases followed, parameters gathered, repetitions written out, overrides applied.
 #pragma once
 
-#include "io/node.h"
+#include "io/signals.h"
 
 // What was read, before any run is chosen.
 typedef struct snw_source snw_source;
@@ -45,10 +45,10 @@ SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool 
 
 // The same as it is in the course of a study: with the overrides of its changes so far, in their
 // order, above all others. They come from the `change` steps of the run's tree, where they stand as
-// written, and name parameters, things or gravity.
+// written, and name parameters, things or gravity. `signals` is for laws that read probes, NULL: none can.
 SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
-                                                 const snw_entry *change, snw_pool *pool,
-                                                 snw_node **root, snw_error *err);
+                                                 const snw_entry *change, snw_signals *signals,
+                                                 snw_pool *pool, snw_node **root, snw_error *err);
 
 // Text such as `leg(k-1).tip` with its indices evaluated, `leg(2).tip`, by the scope of the node,
 // which must be a text. From an '@' on it is left as it is.

@@ -16,11 +16,14 @@ typedef struct snw_jet {
     double v, d, dd;
 } snw_jet;
 
-// What an expression may depend on: time, arc length along a rod, the rod's length.
-typedef enum snw_var { SNW_VAR_T = 1, SNW_VAR_X = 2, SNW_VAR_L = 4 } snw_var;
+// What an expression may depend on: time, arc length along a rod, the rod's length, signals.
+typedef enum snw_var { SNW_VAR_T = 1, SNW_VAR_X = 2, SNW_VAR_L = 4, SNW_VAR_SIGNAL = 16 } snw_var;
 
+// Signals are numbered: what probes show, and what is remembered of that. An expression that reads none
+// does not look at them.
 typedef struct snw_at {
     double t, x, L;
+    const double *signal;
 } snw_at;
 
 typedef struct snw_expr snw_expr;
@@ -47,6 +50,27 @@ typedef snw_status snw_table_fn(void *user, const char *file, const char *column
 snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);
 // Who hands out tables to this scope and the inner ones. The samples must live as long as the pool.
 void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user);
+
+// What a law remembers of an expression: its integral over time, its value at the last multiple of a
+// period, whether it has ever held.
+typedef enum snw_memory { SNW_MEMORY_INTEGRAL, SNW_MEMORY_SAMPLED, SNW_MEMORY_ONCE } snw_memory;
+
+typedef struct snw_signal_source {
+    void *user;
+    // *slot <- the signal that is this component of a probe, *dim what it is; -1 when there is no such probe.
+    // `name` has its indices evaluated, `d(2)`; component "" when none is written.
+    snw_status (*probe)(void *user, const char *name, const char *component, int *slot,
+                        snw_dim *dim, snw_error *err);
+    // *slot <- a signal of its own for what is remembered of `law`; `text` is the call as written, period that of
+    // a sample, s.
+    snw_status (*memory)(void *user, snw_memory kind, const char *text, const snw_expr *law,
+                         double period, int *slot, snw_error *err);
+    // Names of probes for suggestions, NULL behind the last one.
+    const char *(*name)(void *user, int i);
+} snw_signal_source;
+
+// Who hands out signals to this scope and the inner ones. It must live as long as the pool.
+void snw_scope_signals(snw_scope *s, const snw_signal_source *source);
 
 // `head` is `C`, or `B(u)`, `f(a, b)` for a function; `text` its expression. `file`, `line`,
 // `column` say where text begins, for messages. Refuses a word of the language and a name this
@@ -92,8 +116,9 @@ SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *sc
                                              const char *file, int line, int column, bool *named,
                                              const snw_expr **out, snw_error *err);
 
-// A constant, SI; NULL when memory is out.
+// A constant, SI, and a signal; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
+const snw_expr *snw_expr_signal(snw_pool *pool, int slot);
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
@@ -101,8 +126,13 @@ double snw_expr_value(const snw_expr *e, snw_at at);
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
 snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 
+snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
+
 // Which variables it depends on, or-ed snw_var.
 int snw_expr_vars(const snw_expr *e);
+
+// Whether it reads a signal.
+bool snw_expr_reads(const snw_expr *e, int slot);
 
 // Times after t0 up to t1 at which the law or one of its first two derivatives may jump (from step,
 // linear, hat, mod, if, comparisons, min, max, abs, sign, floor, ceil, ends of a table); the first
@@ -124,6 +154,8 @@ typedef enum snw_function_kind {
     SNW_FUNCTION_RATIO,  // things of one dimension; gives a number
     SNW_FUNCTION_RISE,   // things of one dimension, the second below the third; gives a number
     SNW_FUNCTION_IF,     // a condition, then two alike
+    SNW_FUNCTION_LIMIT,  // three things of one dimension; gives the same
+    SNW_FUNCTION_MEMORY, // see snw_memory
     SNW_FUNCTION_TABLE   // a file and a column
 } snw_function_kind;
 

@@ -50,6 +50,7 @@ static double state(const snw_line *l, double a, double b) {
     case SNW_OP_T:
     case SNW_OP_X:
     case SNW_OP_L:
+    case SNW_OP_SIGNAL:
     case SNW_OP_ARG:
     case SNW_OP_NEG:
     case SNW_OP_ADD:

@@ -161,6 +161,15 @@ static snw_status make_call(snw_parser *p, const snw_function *f, int at, const 
             SNW_TRY(snw_want_alike(p, &arg[1], &arg[2], &out->q));
         }
         break;
+    case SNW_FUNCTION_LIMIT: {
+        snw_term both = arg[0];
+        SNW_TRY(snw_want_alike(p, &arg[0], &arg[1], &both.q));
+        SNW_TRY(snw_want_alike(p, &both, &arg[2], &out->q));
+        SNW_TRY(snw_parser_make(p, at, SNW_OP_MAX, &arg[0], &arg[1], NULL, &both.node));
+        return snw_parser_make(p, at, SNW_OP_MIN, &both, &arg[2], NULL, &out->node);
+    }
+    case SNW_FUNCTION_MEMORY:
+        return snw_make_memory(p, (snw_memory)f->op, at, arg, out);
     case SNW_FUNCTION_TABLE:
         SNW_ASSERT(false);
         break;

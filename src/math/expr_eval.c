@@ -3,6 +3,13 @@
 
 #include "base/fail.h"
 
+// The value of a line; a signal is looked up.
+static inline double line_value(const snw_line *l, const double *signal, double a, double b,
+                                double c) {
+    if (l->op == SNW_OP_SIGNAL) return signal[(int)l->imm];
+    return snw_op_value((snw_op)l->op, l->imm, l->spline, a, b, c);
+}
+
 double snw_expr_value(const snw_expr *e, snw_at at) {
     if (e->vars == 0) return e->value;
     double r[SNW_EXPR_REGISTERS];
@@ -10,8 +17,7 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     r[1] = at.x;
     r[2] = at.L;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        r[l->dst] = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]], r[l->arg[1]],
-                                 r[l->arg[2]]);
+        r[l->dst] = line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
     }
     return r[e->result];
 }
@@ -176,6 +182,7 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     case SNW_OP_T:
     case SNW_OP_X:
     case SNW_OP_L:
+    case SNW_OP_SIGNAL:
     case SNW_OP_ARG:
     case SNW_OP_IF:
     case SNW_OP_TABLE:
@@ -184,26 +191,42 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     return (snw_jet){f, 0, 0};
 }
 
-static snw_jet jet(const snw_expr *e, snw_at at, int wrt) {
+// derivatives in t, in x, or in one signal
+static snw_jet jet(const snw_expr *e, snw_at at, int wrt, int slot) {
     if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
     snw_jet r[SNW_EXPR_REGISTERS];
     r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
     r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
     r[2] = (snw_jet){at.L, 0, 0};
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        if (l->vars & wrt) {
+        if (l->op == SNW_OP_SIGNAL) {
+            const bool seed = wrt == SNW_VAR_SIGNAL && (int)l->imm == slot;
+            r[l->dst] = (snw_jet){at.signal[(int)l->imm], seed, 0};
+        } else if (l->vars & wrt) {
             r[l->dst] = line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
         } else {
-            const double v = snw_op_value((snw_op)l->op, l->imm, l->spline, r[l->arg[0]].v,
-                                          r[l->arg[1]].v, r[l->arg[2]].v);
+            const double v =
+                line_value(l, at.signal, r[l->arg[0]].v, r[l->arg[1]].v, r[l->arg[2]].v);
             r[l->dst] = (snw_jet){v, 0, 0};
         }
     }
     return r[e->result];
 }
 
-snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_T); }
+snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_T, -1); }
 
-snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_X); }
+snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return jet(e, at, SNW_VAR_X, -1); }
+
+snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
+    return jet(e, at, SNW_VAR_SIGNAL, slot);
+}
+
+bool snw_expr_reads(const snw_expr *e, int slot) {
+    if (!(e->vars & SNW_VAR_SIGNAL)) return false;
+    for (int i = 0; i < e->n; i++) {
+        if (e->line[i].op == SNW_OP_SIGNAL && (int)e->line[i].imm == slot) return true;
+    }
+    return false;
+}
 
 int snw_expr_vars(const snw_expr *e) { return e->vars; }

@@ -6,39 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L };
+enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
 // ---- variables ----------------------------------------------------------------------------------
 
 // "t and x" from a set of variables.
 static void vars_text(int vars, char *out, size_t size) {
-    const char *names[3];
+    const char *names[4];
     int n = 0;
     if (vars & SNW_VAR_T) names[n++] = "t";
     if (vars & SNW_VAR_X) names[n++] = "x";
     if (vars & SNW_VAR_L) names[n++] = "L";
-    const char *const form[] = {"", "%s", "%s and %s", "%s, %s and %s"};
-    (void)snprintf(out, size, "%s", "");
-    if (n == 1) (void)snprintf(out, size, form[1], names[0]);
-    if (n == 2) (void)snprintf(out, size, form[2], names[0], names[1]);
-    if (n == 3) (void)snprintf(out, size, form[3], names[0], names[1], names[2]);
+    if (vars & SNW_VAR_SIGNAL) names[n++] = "probes";
+    out[0] = '\0';
+    size_t used = 0;
+    for (int i = 0; i < n && used < size; i++) {
+        const char *link = i == 0 ? "" : i == n - 1 ? " and " : ", ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", link, names[i]);
+    }
 }
 
 // Complain unless all of `used` may be used; `what` begins the sentence.
-static snw_status check_vars(const snw_parser *p, int at, int used, const char *what) {
+snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *what) {
     const int wrong = used & ALL_VARS & ~p->vars;
     if (!wrong) return SNW_OK;
     if (p->vars == 0) {
         return snw_parser_fail(p, at, "%s cannot be used here: this number must be constant", what);
     }
-    char allowed[32];
+    char allowed[40];
     vars_text(p->vars, allowed, sizeof allowed);
     return snw_parser_fail(p, at, "%s cannot be used here: only %s may vary", what, allowed);
 }
 
 snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
     const snw_var v = op == SNW_OP_T ? SNW_VAR_T : op == SNW_OP_X ? SNW_VAR_X : SNW_VAR_L;
-    SNW_TRY(check_vars(p, at, v, v == SNW_VAR_T ? "'t'" : v == SNW_VAR_X ? "'x'" : "'L'"));
+    SNW_TRY(snw_check_vars(p, at, v, v == SNW_VAR_T ? "'t'" : v == SNW_VAR_X ? "'x'" : "'L'"));
     SNW_TRY(snw_parser_spend(p));
     *out = (snw_term){.node = snw_node_variable(p->pool, op), .q = snw_quantity_var(v), .at = at};
     return out->node ? SNW_OK : snw_parser_no_memory(p);
@@ -104,10 +106,10 @@ static snw_status settle(const snw_parser *p, snw_entry *e, int at) {
 
 static snw_status use_value(snw_parser *p, snw_entry *e, int at, snw_term *out) {
     SNW_TRY(settle(p, e, at));
-    char what[128], on[32];
+    char what[128], on[40];
     vars_text(e->term.node->vars, on, sizeof on);
     (void)snprintf(what, sizeof what, "'%.40s' depends on %s and", e->name, on);
-    SNW_TRY(check_vars(p, at, e->term.node->vars, what));
+    SNW_TRY(snw_check_vars(p, at, e->term.node->vars, what));
     *out = e->term;
     out->at = at;
     return SNW_OK;
@@ -209,6 +211,7 @@ static snw_status use_function(snw_parser *p, snw_entry *e, int at, snw_term *ou
 // ---- words --------------------------------------------------------------------------------------
 
 static snw_status unknown(const snw_parser *p, int at, size_t length, bool call) {
+    const snw_signal_source *signals = snw_parser_signals(p);
     const char *word = p->text + at;
     const int shown = (int)(length > 40 ? 40 : length);
     snw_unit_value unit;
@@ -218,6 +221,9 @@ static snw_status unknown(const snw_parser *p, int at, size_t length, bool call)
     for (int i = 0; p->args && i < p->entry->nargs; i++) snw_guess_offer(&g, p->entry->args[i]);
     for (const snw_scope *s = p->scope; s; s = s->outer) {
         for (const snw_entry *e = s->first; e; e = e->next) snw_guess_offer(&g, e->name);
+    }
+    for (int i = 0; signals && signals->name(signals->user, i); i++) {
+        snw_guess_offer(&g, signals->name(signals->user, i));
     }
     snw_guess_functions(&g);
     if (!call) snw_guess_keywords(&g);
@@ -282,6 +288,9 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     if (!call && snw_word_is(word, length, "x")) return snw_parse_variable(p, SNW_OP_X, at, out);
     if (!call && snw_word_is(word, length, "L")) return snw_parse_variable(p, SNW_OP_L, at, out);
     snw_entry *e = snw_scope_find(p->scope, word, length);
+    bool signal = false;
+    if (!e) SNW_TRY(snw_parse_probe(p, length, at, call ? next : NULL, &signal, out));
+    if (signal) return SNW_OK;
     if (!e) return unknown(p, at, length, call);
     if (call) p->p = next;
     return use_entry(p, e, at, call, out);

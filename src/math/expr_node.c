@@ -35,6 +35,17 @@ snw_node *snw_node_variable(snw_pool *pool, snw_op op) {
     return n;
 }
 
+snw_node *snw_node_signal(snw_pool *pool, int slot) {
+    snw_node *n = snw_pool_take(pool, sizeof *n);
+    if (!n) return NULL;
+    n->op = SNW_OP_SIGNAL;
+    n->vars = SNW_VAR_SIGNAL;
+    n->degree = 2; // as a function of time it may be anything
+    n->value = slot;
+    n->need = 1;
+    return n;
+}
+
 // Degree in t of the result, knowing those of the arguments: 1 stands for piecewise linear, the
 // pieces ending where some line of the program switches.
 static int degree(snw_op op, const snw_node *a, const snw_node *b, const snw_node *c) {
@@ -74,6 +85,7 @@ static int degree(snw_op op, const snw_node *a, const snw_node *b, const snw_nod
     case SNW_OP_T:
     case SNW_OP_X:
     case SNW_OP_L:
+    case SNW_OP_SIGNAL:
     case SNW_OP_ARG:
     case SNW_OP_POW:
     case SNW_OP_POWI:

@@ -31,6 +31,7 @@ typedef struct snw_node {
 // All return NULL only when memory is out.
 snw_node *snw_node_constant(snw_pool *pool, double value);
 snw_node *snw_node_variable(snw_pool *pool, snw_op op);
+snw_node *snw_node_signal(snw_pool *pool, int slot);
 snw_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_node *t);
 snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw_node *c);
 

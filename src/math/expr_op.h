@@ -17,7 +17,8 @@
     X(SNW_OP_T, 0)                                                                                 \
     X(SNW_OP_X, 0)                                                                                 \
     X(SNW_OP_L, 0)                                                                                 \
-    X(SNW_OP_ARG, 0) /* argument of a function that is checked, not called; never evaluated */     \
+    X(SNW_OP_SIGNAL, 0) /* its number in imm */                                                    \
+    X(SNW_OP_ARG, 0)    /* argument of a function that is checked, not called; never evaluated */  \
     X(SNW_OP_NEG, 1)                                                                               \
     X(SNW_OP_ADD, 2)                                                                               \
     X(SNW_OP_SUB, 2)                                                                               \
@@ -122,7 +123,8 @@ static inline double snw_op_value(snw_op op, double imm, const snw_spline *splin
     case SNW_OP_X:
     case SNW_OP_L:
     case SNW_OP_ARG:
-        return NAN; // live in registers of their own
+    case SNW_OP_SIGNAL:
+        return NAN; // live elsewhere
     case SNW_OP_NEG:
         return -a;
     case SNW_OP_ADD:

@@ -6,6 +6,7 @@
 //   expr_read.c   tokens: places, messages, numbers, units
 //   expr_name.c   names: variables, parameters, lists, functions of the user
 //   expr_call.c   functions of the language
+//   expr_signal.c probes, and what is remembered of them
 #pragma once
 
 #include "math/expr_scope.h"
@@ -93,5 +94,19 @@ SNW_NODISCARD snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *
 // A whole number a term must be at once, such as an index.
 SNW_NODISCARD snw_status snw_term_whole(const snw_parser *p, const snw_term *a, const char *what,
                                         long *out);
+// Complain unless all of `used` may be used; `what` begins the sentence.
+SNW_NODISCARD snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *what);
 // A variable, if it may be used here.
 SNW_NODISCARD snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out);
+
+// ---- expr_signal.c ------------------------------------------------------------------------------
+
+// Who hands out signals here, NULL when nobody does.
+const snw_signal_source *snw_parser_signals(const snw_parser *p);
+// The word of `length` bytes at offset `at` as a probe's, with index (`bracket` is where it opens, else NULL) and
+// component: `tip.x`, `d(2).vz`. *found is false, and nothing was read, when there is no such probe.
+SNW_NODISCARD snw_status snw_parse_probe(snw_parser *p, size_t length, int at, const char *bracket,
+                                         bool *found, snw_term *out);
+// integral(e), sampled(e, T), once(c): its arguments have been read; the text of the call ends here.
+SNW_NODISCARD snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at,
+                                         const snw_term *arg, snw_term *out);

@@ -174,3 +174,14 @@ const snw_expr *snw_expr_constant(snw_pool *pool, double value) {
     if (e) e->value = value;
     return e;
 }
+
+const snw_expr *snw_expr_signal(snw_pool *pool, int slot) {
+    snw_expr *e = snw_pool_take(pool, sizeof *e + sizeof(snw_line));
+    if (!e) return NULL;
+    e->vars = SNW_VAR_SIGNAL;
+    e->n = 1;
+    e->result = FIRST_FREE;
+    e->line[0] =
+        (snw_line){.op = SNW_OP_SIGNAL, .vars = SNW_VAR_SIGNAL, .dst = FIRST_FREE, .imm = slot};
+    return e;
+}

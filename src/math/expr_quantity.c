@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const float SLACK = 1e-3F; // exponents such as 1/3 are rounded
 
@@ -27,11 +26,18 @@ snw_quantity snw_quantity_of(snw_dim d) {
     return q;
 }
 
-snw_quantity snw_quantity_var(snw_var v) {
-    snw_quantity q = snw_quantity_of(v == SNW_VAR_T ? SNW_DIM_TIME : SNW_DIM_LENGTH);
+snw_quantity snw_quantity_signal(snw_dim d) {
+    snw_quantity q = snw_quantity_of(d);
     q.plain = true;
-    memset(q.lo, 0, sizeof q.lo);
+    for (int i = 0; i < SNW_NDIM; i++) {
+        q.lo[i] = fminf(q.lo[i], 0);
+        q.hi[i] = fmaxf(q.hi[i], 0);
+    }
     return q;
+}
+
+snw_quantity snw_quantity_var(snw_var v) {
+    return snw_quantity_signal(v == SNW_VAR_T ? SNW_DIM_TIME : SNW_DIM_LENGTH);
 }
 
 snw_quantity snw_quantity_times(snw_quantity a, snw_quantity b, int sign) {

@@ -2,7 +2,7 @@
 //
 // expr_quantity.h: what is known about the dimension of an expression while it is parsed.
 //
-// A plain number is SI and fits where it stands. The variables t, x and L are plain as well, but in
+// A plain number is SI and fits where it stands. The variables t, x, L and probes are plain as well, but in
 // a product with something that carries a unit they may count as a number or as what they are: so
 // each exponent is an interval, s^0..1 for t, m^0..1 for x and L. Products add intervals, powers
 // scale them, sums and comparisons intersect them; an empty intersection is an error.
@@ -25,6 +25,7 @@ snw_quantity snw_quantity_truth(void);
 snw_quantity snw_quantity_any(void); // the argument of a function not called yet
 snw_quantity snw_quantity_of(snw_dim d);
 snw_quantity snw_quantity_var(snw_var v);
+snw_quantity snw_quantity_signal(snw_dim d); // plain or what it is, as t, x and L are
 
 // a*b for sign 1, a/b for sign -1.
 snw_quantity snw_quantity_times(snw_quantity a, snw_quantity b, int sign);

@@ -20,6 +20,8 @@ void snw_scope_tables(snw_scope *s, snw_table_fn *fn, void *user) {
     s->table_user = user;
 }
 
+void snw_scope_signals(snw_scope *s, const snw_signal_source *source) { s->signals = source; }
+
 // ---- names --------------------------------------------------------------------------------------
 
 static uint32_t hash(const char *word, size_t length) {

@@ -36,6 +36,7 @@ struct snw_scope {
     const snw_scope *outer;
     snw_table_fn *table;
     void *table_user;
+    const snw_signal_source *signals;
     snw_entry **slot; // open addressing, a power of two
     int nslot, nentry;
     snw_entry *first, *last; // in order of definition

@@ -28,7 +28,7 @@ static bool exists(snw_law when) { return !when || snw_expr_value(when, (snw_at)
 // ---- paths and segments ----------------------------------------------------------------------------
 
 // the parent's coordinates, then n own ones from dof0
-static int add_path(snw_build *b, int parent_path, int dof0, int n) {
+int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
     const snw_path *up = &b->path[parent_path];
     if (n == 0) return parent_path;
     int *dof = snw_build_array(b, (size_t)(up->n + n), sizeof *dof);
@@ -41,10 +41,26 @@ static int add_path(snw_build *b, int parent_path, int dof0, int n) {
     return b->m->npath++;
 }
 
-static int add_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path) {
+int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path) {
     const int s = b->m->nseg++;
     b->seg[s] = (snw_seg){.kind = kind, .parent = parent, .item = item, .link = link, .path = path};
     return s;
+}
+
+int snw_build_block(snw_build *b, snw_space space, int n) {
+    snw_model *m = b->m;
+    b->block[m->nblock] = (snw_block){.space = space,
+                                      .q = m->nq,
+                                      .dof = m->nv,
+                                      .n = n,
+                                      .seg = m->nseg,
+                                      .curved = -1,
+                                      .spring = -1};
+    if (space != SNW_SPACE_RN) b->block[m->nblock].curved = m->ncurved++;
+    if (space == SNW_SPACE_SE3) m->nfree++;
+    m->nq += space == SNW_SPACE_RN ? n : n + 1;
+    m->nv += n;
+    return m->nblock++;
 }
 
 static void add_inertia(snw_build *b, int s, const snw_inertia *M) {
@@ -54,7 +70,7 @@ static void add_inertia(snw_build *b, int s, const snw_inertia *M) {
 
 static int add_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link) {
     b->pose[b->m->npose] = *pose;
-    return add_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
+    return snw_build_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
 }
 
 // a constant pose in front of another: the offset of a named site
@@ -103,7 +119,7 @@ int snw_build_site(snw_build *b, const snw_site *site) {
 
 static snw_status add_link(snw_build *b, int l, snw_error *err) {
     const snw_link_desc *d = &b->m->desc->link[l];
-    if (!exists(d->when) && (d->has_rod || d->joint == SNW_JOINT_FREE)) {
+    if (!exists(d->when) && (d->has_rod || d->joint != SNW_JOINT_FIXED)) {
         return snw_fail_desc(
             err, d->place,
             snw_fail(err, SNW_E_MODEL,
@@ -115,14 +131,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     int s = add_pose(b, &d->pose, parent, l);
     b->link_first[l] = s;
     b->link_rod[l] = -1;
-    if (d->joint == SNW_JOINT_FREE) {
-        const int k = b->m->nfree++;
-        const int path = add_path(b, b->seg[s].path, b->m->nv, 6);
-        b->floating[k] = (snw_floating){.seg = b->m->nseg, .q = b->m->nq, .dof = b->m->nv};
-        b->m->nq += 7;
-        b->m->nv += 6;
-        s = add_seg(b, SNW_SEG_FREE, s, k, l, path);
-    }
+    s = snw_build_joint(b, l, s);
     if (d->has_rod) SNW_TRY(snw_build_rod(b, l, s, &s, err));
     b->link_end[l] = s;
     if (d->has_body && exists(d->when)) {
@@ -133,14 +142,10 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
 }
 
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w) {
-    const int s = add_seg(b, SNW_SEG_ROD, parent, b->m->nslice++, link, path);
+    const int s = snw_build_seg(b, SNW_SEG_ROD, parent, b->m->nslice++, link, path);
     b->seg_x[s] = x;
     b->seg_w[s] = w;
     return s;
-}
-
-int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
-    return add_path(b, parent_path, dof0, n);
 }
 
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(b, s, M); }
@@ -198,7 +203,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     size_t nseg = 1 + 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe, nslice = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
-        nseg += 1;
+        nseg += SNW_JOINT_MOST;
         ncoord += 7;
         if (!d->link[l].has_rod) continue;
         int n = 0;
@@ -233,10 +238,12 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
-    b->path = snw_build_array(b, 1 + 2 * (size_t)d->nlink, sizeof *b->path);
+    const size_t nblock = (SNW_JOINT_MOST + 1) * (size_t)d->nlink; // of joints and rods
+    b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
     b->pose = snw_build_array(b, 2 * (size_t)d->nlink + (size_t)d->nload + (size_t)d->nprobe,
                               sizeof *b->pose);
-    b->floating = snw_build_array(b, (size_t)d->nlink, sizeof *b->floating);
+    b->block = snw_build_array(b, nblock, sizeof *b->block);
+    b->spring = snw_build_array(b, nblock, sizeof *b->spring);
     b->slice = snw_build_array(b, nslice, sizeof *b->slice);
     b->xi0 = snw_build_array(b, nslice * SNW_MAGNUS_POINTS, sizeof *b->xi0);
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
@@ -246,6 +253,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_rod = snw_build_array(b, (size_t)d->nlink, sizeof(int));
+    b->link_block = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
@@ -292,10 +300,14 @@ static snw_status sort_acts(snw_build *b) {
 
 static snw_status place_store(snw_build *b) {
     snw_model *m = b->m;
-    int *at = snw_build_array(b, (size_t)m->nseg, sizeof *at);
+    const int nseg = m->nseg + m->nobs;
+    int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
     if (!at) return SNW_E_MEMORY;
     size_t n = 0;
-    for (int s = 0; s < m->nseg; s++) {
+    for (int s = 0, r = 0; s < nseg; s++) {
+        at[s] = -1;
+        if (s >= m->nseg && (r == m->nread || m->read[r] != s)) continue;
+        if (s >= m->nseg) r++;
         at[s] = (int)n;
         n += 6 * (size_t)b->path[b->seg[s].path].ld;
         if (n > INT32_MAX / 2) return SNW_E_MEMORY;
@@ -319,7 +331,25 @@ static double typical_strain(const snw_rod *rod, int a) {
     return rod->comp[a] < 3 ? 1 / rod->L : 1;
 }
 
-// an energy to measure by: of the stiffest bending by one radian, else of the weight, else one
+// is coordinate i of a joint's block an angle?
+static bool turns(const snw_block *block, int i) {
+    return block->space == SNW_SPACE_RN ? snw_dot(block->S.w, block->S.w) > 0 : i < 3;
+}
+
+// lengths of the rods, and of the offsets that make rigid links
+static double typical_length(const snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    double sum = 0;
+    for (int r = 0; r < b->m->nrod; r++) sum += b->rod[r].L;
+    for (int l = 0; l < d->nlink; l++) {
+        if (d->link[l].on.kind != SNW_SITE_WORLD)
+            sum += snw_norm(snw_pose_desc_at(&d->link[l].pose, 0).p);
+        if (d->link[l].has_body) sum += snw_norm(d->link[l].body.com);
+    }
+    return sum > 0 && isfinite(sum) ? sum : 1;
+}
+
+// an energy to measure by: of the stiffest bending or joint by one radian, else of the weight, else one
 static double typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
@@ -330,6 +360,10 @@ static double typical_energy(const snw_build *b) {
             const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
             if (rod->comp[a] < 3) energy = fmax(energy, k / (rod->L * rod->L));
         }
+    }
+    for (int i = 0; i < m->nspring; i++) {
+        const double one = turns(&b->block[b->spring[i].block], 0) ? 1 : m->length;
+        energy = fmax(energy, b->spring[i].stiffness * one * one);
     }
     if (energy > 0) return energy;
     for (int s = 0; s < m->nseg; s++) mass += b->seg[s].M.m;
@@ -347,9 +381,7 @@ static snw_status typical_forces(snw_build *b) {
     double *scale = snw_build_array(b, (size_t)m->nv, sizeof *scale);
     double *typical = snw_build_array(b, (size_t)m->nv, sizeof *typical);
     if (b->memory_out) return SNW_E_MEMORY;
-    double length = 0;
-    for (int r = 0; r < m->nrod; r++) length += b->rod[r].L;
-    m->length = length > 0 ? length : 1;
+    m->length = typical_length(b);
     const double energy = typical_energy(b);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &b->rod[r];
@@ -363,10 +395,14 @@ static snw_status typical_forces(snw_build *b) {
             }
         }
     }
-    for (int f = 0; f < m->nfree; f++) {
-        for (int i = 0; i < 6; i++) {
-            typical[b->floating[f].dof + i] = i < 3 ? 1 : m->length;
-            scale[b->floating[f].dof + i] = i < 3 ? energy : energy / m->length;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *block = &b->block[k];
+        if (b->seg[block->seg].kind == SNW_SEG_ROD) continue;
+        const double stiffness = block->spring >= 0 ? b->spring[block->spring].stiffness : 0;
+        for (int i = 0; i < block->n; i++) {
+            const double one = turns(block, i) ? 1 : m->length;
+            typical[block->dof + i] = one;
+            scale[block->dof + i] = stiffness > 0 ? stiffness * one : energy / one;
         }
     }
     m->typical = typical;
@@ -381,7 +417,8 @@ static void publish(snw_build *b) {
     m->seg_w = b->seg_w;
     m->path = b->path;
     m->pose = b->pose;
-    m->floating = b->floating;
+    m->block = b->block;
+    m->spring = b->spring;
     m->slice = b->slice;
     m->xi0 = b->xi0;
     m->phi = b->phi;
@@ -390,6 +427,7 @@ static void publish(snw_build *b) {
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;
+    m->link_block = b->link_block;
 }
 
 static snw_status build(snw_build *b, snw_error *err) {
@@ -397,7 +435,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     SNW_TRY(check_sites(m->desc, err));
     SNW_TRY(reserve(b, err));
     m->npath = 1;
-    (void)add_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
+    (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
     if (m->nv > MOST_COORDINATES) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
@@ -405,10 +443,11 @@ static snw_status build(snw_build *b, snw_error *err) {
     }
     add_loads(b);
     SNW_TRY(sort_acts(b));
-    SNW_TRY(place_store(b));
     SNW_TRY(typical_forces(b));
     publish(b);
     SNW_TRY(snw_build_watches(b, err));
+    SNW_TRY(snw_build_signals(b));
+    SNW_TRY(place_store(b));
     SNW_TRY(snw_build_initial(b, err));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }

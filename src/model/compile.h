@@ -16,23 +16,30 @@ typedef struct snw_build {
     snw_seg *seg;
     snw_path *path;
     snw_pose_desc *pose;
-    snw_floating *floating;
+    snw_block *block;
+    snw_spring *spring;
     snw_slice *slice;
     snw_rod *rod;
     snw_point *point;
     snw_act *act;
     double *phi, *seg_x, *seg_w;
     snw_twist *xi0;
-    int *link_first, *link_end, *link_rod;
+    int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
 } snw_build;
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);
 int snw_build_site(snw_build *b, const snw_site *site); // segment at a site, offset included
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
+int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
 snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s);
+
+// New coordinates: a block of this space with n velocities, moving the next segment.
+int snw_build_block(snw_build *b, snw_space space, int n);
+// The segments of link l's joint on `parent`; returns the last one.
+int snw_build_joint(snw_build *b, int l, int parent);
 
 // Coordinates, bases and node layout of link l's rod, from its description and attachments.
 SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
@@ -43,5 +50,6 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
+snw_status snw_build_signals(snw_build *b); // after the watches
 // q0, v0 from the description's initial state.
 SNW_NODISCARD snw_status snw_build_initial(snw_build *b, snw_error *err);

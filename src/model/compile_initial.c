@@ -108,23 +108,42 @@ static snw_status strain_of(snw_build *b, const snw_initial_desc *ini, const snw
     return SNW_OK;
 }
 
+// position and velocity of a joint
+static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0, double *v0) {
+    const snw_joint_kind kind = m->desc->link[ini->link].joint;
+    if (kind == SNW_JOINT_FIXED) return;
+    const snw_block *block = &m->block[m->link_block[ini->link]];
+    switch (block->space) {
+    case SNW_SPACE_RN: // one block for each coordinate
+        for (int i = 0; i < snw_joint_dof(kind); i++) {
+            q0[block[i].q] = ini->position[i];
+            v0[block[i].dof] = ini->speed[i];
+        }
+        break;
+    case SNW_SPACE_SO3:
+        if (ini->has_pose) snw_so3_to_numbers(ini->pose.R, q0 + block->q);
+        break;
+    case SNW_SPACE_SE3:
+        if (ini->has_pose) snw_se3_to_numbers(ini->pose, q0 + block->q);
+        break;
+    }
+    for (int i = 0; block->curved >= 0 && i < block->n; i++) v0[block->dof + i] = ini->twist.e[i];
+}
+
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     double *q0 = snw_build_array(b, (size_t)m->nq, sizeof *q0);
     double *v0 = snw_build_array(b, (size_t)m->nv, sizeof *v0);
     if (b->memory_out) return SNW_E_MEMORY;
-    for (int f = 0; f < m->nfree; f++) q0[m->floating[f].q] = 1; // the identity
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].curved >= 0) q0[m->block[k].q] = 1; // the identity
+    }
     for (int i = 0; i < d->ninitial; i++) {
         const snw_initial_desc *ini = &d->initial[i];
         const int r = b->link_rod[ini->link];
         if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
-        for (int f = 0; f < m->nfree; f++) {
-            const snw_floating *fj = &m->floating[f];
-            if (b->seg[fj->seg].link != ini->link) continue;
-            if (ini->has_pose) snw_se3_to_numbers(ini->pose, q0 + fj->q);
-            for (int k = 0; k < 6; k++) v0[fj->dof + k] = ini->twist.e[k];
-        }
+        joint_of(m, ini, q0, v0);
     }
     m->q0 = q0;
     m->v0 = v0;

@@ -173,8 +173,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     r->dof0 = m->nv;
     for (int a = 0; a < r->na; a++) r->dof[a] += m->nv;
     r->shift = m->nq - m->nv;
-    m->nq += r->ndof;
-    m->nv += r->ndof;
+    (void)snw_build_block(b, SNW_SPACE_RN, r->ndof);
     b->link_rod[l] = number;
 
     r->root = parent;

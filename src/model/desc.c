@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/desc.h"
 
+#include <math.h>
+
 const char *const snw_strain_name[6] = {"twist",   "bend_y",  "bend_z",
                                         "stretch", "shear_y", "shear_z"};
 
@@ -39,4 +41,88 @@ const char *snw_method_name(snw_method method) {
 #undef X
     }
     return "unknown";
+}
+
+snw_step_desc snw_step_dynamic(snw_method method) {
+    snw_step_desc s = {.kind = SNW_STEP_DYNAMIC, .from = -1, .method = method};
+    switch (method) {
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+        s.rho = 0.9;
+        break;
+    case SNW_METHOD_BDF_ALPHA:
+        s.alpha = -0.2;
+        break;
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        s.tolerance = SNW_STEP_ERROR;
+        break;
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_EULER:
+    case SNW_METHOD_TRAPEZOIDAL:
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_RK4:
+        break;
+    }
+    return s;
+}
+
+const char *snw_joint_name(snw_joint_kind kind) {
+    switch (kind) {
+#define X(code, name, dof, meaning)                                                                \
+    case code:                                                                                     \
+        return name;
+        SNW_JOINT_LIST(X)
+#undef X
+    }
+    return "unknown";
+}
+
+int snw_joint_dof(snw_joint_kind kind) {
+    switch (kind) {
+#define X(code, name, dof, meaning)                                                                \
+    case code:                                                                                     \
+        return dof;
+        SNW_JOINT_LIST(X)
+#undef X
+    }
+    return 0;
+}
+
+const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n) {
+    static const snw_joint_coordinate about[] = {{"angle", true}, {"slide", false}};
+    static const snw_joint_coordinate along[] = {{"slide", false}};
+    static const snw_joint_coordinate cross[] = {{"first", true}, {"second", true}};
+    static const snw_joint_coordinate ball[] = {{"x", true}, {"y", true}, {"z", true}};
+    static const snw_joint_coordinate plane[] = {{"x", false}, {"y", false}, {"angle", true}};
+    *n = kind == SNW_JOINT_FREE ? 0 : snw_joint_dof(kind);
+    switch (kind) {
+    case SNW_JOINT_FIXED:
+    case SNW_JOINT_FREE:
+    case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_CYLINDRICAL:
+        return about;
+    case SNW_JOINT_PRISMATIC:
+        return along;
+    case SNW_JOINT_UNIVERSAL:
+        return cross;
+    case SNW_JOINT_SPHERICAL:
+        return ball;
+    case SNW_JOINT_PLANAR:
+        return plane;
+    }
+    return about;
+}
+
+void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
+    const snw_vec3 z = {{0, 0, 1}}, n = snw_dot(axis, axis) > 0 ? axis : z;
+    int most = 2; // the largest component; z where they are equal
+    for (int i = 1; i >= 0; i--) most = fabs(n.e[i]) > fabs(n.e[most]) ? i : most;
+    snw_vec3 e = {{0}};
+    e.e[(most + 1) % 3] = 1;
+    e = snw_sub(e, snw_scale(snw_dot(e, n), n));
+    *first = snw_scale(1 / snw_norm(e), e);
+    *second = snw_cross(n, *first);
 }

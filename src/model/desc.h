@@ -60,7 +60,56 @@ typedef struct snw_site {
 
 // ---- links ------------------------------------------------------------------------------------------
 
-typedef enum snw_joint_kind { SNW_JOINT_FIXED, SNW_JOINT_FREE } snw_joint_kind;
+// One line per joint: enum, name in the language, degrees of freedom, meaning.
+#define SNW_JOINT_LIST(X)                                                                          \
+    X(SNW_JOINT_FIXED, "fixed", 0, "clamped in its parent, in the pose given; the default")        \
+    X(SNW_JOINT_REVOLUTE, "revolute", 1, "turns about its axis")                                   \
+    X(SNW_JOINT_PRISMATIC, "prismatic", 1, "slides along its axis")                                \
+    X(SNW_JOINT_CYLINDRICAL, "cylindrical", 2, "turns about its axis and slides along it")         \
+    X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
+    X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
+    X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
+    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")
+
+typedef enum snw_joint_kind {
+#define X(code, name, dof, meaning) code,
+    SNW_JOINT_LIST(X)
+#undef X
+} snw_joint_kind;
+
+#define SNW_CREEP 1e-3 // rate below which dry friction is smoothed unless given, rad/s or m/s
+
+enum { SNW_JOINT_MOST = 3 }; // coordinates of a joint, a free one aside
+
+// A coordinate of a joint; those of a spherical joint are components of its rotation vector.
+typedef struct snw_joint_coordinate {
+    const char *name; // "angle", "slide", ...
+    bool turn;        // an angle, else a length
+} snw_joint_coordinate;
+
+const char *snw_joint_name(snw_joint_kind kind); // "fixed", ...
+int snw_joint_dof(snw_joint_kind kind);
+// The coordinates of a joint in their order; none of fixed and free ones.
+const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
+
+// What a joint that moves has besides its kind. Arrays go by coordinate; a spherical joint uses the first
+// stiffness, damping, friction and creep for all directions.
+typedef struct snw_joint_desc {
+    snw_vec3 axis;   // all zero: z
+    snw_vec3 second; // of a universal joint; all zero: derived
+    double stiffness[SNW_JOINT_MOST], damping[SNW_JOINT_MOST]; // not negative
+    double friction[SNW_JOINT_MOST];                           // dry: torque or force at full slip
+    double creep[SNW_JOINT_MOST];                              // rate that smooths it; 0: SNW_CREEP
+    double rest[SNW_JOINT_MOST];                               // where the spring is slack
+    bool has_rest_turn;                                        // of a spherical joint:
+    snw_mat3 rest_turn;                                        // that rotation
+    bool limited[SNW_JOINT_MOST];                              // low and high are given:
+    double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST];          // a run warns outside of them
+} snw_joint_desc;
+
+// Directions across `axis` (unit; all zero: z): the first two of a planar joint, the second axis of a universal one.
+// Of x, y, z they are the next two in turn.
+void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second);
 
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
 extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
@@ -118,6 +167,7 @@ typedef struct snw_link_desc {
     snw_site on; // parent; links come after their parents
     snw_pose_desc pose;
     snw_joint_kind joint;
+    snw_joint_desc moves;
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
@@ -133,7 +183,7 @@ typedef struct snw_load_desc {
     snw_site on;
     snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
     bool body;    // components in the frame of the site or section (follower); else world (dead)
-    snw_law when; // NULL: always
+    snw_law when; // NULL: always; reads no signal but a gate
 } snw_load_desc;
 
 // Active stress along a rod, by strain component (muscle). Laws of t, x, L.
@@ -151,9 +201,10 @@ typedef struct snw_initial_desc {
     int link;
     snw_place place;
     snw_law strain[6], rate[6]; // fields over x, projected on the basis
-    bool has_pose;              // of a free joint
+    bool has_pose;              // of a free or spherical joint
     snw_se3 pose;
-    snw_twist twist; // body frame
+    snw_twist twist; // of a free joint, body frame; of a spherical one, angular part
+    double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // of other joints
 } snw_initial_desc;
 
 // ---- probes -----------------------------------------------------------------------------------------
@@ -169,6 +220,10 @@ typedef struct snw_initial_desc {
     X(SNW_PROBE_STRAIN, "strain")                                                                  \
     X(SNW_PROBE_WRENCH, "wrench")                                                                  \
     X(SNW_PROBE_REACTION, "reaction")                                                              \
+    X(SNW_PROBE_ANGLE, "angle")                                                                    \
+    X(SNW_PROBE_VALUE, "value")                                                                    \
+    X(SNW_PROBE_RATE, "rate")                                                                      \
+    X(SNW_PROBE_EFFORT, "effort")                                                                  \
     X(SNW_PROBE_ENERGY, "energy")                                                                  \
     X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
@@ -184,10 +239,35 @@ typedef struct snw_probe_desc {
     const char *name;
     snw_place place;
     snw_probe_kind kind;
-    snw_site site; // where; for wrench and strain a rod's station, for reaction a link
-    int along;     // > 0: that many equal stations of the rod of site.link
-    bool body;     // `in: body`
+    snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
+    snw_joint_kind joint; // of angle, value, rate and effort: that link's
+    int along;            // > 0: that many equal stations of the rod of site.link
+    bool body;            // `in: body`
 } snw_probe_desc;
+
+// ---- signals ----------------------------------------------------------------------------------------
+
+// Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is part of the
+// state: an integral goes on with time, a sample is held until the next multiple of its period, `once` latches, a gate
+// (the condition of a load that reads probes) follows its condition from instant to instant.
+typedef enum snw_signal_kind {
+    SNW_SIGNAL_PROBE,
+    SNW_SIGNAL_INTEGRAL,
+    SNW_SIGNAL_SAMPLED,
+    SNW_SIGNAL_ONCE,
+    SNW_SIGNAL_GATE
+} snw_signal_kind;
+
+enum { SNW_SIGNALS_MAX = 256 };
+
+// All descriptions of a study have the same signals in the same order, each with its own sources. A source reads
+// signals before its own only.
+typedef struct snw_signal_desc {
+    snw_signal_kind kind;
+    int probe, column; // SNW_SIGNAL_PROBE: of the probe's columns
+    snw_law source;    // else: of what; NULL: nothing in this description uses it
+    double period;     // SNW_SIGNAL_SAMPLED, s
+} snw_signal_desc;
 
 // ---- what is done -----------------------------------------------------------------------------------
 
@@ -239,16 +319,24 @@ typedef struct snw_step_desc {
     const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
 
+#define SNW_STEP_ERROR 1e-6 // relative error of a step, where steps are chosen by it
+
+// A dynamic step by this method with the values that hold unless others are given.
+snw_step_desc snw_step_dynamic(snw_method method);
+
 typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nload, nstress, ninitial, nprobe, nstep;
+    int nlink, nload, nstress, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
+    const snw_signal_desc *signal;
+    const snw_law
+        *signal_law; // sources while the description is read, before `signal` is made of them
     snw_step_desc *step;
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all

@@ -54,6 +54,48 @@ static const snw_component momentum[] = {
     {"py", {.m = 1, .kg = 1, .s = -1}}, {"pz", {.m = 1, .kg = 1, .s = -1}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
+// of joints: position, rate and effort of every coordinate
+static const snw_component turn[3][1] = {{{"", DIM_NONE}}, {{"", DIM_RATE}}, {{"", DIM_TORQUE}}};
+static const snw_component slide[3][1] = {{{"", DIM_LENGTH}}, {{"", DIM_SPEED}}, {{"", DIM_FORCE}}};
+static const snw_component cylindrical[3][2] = {{{"angle", DIM_NONE}, {"slide", DIM_LENGTH}},
+                                                {{"angle", DIM_RATE}, {"slide", DIM_SPEED}},
+                                                {{"angle", DIM_TORQUE}, {"slide", DIM_FORCE}}};
+static const snw_component universal[3][2] = {{{"first", DIM_NONE}, {"second", DIM_NONE}},
+                                              {{"first", DIM_RATE}, {"second", DIM_RATE}},
+                                              {{"first", DIM_TORQUE}, {"second", DIM_TORQUE}}};
+static const snw_component spherical[3][3] = {
+    {VECTOR},
+    {{"wx", DIM_RATE}, {"wy", DIM_RATE}, {"wz", DIM_RATE}},
+    {{"mx", DIM_TORQUE}, {"my", DIM_TORQUE}, {"mz", DIM_TORQUE}}};
+static const snw_component planar[3][3] = {
+    {{"x", DIM_LENGTH}, {"y", DIM_LENGTH}, {"angle", DIM_NONE}},
+    {{"x", DIM_SPEED}, {"y", DIM_SPEED}, {"angle", DIM_RATE}},
+    {{"x", DIM_FORCE}, {"y", DIM_FORCE}, {"angle", DIM_TORQUE}}};
+
+// order 0: position, 1: rate, 2: effort
+static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
+    *n = snw_joint_dof(joint);
+    switch (joint) {
+    case SNW_JOINT_FIXED:
+    case SNW_JOINT_FREE:
+        *n = 0;
+        break;
+    case SNW_JOINT_REVOLUTE:
+        return turn[order];
+    case SNW_JOINT_PRISMATIC:
+        return slide[order];
+    case SNW_JOINT_CYLINDRICAL:
+        return cylindrical[order];
+    case SNW_JOINT_UNIVERSAL:
+        return universal[order];
+    case SNW_JOINT_SPHERICAL:
+        return spherical[order];
+    case SNW_JOINT_PLANAR:
+        return planar[order];
+    }
+    return scalar;
+}
+
 const char *snw_probe_name(snw_probe_kind kind) {
     switch (kind) {
 #define X(code, name)                                                                              \
@@ -70,7 +112,7 @@ const char *snw_probe_name(snw_probe_kind kind) {
     *n = COUNT(array);                                                                             \
     return array
 
-const snw_component *snw_probe_components(snw_probe_kind kind, int *n) {
+const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n) {
     switch (kind) {
     case SNW_PROBE_POSITION:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -90,6 +132,13 @@ const snw_component *snw_probe_components(snw_probe_kind kind, int *n) {
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
         GIVE(wrench);
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+        return of_joint(joint, 0, n);
+    case SNW_PROBE_RATE:
+        return of_joint(joint, 1, n);
+    case SNW_PROBE_EFFORT:
+        return of_joint(joint, 2, n);
     case SNW_PROBE_ENERGY:
         GIVE(energy);
     case SNW_PROBE_MOMENTUM:
@@ -103,13 +152,14 @@ const snw_component *snw_probe_components(snw_probe_kind kind, int *n) {
 
 int snw_probe_columns(const snw_probe_desc *p) {
     int n;
-    (void)snw_probe_components(p->kind, &n);
+    (void)snw_probe_components(p->kind, p->joint, &n);
     return n * (p->along > 0 ? p->along : 1);
 }
 
-void snw_probe_primary(snw_probe_kind kind, int nvalue, int *first, int *count) {
+void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
+                       int *count) {
     *first = 0;
-    (void)snw_probe_components(kind, count);
+    (void)snw_probe_components(kind, joint, count);
     if (kind == SNW_PROBE_POSE) *count = 7;
     if (kind == SNW_PROBE_ACCELERATION) *count = 3;
     if (kind == SNW_PROBE_ROTATION) {

@@ -13,6 +13,8 @@
 //   strain          twist bend_y bend_z stretch shear_y shear_z
 //   wrench          mx my mz fx fy fz
 //   reaction        as wrench
+//   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle slide, first second, x y
+//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz
 //   energy          kinetic elastic gravity dissipated work balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
@@ -28,8 +30,8 @@ typedef struct snw_component {
 
 const char *snw_probe_name(snw_probe_kind kind); // "position", ...
 
-// The components of a quantity at one station, static.
-const snw_component *snw_probe_components(snw_probe_kind kind, int *n);
+// The components of a quantity at one station, static. `joint` is read for quantities of joints only.
+const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n);
 
 // Columns of a probe: components times stations, all components of station 0 first.
 int snw_probe_columns(const snw_probe_desc *p);
@@ -38,4 +40,5 @@ int snw_probe_columns(const snw_probe_desc *p);
 // ..., first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion,
 // beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; all else
 // everything.
-void snw_probe_primary(snw_probe_kind kind, int nvalue, int *first, int *count);
+void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
+                       int *count);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, works, heat). A free joint's quaternion h obeys h' = h (0, w) / 2, which keeps
+// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. The
+// quaternion h of a ball or free joint obeys h' = h (0, w) / 2, which keeps
 // its length but for the error of the integrator; rates and results use h / |h|, which obeys the same equation, so
 // that y is never touched and methods with memory keep it.
 #include "study/explicit.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,7 +36,8 @@ snw_explicit_opts snw_explicit_defaults(void) {
 }
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
-static int size(const snw_model *m) { return m->nq + m->nv + npower(m) + 1; }
+static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
+static int size(const snw_model *m) { return works_at(m) + npower(m) + 1; }
 
 // ---- rates -----------------------------------------------------------------------------------------
 
@@ -42,8 +45,10 @@ static int size(const snw_model *m) { return m->nq + m->nv + npower(m) + 1; }
 static void to_state(const snw_model *m, const double *y, snw_state *s) {
     memcpy(s->q, y, (size_t)m->nq * sizeof *y);
     memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
-    for (int f = 0; f < m->nfree; f++) {
-        double *h = s->q + m->floating[f].q;
+    if (m->nsignal) memcpy(s->z, y + m->nq + m->nv, (size_t)m->nsignal * sizeof *y);
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].curved < 0) continue;
+        double *h = s->q + m->block[k].q;
         const double length = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
         for (int i = 0; i < 4; i++) h[i] /= length;
     }
@@ -52,21 +57,22 @@ static void to_state(const snw_model *m, const double *y, snw_state *s) {
 // dq <- rates of the numbers in q; h may have any length
 static void configuration_rates(const snw_model *m, const double *q, const snw_state *s,
                                 double *dq) {
-    for (int f = 0; f < m->nfree; f++) {
-        const snw_floating *j = &m->floating[f];
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *j = &m->block[k];
+        if (j->space == SNW_SPACE_RN) {
+            for (int i = 0; i < j->n; i++) dq[j->q + i] = s->v[j->dof + i];
+            continue;
+        }
         const double *h = q + j->q, *w = s->v + j->dof;
         double *dh = dq + j->q;
         dh[0] = -0.5 * (h[1] * w[0] + h[2] * w[1] + h[3] * w[2]);
         dh[1] = 0.5 * (h[0] * w[0] + h[2] * w[2] - h[3] * w[1]);
         dh[2] = 0.5 * (h[0] * w[1] + h[3] * w[0] - h[1] * w[2]);
         dh[3] = 0.5 * (h[0] * w[2] + h[1] * w[1] - h[2] * w[0]);
+        if (j->space == SNW_SPACE_SO3) continue;
         const snw_vec3 v = {{w[3], w[4], w[5]}};
         const snw_vec3 dp = snw_rotate(snw_se3_from_numbers(s->q + j->q).R, v);
         for (int i = 0; i < 3; i++) dh[4 + i] = dp.e[i];
-    }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) dq[i + rod->shift] = s->v[i];
     }
 }
 
@@ -121,11 +127,12 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
     snw_explicit *e = user;
     const snw_model *m = e->m;
-    double *power = dy + m->nq + m->nv;
+    double *power = dy + works_at(m);
     to_state(m, y, e->trial);
     SNW_TRY(accelerate(e, t, e->trial, power, err));
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
+    snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
     power[npower(m)] = snw_dissipation(m, e->trial->v);
     return SNW_OK;
 }
@@ -140,15 +147,17 @@ static void typical_numbers(const snw_model *m, double *y) {
         const double e = m->scale[i] * m->typical[i];
         if (e > 0) energy = fmin(energy, e);
     }
-    for (int f = 0; f < m->nfree; f++) {
-        double *g = y + m->floating[f].q;
-        for (int i = 0; i < 7; i++) g[i] = i < 4 ? 1 : m->length;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        double *q = y + b->q;
+        if (b->space == SNW_SPACE_RN) {
+            for (int i = 0; i < b->n; i++) q[i] = m->typical[b->dof + i];
+        } else {
+            for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
+        }
     }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) y[i + rod->shift] = m->typical[i];
-    }
-    for (int i = m->nq + m->nv; i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
+    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = 1;
+    for (int i = works_at(m); i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 
 snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts,
@@ -231,6 +240,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
@@ -241,6 +251,9 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
 
 snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
     const double t = e->now->t;
+    if (e->m->nsignal) {
+        memcpy(e->y + e->m->nq + e->m->nv, e->now->z, (size_t)e->m->nsignal * sizeof *e->y);
+    }
     e->right = t + grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
@@ -280,6 +293,8 @@ void snw_explicit_back(snw_explicit *e) {
 // ---- looking ---------------------------------------------------------------------------------------
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
+void snw_explicit_hold(snw_explicit *e, const snw_hand *hand) { e->in->hand = hand; }
+double *snw_explicit_memory(snw_explicit *e) { return e->now->z; }
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 
 const snw_work *snw_explicit_look(snw_explicit *e) {
@@ -289,7 +304,7 @@ const snw_work *snw_explicit_look(snw_explicit *e) {
 }
 
 snw_work_done snw_explicit_work(const snw_explicit *e) {
-    const double *work = e->y + e->m->nq + e->m->nv;
+    const double *work = e->y + works_at(e->m);
     return (snw_work_done){.n = npower(e->m),
                            .power = e->power,
                            .work = work,

@@ -46,6 +46,8 @@ void snw_explicit_back(snw_explicit *e);
 const snw_state *snw_explicit_state(const snw_explicit *e);
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e);
 const snw_work *snw_explicit_look(snw_explicit *e);
+void snw_explicit_hold(snw_explicit *e, const snw_hand *hand); // as snw_motion_hold
+double *snw_explicit_memory(snw_explicit *e); // z of the state; a restart follows a change
 snw_work_done snw_explicit_work(const snw_explicit *e);
 
 double snw_explicit_step(const snw_explicit *e); // the step it would take next, 0: to be guessed

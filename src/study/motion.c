@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "solve/dense.h"
+#include "study/memory.h"
 #include "study/pieces.h"
 
 #include <math.h>
@@ -20,8 +21,9 @@ struct snw_motion {
     double *d, *f, *g, *rate, *acc, *dx, *mass, *scale;
     double *power, *work, *power_kept, *work_kept;
     double heat_power, heat, heat_power_kept, heat_kept;
-    double *columns; // of the chart
-    double *T;       // Newton matrix and factors
+    double *source, *source_kept; // nsignal: what integrals go on with
+    double *columns;              // of the chart
+    double *T;                    // Newton matrix and factors
     int *pivot;
     double jump; // change of acceleration in the last step, times h^2, relative
 };
@@ -42,8 +44,9 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->m = m;
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
-    mo->memory =
-        snw_alloc((8 * nv + 4 * np + 2 * nh + 108 * (size_t)m->nfree + nv * nv) * sizeof(double));
+    const size_t ns = (size_t)m->nsignal;
+    mo->memory = snw_alloc(
+        (8 * nv + 4 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved + nv * nv) * sizeof(double));
     mo->pivot = snw_alloc(nv * sizeof *mo->pivot);
     if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
@@ -59,8 +62,10 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     for (size_t i = 0; i < 4; i++) *powers[i] = at, at += np;
     mo->past = snw_history_on(m->nv, at);
     mo->kept = snw_history_on(m->nv, at + nh);
-    mo->columns = at + 2 * nh;
-    mo->T = mo->columns + 108 * (size_t)m->nfree;
+    mo->source = at + 2 * nh;
+    mo->source_kept = mo->source + ns;
+    mo->columns = mo->source_kept + ns;
+    mo->T = mo->columns + 108 * (size_t)m->ncurved;
     *out = mo;
     return SNW_OK;
 }
@@ -120,6 +125,7 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
+    snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     measure_power(mo, mo->now);
     snw_state_copy(m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
@@ -154,21 +160,24 @@ static double evaluate(snw_motion *mo, double a, double b) {
 
 static snw_status factor(snw_motion *mo, double a, double b) {
     const snw_model *m = mo->m;
-    if (m->nfree) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
-    snw_tangent_sweep(m, m->nfree ? mo->columns : NULL, mo->w);
+    if (m->ncurved) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
+    snw_tangent_sweep(m, m->ncurved ? mo->columns : NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, a, b, mo->w, mo->T);
     return snw_lu_factor(m->nv, mo->T, mo->pivot);
 }
 
-// the residual as the rows of the Newton matrix have it: those of free joints go along the columns of the chart
+// the residual as the rows of the Newton matrix have it: those of balls and free joints go along the columns of
+// the chart
 static void project(const snw_motion *mo, double *x) {
     memcpy(x, mo->w->r, (size_t)mo->m->nv * sizeof *x);
-    for (int f = 0; f < mo->m->nfree; f++) {
-        const int dof = mo->m->floating[f].dof;
-        const double *S = mo->columns + 108 * f;
-        for (int k = 0; k < 6; k++) {
+    for (int f = 0; f < mo->m->nblock; f++) {
+        const snw_block *b = &mo->m->block[f];
+        if (b->curved < 0) continue;
+        const int dof = b->dof;
+        const double *S = mo->columns + 108 * b->curved;
+        for (int k = 0; k < b->n; k++) {
             x[dof + k] = 0;
-            for (int i = 0; i < 6; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
+            for (int i = 0; i < b->n; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
         }
     }
 }
@@ -234,6 +243,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
     set_scale(mo, b);
     snw_inputs_at(m, t_laws, mo->in);
+    snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     for (int i = 0; i < m->nv; i++) mo->d[i] = h * (p->v[i] + 0.5 * h * p->a[i]);
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
@@ -258,11 +268,14 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     }
     snw_scheme_end(&mo->opts.scheme, h, mo->d, mo->rate, mo->acc, &mo->past);
     mo->trial->t = mo->now->t + h;
+    for (int i = 0; i < m->nsignal; i++) mo->source_kept[i] = mo->source[i];
+    snw_memory_settle(m, mo->in, mo->trial, mo->w, mo->source);
     snw_state_copy(m, mo->trial, mo->now);
     measure_power(mo, mo->now);
     for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * (mo->power_kept[i] + mo->power[i]);
     // by the mean rate d/h: the trapezoidal rule would count a boundary layer many times over
-    mo->heat += snw_dissipation(m, mo->d) / h;
+    for (int i = 0; i < m->nv; i++) mo->dx[i] = mo->d[i] / h;
+    mo->heat += h * snw_dissipation(m, mo->dx);
     return SNW_OK;
 }
 
@@ -274,6 +287,7 @@ void snw_motion_back(snw_motion *mo) {
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
     mo->heat_power = mo->heat_power_kept;
+    for (int i = 0; i < mo->m->nsignal; i++) mo->source[i] = mo->source_kept[i];
     snw_inputs_at(mo->m, mo->now->t, mo->in);
 }
 
@@ -282,6 +296,8 @@ double snw_motion_error(const snw_motion *mo) {
 }
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
+void snw_motion_hold(snw_motion *mo, const snw_hand *hand) { mo->in->hand = hand; }
+double *snw_motion_memory(snw_motion *mo) { return mo->now->z; }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 
 const snw_work *snw_motion_look(snw_motion *mo) {
@@ -300,7 +316,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 9 };
+enum { NPIECE = 10 };
 
 // the inputs are laws of their time
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -310,13 +326,14 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
                                     {&own->past.h, 1}, {mo->past.v, snw_history_doubles(mo->m->nv)},
                                     {mo->mass, nv},    {mo->power, np},
                                     {mo->work, np},    {&own->heat_power, 1},
-                                    {&own->heat, 1}};
+                                    {&own->heat, 1},   {mo->source, (size_t)mo->m->nsignal}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_motion_saves(const snw_model *m) {
-    const size_t nv = (size_t)m->nv, state = 1 + (size_t)m->nq + 2 * nv;
-    return state + 1 + snw_history_doubles(m->nv) + nv + 2 * (size_t)npower(m) + 2 + 1;
+    const size_t nv = (size_t)m->nv, state = 1 + snw_state_doubles(m);
+    return state + 1 + snw_history_doubles(m->nv) + nv + 2 * (size_t)npower(m) + 2 +
+           (size_t)m->nsignal + 1;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {

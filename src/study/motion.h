@@ -59,6 +59,10 @@ double snw_motion_error(const snw_motion *mo);
 const snw_state *snw_motion_state(const snw_motion *mo);
 const snw_inputs *snw_motion_inputs(const snw_motion *mo);
 const snw_work *snw_motion_look(snw_motion *mo);
+// From now on the hand stands for the laws it gives; it must outlive the motion. NULL: none.
+void snw_motion_hold(snw_motion *mo, const snw_hand *hand);
+double *snw_motion_memory(
+    snw_motion *mo); // what laws remember (z of the state); a restart follows a change
 snw_work_done snw_motion_work(const snw_motion *mo);
 
 // out <- all that the steps to come depend on, snw_motion_saves numbers; loaded, instead of a start, into a motion of the

@@ -16,6 +16,9 @@ typedef struct snw_mover {
     // from the left there.
     snw_status (*advance)(void *self, double to, double limit, snw_stats *took, snw_error *err);
     snw_status (*restart)(void *self, snw_error *err); // after a jump of the loads
+    void (*back)(void *self);      // undo the last advance (once), of models with signals
+    double *(*memory)(void *self); // z of the state; a restart follows a change
+    void (*hold)(void *self, const snw_hand *hand); // from now on, in place of laws
     const snw_state *(*state)(const void *self);
     const snw_inputs *(*inputs)(const void *self);
     const snw_work *(*look)(void *self);

@@ -9,7 +9,7 @@
 //     (p_1 - p_0)/h = dT/dq(q_m, v) - dU/dq(q_m) - D v + Q(q_m) - theta W d
 //
 // so d alone is unknown. theta is Gonzalez' correction: the number for which the step keeps H = T + U exactly but for
-// heat and the work Q d of the loads. Momenta of a free joint are carried to the middle of the step and on by the
+// heat and the work Q d of the loads. Momenta of a ball or free joint are carried to the middle of the step and on by the
 // coadjoint action, so that the momentum about the world's origin changes by the impulse of the loads and nothing
 // else; there theta is zero, the energy error is bounded by symmetry.
 //
@@ -72,16 +72,18 @@ static void momenta(const snw_model *m, const snw_work *w, double *P, double *dT
     }
 }
 
-// the momenta of free joints carried along half the increment
+// the momenta of balls and free joints carried along half the increment
 static void carry_half(const snw_model *m, const double *d, const double *from, double *to) {
     memcpy(to, from, (size_t)m->nv * sizeof *to);
-    for (int f = 0; f < m->nfree; f++) {
-        const int i = m->floating[f].dof;
-        snw_twist x;
-        snw_wrench F;
-        for (int k = 0; k < 6; k++) x.e[k] = 0.5 * d[i + k], F.e[k] = from[i + k];
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->curved < 0) continue;
+        const int i = b->dof;
+        snw_twist x = {0};
+        snw_wrench F = {0};
+        for (int k = 0; k < b->n; k++) x.e[k] = 0.5 * d[i + k], F.e[k] = from[i + k];
         F = snw_wrench_to_child(snw_se3_exp(x), F);
-        for (int k = 0; k < 6; k++) to[i + k] = F.e[k];
+        for (int k = 0; k < b->n; k++) to[i + k] = F.e[k];
     }
 }
 
@@ -120,7 +122,7 @@ static bool finish(conserving *c, double *theta) {
     carry_half(m, c->d, c->p1, c->p1);
     if (!velocities(c, c->p1, c->end)) return false;
     *theta = 0;
-    if (m->nfree) return true;
+    if (m->ncurved) return true;
     snw_kinematics(m, c->in, c->end, true, c->w);
     const double E1 = 0.5 * dot(n, c->p1, c->end->v) + potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
@@ -132,26 +134,27 @@ static bool finish(conserving *c, double *theta) {
     return true;
 }
 
-static snw_lower half_tangent(const conserving *c, int dof) {
-    snw_twist x;
-    for (int k = 0; k < 6; k++) x.e[k] = 0.5 * c->d[dof + k];
+static snw_lower half_tangent(const conserving *c, const snw_block *b) {
+    snw_twist x = {0};
+    for (int k = 0; k < b->n; k++) x.e[k] = 0.5 * c->d[b->dof + k];
     return snw_se3_tangent(x);
 }
 
 // the base at the middle varies by T(d/2) times half the variation of d
-static void turn_columns(conserving *c, int dof) {
+static void turn_columns(conserving *c, const snw_block *b) {
     const size_t n = (size_t)c->m->nv;
-    const snw_lower T = half_tangent(c, dof);
+    const int dof = b->dof;
+    const snw_lower T = half_tangent(c, b);
     for (size_t i = 0; i < n; i++) {
         double row[6];
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < b->n; k++) {
             snw_twist e = {0};
             e.e[k] = 1;
             const snw_twist z = snw_lower_apply(&T, e);
             row[k] = 0;
-            for (int j = 0; j < 6; j++) row[k] += c->T[(size_t)(dof + j) * n + i] * z.e[j];
+            for (int j = 0; j < b->n; j++) row[k] += c->T[(size_t)(dof + j) * n + i] * z.e[j];
         }
-        for (int k = 0; k < 6; k++) c->T[(size_t)(dof + k) * n + i] = row[k];
+        for (int k = 0; k < b->n; k++) c->T[(size_t)(dof + k) * n + i] = row[k];
     }
 }
 
@@ -163,7 +166,9 @@ static bool factor(conserving *c, double h) {
     snw_residual(m, c->in, c->mid, true, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
-    for (int f = 0; f < m->nfree; f++) turn_columns(c, m->floating[f].dof);
+    for (int f = 0; f < m->nblock; f++) {
+        if (m->block[f].curved >= 0) turn_columns(c, &m->block[f]);
+    }
 
     memcpy(c->push->q, c->mid->q, (size_t)m->nq * sizeof(double));
     for (size_t i = 0; i < n; i++) c->push->v[i] = 0, c->push->a[i] = c->mid->v[i];
@@ -172,29 +177,51 @@ static bool factor(conserving *c, double h) {
     snw_tangent_assemble(m, c->empty, 1 / h, 0, 0, c->w, c->M);
     snw_elastic_matrices(m, c->E, NULL);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i] / h;
-    for (int f = 0; f < m->nfree; f++) { // momenta do not depend on where the base is
-        memset(c->M + (size_t)m->floating[f].dof * n, 0, 6 * n * sizeof(double));
+    for (int f = 0; f < m->nblock; f++) { // momenta do not depend on where the base is
+        const snw_block *b = &m->block[f];
+        if (b->curved >= 0) memset(c->M + (size_t)b->dof * n, 0, (size_t)b->n * n * sizeof(double));
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) c->T[j * n + i] += c->M[j * n + i] - c->M[i * n + j];
     }
     snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->M);
     snw_elastic_matrices(m, NULL, c->E);
+    snw_friction_matrix(m, c->mid->v, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->M[i] + c->E[i] / h;
     carry_half(m, c->d, c->p0, c->r);
-    for (int f = 0; f < m->nfree; f++) {
-        const size_t b = (size_t)m->floating[f].dof;
-        snw_wrench F;
-        const snw_lower T = half_tangent(c, m->floating[f].dof);
-        for (int k = 0; k < 6; k++) F.e[k] = c->r[b + (size_t)k];
-        for (int k = 0; k < 6; k++) {
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *block = &m->block[f];
+        if (block->curved < 0) continue;
+        const size_t b = (size_t)block->dof;
+        snw_wrench F = {0};
+        const snw_lower T = half_tangent(c, block);
+        for (int k = 0; k < block->n; k++) F.e[k] = c->r[b + (size_t)k];
+        for (int k = 0; k < block->n; k++) {
             snw_twist e = {0};
             e.e[k] = 1;
             const snw_wrench col = snw_coad(F, snw_lower_apply(&T, e));
-            for (int i = 0; i < 6; i++) c->T[(b + (size_t)k) * n + b + (size_t)i] -= col.e[i] / h;
+            for (int i = 0; i < block->n; i++)
+                c->T[(b + (size_t)k) * n + b + (size_t)i] -= col.e[i] / h;
         }
     }
     return snw_lu_factor(m->nv, c->T, c->pivot) == SNW_OK;
+}
+
+// dT/dq of a group at given body rates u: less ad_u' P, for which the coadjoint action stands. A base has none left
+static void trivialise(conserving *c) {
+    const snw_model *m = c->m;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->curved < 0) continue;
+        const bool base = m->path[m->seg[b->seg].path].own == 0;
+        snw_twist u = {0};
+        snw_wrench P = {0};
+        for (int k = 0; k < b->n; k++) u.e[k] = c->mid->v[b->dof + k], P.e[k] = c->P[b->dof + k];
+        P = snw_ad_pull(u, P);
+        for (int k = 0; k < b->n; k++) {
+            c->dT[b->dof + k] = base ? 0 : c->dT[b->dof + k] - P.e[k];
+        }
+    }
 }
 
 // residual at d; its largest in typical forces. With `columns` also the factors of its derivative
@@ -213,10 +240,7 @@ static double evaluate(conserving *c, double h, bool columns) {
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     momenta(m, c->w, c->P, c->dT);
-    for (int f = 0; f < m->nfree;
-         f++) { // the base has no dT/dq: the coadjoint action stands for it
-        for (int k = 0; k < 6; k++) c->dT[m->floating[f].dof + k] = 0;
-    }
+    trivialise(c);
     double theta;
     if (!finish(c, &theta)) return NAN;
     double *damping = c->dx;
@@ -372,6 +396,8 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
+static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+
 static const snw_work *look(void *self) {
     conserving *c = self;
     snw_error ignored;
@@ -409,7 +435,7 @@ static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + (size_t)m->nq + 5 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
+    return 1 + snw_state_doubles(m) + 3 * (size_t)m->nv + 2 * (size_t)npower(m) + 3;
 }
 
 static void save(const void *self, double *out) {
@@ -482,6 +508,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,

@@ -30,6 +30,13 @@ static snw_status restart(void *self, snw_error *err) {
     return snw_explicit_restart(((mover *)self)->motion, err);
 }
 
+static void back(void *self) { snw_explicit_back(((mover *)self)->motion); }
+static void hold(void *self, const snw_hand *hand) {
+    snw_explicit_hold(((mover *)self)->motion, hand);
+}
+
+static double *memory(void *self) { return snw_explicit_memory(((mover *)self)->motion); }
+
 static const snw_state *state(const void *self) {
     return snw_explicit_state(((const mover *)self)->motion);
 }
@@ -70,6 +77,9 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .back = back,
+                       .memory = memory,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,

@@ -15,7 +15,27 @@ typedef struct implicit {
     double tolerance; // of the local error, with control
     double h;         // step length to try next
     double longest;
+    double *saved; // before the last advance; NULL for models without signals
 } implicit;
+
+static void save(const void *self, double *out) {
+    const implicit *im = self;
+    out[0] = im->h;
+    snw_motion_save(im->motion, out + 1);
+}
+
+static void load(void *self, const double *in) {
+    implicit *im = self;
+    im->h = in[0];
+    snw_motion_load(im->motion, in + 1);
+}
+
+static void back(void *self) { load(self, ((implicit *)self)->saved); }
+static void hold(void *self, const snw_hand *hand) {
+    snw_motion_hold(((implicit *)self)->motion, hand);
+}
+
+static double *memory(void *self) { return snw_motion_memory(((implicit *)self)->motion); }
 
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     implicit *im = self;
@@ -36,6 +56,7 @@ static snw_status give_up(const implicit *im, double h, const snw_motion_info *i
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
     implicit *im = self;
+    if (im->saved) save(self, im->saved);
     const double begin = snw_motion_state(im->motion)->t, span = to - begin;
     const double shortest = fmax(1e-7 * im->longest, 1e-14 * fabs(to));
     double h = im->control ? fmin(im->h, span) : span;
@@ -88,23 +109,12 @@ static snw_work_done work(const void *self) {
     return snw_motion_work(((const implicit *)self)->motion);
 }
 
-static void save(const void *self, double *out) {
-    const implicit *im = self;
-    out[0] = im->h;
-    snw_motion_save(im->motion, out + 1);
-}
-
-static void load(void *self, const double *in) {
-    implicit *im = self;
-    im->h = in[0];
-    snw_motion_load(im->motion, in + 1);
-}
-
 size_t snw_mover_implicit_saves(const snw_model *m) { return 1 + snw_motion_saves(m); }
 
 static void close(void *self) {
     implicit *im = self;
     snw_motion_destroy(im->motion);
+    snw_free(im->saved);
     snw_free(im);
 }
 
@@ -145,8 +155,9 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     im->longest = step->step;
     im->tolerance = step->tolerance > 0 ? step->tolerance : 1e-6;
     if (!step->control && step->tolerance > 0) o.tolerance = step->tolerance;
-    if (snw_motion_create(m, &o, &im->motion) != SNW_OK) {
-        snw_free(im);
+    im->saved = m->nsignal ? snw_alloc(snw_mover_implicit_saves(m) * sizeof(double)) : NULL;
+    if ((m->nsignal && !im->saved) || snw_motion_create(m, &o, &im->motion) != SNW_OK) {
+        close(im);
         return SNW_E_MEMORY;
     }
     *out = (snw_mover){.self = im,
@@ -154,6 +165,9 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .back = back,
+                       .memory = memory,
+                       .hold = hold,
                        .state = state,
                        .inputs = inputs,
                        .look = look,

@@ -35,9 +35,9 @@ static inline const double *snw_pieces_load(int n, const snw_piece *piece, const
     return in;
 }
 
-// A state but for its time: q, v, a, which are one block.
+// A state but for its time: q, v, a, z, which are one block.
 static inline snw_piece snw_piece_state(const snw_model *m, snw_state *s) {
-    return (snw_piece){s->q, (size_t)m->nq + 2 * (size_t)m->nv};
+    return (snw_piece){s->q, snw_state_doubles(m)};
 }
 
 // Inputs but for time and gravity: the block behind them.

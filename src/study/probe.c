@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "study/probe.h"
 
+#include "dynamics/joint.h"
 #include "model/probe_columns.h"
 
 #include <math.h>
@@ -48,6 +49,29 @@ static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
     return put(out, to_world ? snw_rotate(*to_world, F.f) : F.f);
 }
 
+// coordinates of a joint, their rates, or what springs, damping and friction exert on them
+static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
+                         const snw_state *s) {
+    const snw_block *b = &m->block[m->link_block[p->site.link]];
+    const int nblock = b->space == SNW_SPACE_RN ? snw_joint_dof(p->joint) : 1;
+    for (int k = 0; k < nblock; k++, b++) {
+        double f[3] = {0};
+        if (p->kind == SNW_PROBE_RATE) {
+            for (int i = 0; i < b->n; i++) f[i] = s->v[b->dof + i];
+        } else if (p->kind == SNW_PROBE_EFFORT) {
+            if (b->spring >= 0) snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
+            for (int i = 0; i < b->n; i++) f[i] = -f[i];
+        } else if (b->space == SNW_SPACE_RN) {
+            f[0] = s->q[b->q];
+        } else {
+            const snw_vec3 turn = snw_so3_log(snw_so3_from_numbers(s->q + b->q));
+            for (int i = 0; i < 3; i++) f[i] = turn.e[i];
+        }
+        for (int i = 0; i < b->n; i++) *out++ = f[i];
+    }
+    return out;
+}
+
 // one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -86,6 +110,11 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
     }
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+    case SNW_PROBE_EFFORT:
+        return put_joint(out, m, p, s);
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &more->energy;
 #define X(name) *out++ = e->name;

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "study/robot.h"
+#include "study/robot_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
-#include "study/motion.h"
-#include "study/probe.h"
-#include "study/statics.h"
 
 #include <math.h>
 #include <string.h>
-
-struct snw_robot {
-    const snw_desc *desc;
-    void (*release)(void *owner);
-    void *owner;
-    snw_model *m;
-    snw_state *s;
-    snw_inputs *in;
-    snw_work *w;
-    snw_statics *statics;
-    snw_vec3 *rotation;
-    double *M;      // nv x nv
-    double *column; // of the longest probe
-};
 
 static snw_status prepare(snw_robot *r, snw_error *err) {
     SNW_TRY(snw_model_compile(r->desc, &r->m, err));
@@ -39,6 +22,7 @@ static snw_status prepare(snw_robot *r, snw_error *err) {
     const size_t nv = (size_t)r->m->nv;
     r->rotation = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->rotation);
     r->M = snw_alloc(nv * nv * sizeof *r->M);
+    SNW_TRY(snw_robot_hand(r));
     r->column = snw_alloc((size_t)longest * sizeof *r->column);
     if (!r->rotation || !r->M || !r->column) return SNW_E_MEMORY;
     snw_inputs_at(r->m, 0, r->in);
@@ -70,6 +54,8 @@ void snw_robot_close(snw_robot *r) {
     snw_free(r->column);
     snw_free(r->M);
     snw_free(r->rotation);
+    if (r->mover.close) r->mover.close(r->mover.self);
+    snw_free(r->hand_memory);
     snw_statics_destroy(r->statics);
     snw_work_destroy(r->w);
     snw_inputs_destroy(r->in);

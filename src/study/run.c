@@ -43,7 +43,7 @@ static snw_status describe_columns(snw_run *r) {
         r->column_first[i] = n;
         r->reads_stability |= p->kind == SNW_PROBE_STABILITY;
         int count;
-        const snw_component *c = snw_probe_components(p->kind, &count);
+        const snw_component *c = snw_probe_components(p->kind, p->joint, &count);
         for (int k = 0; k < (p->along > 0 ? p->along : 1); k++) {
             for (int j = 0; j < count; j++) {
                 column[n++] = (snw_column){
@@ -61,10 +61,16 @@ static snw_status describe_coordinates(snw_run *r) {
     static const char *const pose[7] = {"qw", "qx", "qy", "qz", "x", "y", "z"};
     const char **name = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *name);
     if (!name) return SNW_E_MEMORY;
-    for (int f = 0; f < m->nfree; f++) {
-        const char *link = r->desc->link[m->seg[m->floating[f].seg].link].name;
-        for (int k = 0; k < 7; k++) {
-            name[m->floating[f].q + k] = snw_pool_format(r->pool, "%s.%s", link, pose[k]);
+    for (int l = 0; l < r->desc->nlink; l++) {
+        const snw_link_desc *link = &r->desc->link[l];
+        if (link->joint == SNW_JOINT_FIXED) continue;
+        const snw_block *b = &m->block[m->link_block[l]];
+        int n = 0;
+        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
+        if (b->curved >= 0) n = b->n + 1;
+        for (int k = 0; k < n; k++) {
+            const char *number = b->curved >= 0 ? pose[k] : c[k].name;
+            name[b->q + k] = snw_pool_format(r->pool, "%s.%s", link->name, number);
         }
     }
     for (int i = 0; i < m->nrod; i++) {
@@ -145,8 +151,11 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_rest(r, name));
     SNW_TRY(snw_state_create(m, &r->state));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
+    r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
+    r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
-    if (!r->rotation || !r->ended) return SNW_E_MEMORY;
+    r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
+    if (!r->rotation || !r->turn || !r->z || !r->ended || !r->beyond) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
@@ -258,7 +267,9 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->state->t = 0;
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
+    for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
 

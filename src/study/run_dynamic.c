@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/memory.h"
 #include "study/mover.h"
 
 #include <math.h>
@@ -49,6 +50,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < 6; k++) gather(b, d->stress[i].stress[k], t0, t1);
         gather(b, d->stress[i].when, t0, t1);
     }
+    for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
     gather(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, rising);
     return SNW_OK;
@@ -100,16 +102,93 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     return snw_run_frame(r, stage, &v, err);
 }
 
+// ---- what happens at instants ----------------------------------------------------------------------
+
+// signals at the mover's state, all of them
+static const snw_work *read_signals(snw_run *r, const snw_mover *mv) {
+    snw_work *w = (snw_work *)mv->look(mv->self); // its owner lets us fill in the signals
+    const snw_energy e = energies(r, mv, w);
+    snw_memory_read(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e, r->turn, w);
+    return w;
+}
+
+// Does a switch change, or the step end, at the mover's state? r->z <- the memory as it then is.
+static bool turns(snw_run *r, const snw_mover *mv, const snw_step_desc *step, bool *over) {
+    const snw_work *w = read_signals(r, mv);
+    const bool thrown = snw_memory_throw(r->now->model, mv->state(mv->self), w, r->z);
+    const snw_at at = {.t = mv->state(mv->self)->t, .signal = w->signal};
+    *over = step->until && snw_expr_value(step->until, at) != 0;
+    return thrown || *over;
+}
+
+// Something turned between the instant before and `to`: bring the mover to the first time at which it does, to a
+// billionth of the interval. The advance to `to` has been made.
+static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *step, double from,
+                         double to, double limit, bool *over, snw_stats *took, snw_error *err) {
+    double lo = from, hi = to, at = to;
+    const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
+    while (hi - lo > close) {
+        const double mid = 0.5 * (lo + hi);
+        mv->back(mv->self);
+        SNW_TRY(mv->advance(mv->self, mid, limit, took, err));
+        at = mid;
+        if (turns(r, mv, step, over)) {
+            hi = mid;
+        } else {
+            lo = mid;
+        }
+    }
+    if (at == hi) return SNW_OK;
+    mv->back(mv->self);
+    SNW_TRY(mv->advance(mv->self, hi, limit, took, err));
+    (void)turns(r, mv, step, over);
+    return SNW_OK;
+}
+
+// throw the switches and take the samples that are due; *changed when the laws now do something else
+static void remember(snw_run *r, const snw_mover *mv, bool first, bool *changed) {
+    const snw_model *m = r->now->model;
+    const snw_work *w = read_signals(r, mv);
+    const snw_state *s = mv->state(mv->self);
+    double *z = mv->memory(mv->self);
+    (void)snw_memory_throw(m, s, w, r->z);
+    snw_memory_sample(m, s, w, first, r->z);
+    for (int i = 0; i < m->nsignal; i++) {
+        *changed = *changed || z[i] != r->z[i];
+        z[i] = r->z[i];
+    }
+}
+
 // ---- time ------------------------------------------------------------------------------------------
+
+enum { MOST_TURNS = 200 };
+
+static snw_status restless(const snw_run *r, const snw_mover *mv, snw_error *err) {
+    (void)r;
+    return snw_fail(
+        err, SNW_E_DIVERGED,
+        "a condition that reads probes switched %d times in a row at t = %.9g s; what was "
+        "computed is kept. Let it switch on and off at different values, or replace it by "
+        "a law that rises smoothly",
+        MOST_TURNS, mv->state(mv->self)->t);
+}
 
 static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0, t1 = t0 + step->duration;
     const double grid = mv->grid > 0 ? mv->grid : step->duration / 100;
+    const snw_model *m = r->now->model;
+    const bool acts = snw_memory_acts(m);
+    const bool watches = acts || (step->until && (snw_expr_vars(step->until) & SNW_VAR_SIGNAL));
     snw_stats sum = {0};
+    int turned = 0; // in a row, within one interval of the grid
     if (r->here.over) return SNW_OK;
     if (!r->resuming) {
         r->here.k = 1;
+        bool changed = false;
+        if (acts) remember(r, mv, true, &changed);
+        if (changed) SNW_TRY(mv->restart(mv->self, err));
+        snw_run_limits(r, mv->state(mv->self));
         (void)snw_run_due(r, t0, true);
         SNW_TRY(frame(r, stage, mv, &sum, false, err));
     }
@@ -121,19 +200,31 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         while (to <= t + 1e-9 * grid) to = t0 + ++r->here.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
         while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
-        const double limit = b->next < b->n ? b->t[b->next] : INFINITY;
-        const bool jump = limit <= to + 1e-9 * grid;
+        const double limit =
+            fmin(b->next < b->n ? b->t[b->next] : INFINITY, acts ? snw_memory_due(m, t) : INFINITY);
+        bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
         SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
+        if (watches && turns(r, mv, step, &over)) {
+            if (++turned > MOST_TURNS) return restless(r, mv, err);
+            SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
+            if (mv->state(mv->self)->t < to) to = mv->state(mv->self)->t, jump = false;
+            jump = jump || acts;
+        } else {
+            turned = 0;
+        }
         sum.iterations += took.iterations;
         sum.increments += took.increments;
         sum.residual = took.residual;
         r->totals.iterations += (int)took.iterations;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
-        if (jump) SNW_TRY(mv->restart(mv->self, err));
-        const bool over = step->until && snw_expr_value(step->until, (snw_at){.t = to}) != 0;
+        bool changed = jump;
+        if (jump && acts) remember(r, mv, false, &changed);
+        if (changed) SNW_TRY(mv->restart(mv->self, err));
+        snw_run_limits(r, mv->state(mv->self));
+        if (step->until && !watches) over = snw_expr_value(step->until, (snw_at){.t = to}) != 0;
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));

@@ -4,6 +4,7 @@
 #include "study/run_private.h"
 
 #include <math.h>
+#include <stdio.h>
 
 snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
     const snw_model *m = r->now->model;
@@ -42,4 +43,27 @@ bool snw_run_due(snw_run *r, double t, bool last) {
         return true;
     }
     return false;
+}
+
+void snw_run_limits(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    for (int l = 0; l < m->desc->nlink; l++) {
+        const snw_link_desc *link = &m->desc->link[l];
+        int n = 0;
+        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
+        for (int i = 0; i < n && !r->beyond[l]; i++) {
+            if (!link->moves.limited[i]) continue;
+            const double q = s->q[m->block[m->link_block[l]].q + i];
+            const double low = link->moves.low[i], high = link->moves.high[i];
+            if (q >= low && q <= high) continue;
+            char text[240];
+            (void)snprintf(
+                text, sizeof text,
+                "run '%s': joint '%.60s' is outside of its limits at t = %g s: %s %g %s, "
+                "not in [%g, %g]; limits only warn",
+                r->info.run, link->name, s->t, c[i].name, q, c[i].turn ? "rad" : "m", low, high);
+            snw_run_warn(r, text);
+            r->beyond[l] = true;
+        }
+    }
 }

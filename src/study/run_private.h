@@ -33,11 +33,13 @@ struct snw_run {
     int *era_of_step; // which one holds after each step
     snw_run_info info;
     snw_state *state;
-    snw_state **ended; // state at the end of each step done
-    snw_vec3 *rotation;
+    snw_state **ended;         // state at the end of each step done
+    snw_vec3 *rotation, *turn; // of each segment and observer; scratch of the signals
+    double *z;                 // nsignal: scratch of what laws remember
     double *column;
     int *column_first; // of each recorded probe
     bool reads_stability;
+    bool *beyond; // nlink: its joint has left its limits, which was said
     // of one execution
     snw_era *now;
     int nrecorder;
@@ -67,6 +69,8 @@ bool snw_run_due(snw_run *r, double t, bool last);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);
+// Warn of joints outside of their limits, of each once in an execution.
+void snw_run_limits(snw_run *r, const snw_state *s);
 
 // Checkpoints. r->save <- all that comes after the present frame depends on; NULL when the mover (NULL: statics) cannot
 // say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.

@@ -38,8 +38,6 @@ enum {
 #undef X
 };
 
-static size_t state_size(const snw_model *m) { return (size_t)m->nq + 2 * (size_t)m->nv; }
-
 static size_t inputs_size(const snw_era *e) {
     return 4 + snw_piece_inputs(snw_statics_held(e->statics)).n;
 }
@@ -53,7 +51,7 @@ static size_t mover_at(const snw_run *r) {
         const size_t n = inputs_size(&r->era[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + 3 * rotations + states * (1 + state_size(m)) + most;
+    return NSINGLE + 3 * rotations + states * (1 + snw_state_doubles(m)) + most;
 }
 
 size_t snw_run_save_size(const snw_run *r) {

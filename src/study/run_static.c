@@ -4,6 +4,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "study/memory.h"
 
 #include <math.h>
 
@@ -37,6 +38,20 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
     return snw_run_frame(r, stage, &view, err);
 }
 
+// switches and samples as they are where the step begins; they stay so
+static void remember(snw_run *r) {
+    const snw_model *m = r->now->model;
+    if (!snw_memory_acts(m)) return;
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    const snw_energy e = {.elastic = snw_elastic_energy(m, r->state->q),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    snw_memory_read(m, in, r->state, &e, r->turn, w);
+    (void)snw_memory_throw(m, r->state, w, r->z);
+    snw_memory_sample(m, r->state, w, true, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = r->z[i];
+}
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     snw_statics_opts opts = snw_statics_defaults();
@@ -48,6 +63,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     // at most 1e7 of them: the reader sees to it
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {0};
+    if (!r->resuming) remember(r);
     for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) {
@@ -68,6 +84,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
             if (info.reached > 0 && info.reached < 1) (void)frame(r, stage, &sum, &ignored);
             return s;
         }
+        snw_run_limits(r, r->state);
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
         r->here.k = (double)k;

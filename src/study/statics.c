@@ -115,7 +115,7 @@ static snw_problem problem_of(snw_statics *st) {
                          .user = st,
                          .residual = residual,
                          .tangent = tangent,
-                         .move = m->nfree ? move : NULL,
+                         .move = m->ncurved ? move : NULL,
                          .scale = m->scale};
 }
 
@@ -191,8 +191,9 @@ static snw_status explain(const snw_statics *st, snw_status s, const snw_statics
     case SNW_E_SINGULAR:
         return snw_fail(
             err, s,
-            "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
-            "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
+            "static at t = %g s: the tangent is singular at %.6g of the load (buckling, a "
+            "joint that nothing holds, or a strain without stiffness); the last equilibrium is "
+            "kept. Try a small lateral load, or "
             "march:",
             t, info->reached);
     case SNW_E_DIVERGED:
@@ -264,6 +265,11 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
     return st->w;
 }
 
+const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t) {
+    snw_inputs_at(st->m, t, st->now);
+    return snw_statics_look(st, s);
+}
+
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
 
 // ---- stability -------------------------------------------------------------------------------------
@@ -290,6 +296,15 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);
     snw_elastic_matrices(st->m, st->K, NULL);
+    // a joint without stiffness is measured by typical forces instead
+    for (int k = 0; k < st->m->nblock; k++) {
+        const snw_block *b = &st->m->block[k];
+        if (st->m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            double *own = &st->K[(size_t)i * (size_t)(n + 1)];
+            if (!(*own > 0)) *own = st->m->scale[i] / st->m->typical[i];
+        }
+    }
     out.symmetric = symmetric(n, st->T);
     const size_t mark = snw_arena_mark(&st->scratch);
     double *re = snw_arena_doubles(&st->scratch, (size_t)n),

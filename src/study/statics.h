@@ -43,6 +43,8 @@ snw_inputs *snw_statics_held(snw_statics *st);
 
 // Motion, wrenches and inputs at s, observers included, for whoever wants to look.
 const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
+// The same under the laws at time t, before a solve: what conditions see.
+const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
 
 typedef struct snw_stability {

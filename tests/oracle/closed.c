@@ -129,3 +129,29 @@ double oracle_beck_load(double *omega) {
     (void)beck_valley(p, omega);
     return p;
 }
+
+double oracle_elliptic_K(double k) {
+    double a = 1, b = sqrt(1 - k * k);
+    while (fabs(a - b) > 1e-15 * a) {
+        const double mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+    }
+    return M_PI / (2 * a);
+}
+
+void oracle_jacobi(double u, double k, double *sn, double *cn, double *dn) {
+    enum { STEPS = 10 }; // the mean doubles its digits in each
+    double a[STEPS + 1] = {1}, c[STEPS + 1] = {k}, b = sqrt(1 - k * k), scale = 1;
+    for (int i = 0; i < STEPS; i++) {
+        a[i + 1] = 0.5 * (a[i] + b);
+        c[i + 1] = 0.5 * (a[i] - b);
+        b = sqrt(a[i] * b);
+        scale *= 2;
+    }
+    double phi = scale * a[STEPS] * u;
+    for (int i = STEPS; i > 0; i--) phi = 0.5 * (phi + asin(c[i] / a[i] * sin(phi)));
+    *sn = sin(phi);
+    *cn = cos(phi);
+    *dn = sqrt(1 - k * k * *sn * *sn);
+}

@@ -30,3 +30,9 @@ double oracle_self_weight(void);
 // Follower compression at which Beck's column flutters, times L^2 / EI, and there the frequency times
 // sqrt(rho A L^4 / EI): double root of the frequency equation.
 double oracle_beck_load(double *omega);
+
+// Complete elliptic integral of the first kind of modulus k, by the arithmetic-geometric mean.
+double oracle_elliptic_K(double k);
+
+// Jacobi's elliptic functions of u, modulus k < 1 (Abramowitz and Stegun 16.4).
+void oracle_jacobi(double u, double k, double *sn, double *cn, double *dn);

@@ -132,7 +132,7 @@ static void stiffness_of_a_free_base_has_the_skew_part_of_its_residual(void **st
         robot r;
         trial t;
         open_potential(&r, &t, &d, SNW_JOINT_FREE);
-        const int n = t.m->nv, f = t.m->floating[0].dof;
+        const int n = t.m->nv, f = t.m->block[0].dof;
         double *K = trial_tangent(&t, true, 1, 0, 0);
         const double tol = 1e-13 * oracle_size((size_t)n * (size_t)n, K);
         snw_wrench R0;

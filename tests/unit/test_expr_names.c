@@ -367,8 +367,8 @@ static void evaluation_allocates_nothing(void **state) {
     const snw_expr *e = parse(b, "2 N*ramp(t, 0 s, 1 s)*sin(2*pi*(x/L - t))", ALL);
     const size_t before = snw_alloc_count();
     double out[4];
-    (void)snw_expr_value(e, (snw_at){0.1, 0.2, 1});
-    (void)snw_expr_jet_t(e, (snw_at){0.1, 0.2, 1});
+    (void)snw_expr_value(e, (snw_at){0.1, 0.2, 1, NULL});
+    (void)snw_expr_jet_t(e, (snw_at){0.1, 0.2, 1, NULL});
     (void)snw_expr_breaks_t(e, 0, 1, out, 4);
     assert_int_equal(snw_alloc_count(), before);
 }

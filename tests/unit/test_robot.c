@@ -4,6 +4,8 @@
 #include "sinew/sinew.h"
 
 #include "near.h"
+// after near.h: it asserts
+#include "heap_calls.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,6 +91,149 @@ static void forward_dynamics_balances(void **state) {
     snw_robot_close(r);
 }
 
+// ---- live ------------------------------------------------------------------------------------------
+
+static void steps(snw_robot *r, int n) {
+    snw_error err = {0};
+    for (int i = 0; i < n; i++) {
+        if (snw_robot_step(r, 5e-3, &err) != SNW_OK) fail_msg("%s", err.text);
+    }
+}
+
+static snw_robot *started(const char *scheme) {
+    snw_robot *r = open_arm("strong", 0, NULL);
+    snw_error err = {0};
+    snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    how.scheme = scheme;
+    if (snw_robot_start(r, &how, &err) != SNW_OK) fail_msg("%s", err.text);
+    return r;
+}
+
+static void assert_same(snw_robot *a, snw_robot *b) {
+    assert_true(snw_robot_time(a) == snw_robot_time(b));
+    assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof(double));
+    assert_memory_equal(snw_robot_v(a), snw_robot_v(b), (size_t)snw_robot_nv(a) * sizeof(double));
+}
+
+// a load set by hand to what its law gives changes no bit; set to something else it does
+static void numbers_stand_for_laws(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving", "adaptive"};
+    const double torque[3] = {0, 2, 0}, more[3] = {0, 3, 0};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        snw_robot *law = started(schemes[k]), *hand = started(schemes[k]);
+        const int twist = snw_robot_load(hand, "twist");
+        assert_int_equal(twist, 0);
+        steps(law, 10);
+        snw_robot_set_load(hand, twist, NULL, torque);
+        steps(hand, 10);
+        assert_same(law, hand);
+        snw_robot_set_load(hand, twist, NULL, more);
+        steps(law, 5);
+        steps(hand, 5);
+        assert_true(fabs(snw_robot_q(hand)[0] - snw_robot_q(law)[0]) > 1e-4);
+        snw_robot_close(law);
+        snw_robot_close(hand);
+    }
+    snw_robot *r = started(NULL);
+    assert_int_equal(snw_robot_load(r, "none"), -1);
+    snw_robot_close(r);
+}
+
+// gravity set by hand is gravity of the file
+static void gravity_is_set_by_hand(void **state) {
+    (void)state;
+    const double down[3] = {0, 0, -9.81};
+    const char *const set[] = {"gravity=[0, 0, -9.81]"};
+    const snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    snw_error err = {0};
+    snw_robot *file = open_arm("strong", 1, set), *hand = open_arm("strong", 0, NULL);
+    snw_robot_set_gravity(hand, down);
+    assert_int_equal(snw_robot_start(file, &how, &err), SNW_OK);
+    assert_int_equal(snw_robot_start(hand, &how, &err), SNW_OK);
+    steps(file, 10);
+    steps(hand, 10);
+    assert_same(file, hand);
+    snw_robot_set_gravity(hand, NULL);
+    snw_robot_energies e;
+    snw_robot_energy(hand, &e);
+    assert_true(e.gravity == 0 && e.kinetic > 0);
+    snw_robot_close(file);
+    snw_robot_close(hand);
+}
+
+// what is saved is all there is: another robot goes on with the same bits
+static void saved_motion_goes_on_elsewhere(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha", "bdf-alpha", "conserving"};
+    const double torque[3] = {0, -1, 0};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        snw_robot *a = started(schemes[k]), *b = started(schemes[k]);
+        snw_robot_set_load(a, 0, NULL, torque);
+        steps(a, 7);
+        double *save = malloc(snw_robot_saves(a) * sizeof *save);
+        snw_robot_save(a, save);
+        steps(a, 5);
+        steps(b, 3);
+        snw_robot_restore(b, save);
+        steps(b, 5);
+        assert_same(a, b);
+        snw_robot_restore(a, save); // back in time
+        steps(a, 5);
+        assert_same(a, b);
+        free(save);
+        snw_robot_close(a);
+        snw_robot_close(b);
+    }
+    snw_robot *r = open_arm(NULL, 0, NULL);
+    assert_int_equal(snw_robot_saves(r), 0);
+    snw_robot_close(r);
+}
+
+static void steps_take_no_memory(void **state) {
+    (void)state;
+    snw_robot *r = started("generalized-alpha");
+    double *save = malloc(snw_robot_saves(r) * sizeof *save), tip[3];
+    const double torque[3] = {0, 1, 0};
+    snw_error err = {0};
+    const long before = heap_calls;
+    for (int i = 0; i < 20; i++) {
+        snw_robot_set_load(r, 0, NULL, torque);
+        assert_int_equal(snw_robot_step(r, 5e-3, &err), SNW_OK);
+        (void)snw_robot_probe(r, "tip", 3, tip);
+        snw_robot_save(r, save);
+        snw_robot_restore(r, save);
+    }
+    assert_int_equal(heap_calls - before, 0);
+    free(save);
+    snw_robot_close(r);
+}
+
+static void bad_steps_change_nothing(void **state) {
+    (void)state;
+    snw_robot *r = open_arm(NULL, 0, NULL);
+    snw_error err = {0};
+    assert_int_equal(snw_robot_step(r, 1e-3, &err), SNW_E_ARGUMENT);
+    snw_robot_steps how = snw_robot_steps_defaults(0);
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_E_ARGUMENT);
+    how = snw_robot_steps_defaults(1e-3);
+    how.scheme = "magic";
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "'magic'"));
+    how.scheme = "newmark";
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
+    assert_int_equal(snw_robot_step(r, 1, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_step(r, NAN, &err), SNW_E_ARGUMENT);
+    const double nan[3] = {0, NAN, 0};
+    const double q0 = snw_robot_q(r)[0];
+    snw_robot_set_load(r, 0, NULL, nan);
+    assert_int_not_equal(snw_robot_step(r, 1e-3, &err), SNW_OK);
+    assert_true(snw_robot_q(r)[0] == q0 && snw_robot_time(r) == 0);
+    snw_robot_unset_load(r, 0);
+    assert_int_equal(snw_robot_step(r, 1e-3, &err), SNW_OK);
+    snw_robot_close(r);
+}
+
 static void bad_files_leave_nothing(void **state) {
     (void)state;
     snw_robot *r = NULL;
@@ -102,10 +247,16 @@ static void bad_files_leave_nothing(void **state) {
 }
 
 int main(void) {
+    count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibrium_is_the_arc),
         cmocka_unit_test(runs_and_overrides_are_chosen),
         cmocka_unit_test(forward_dynamics_balances),
+        cmocka_unit_test(numbers_stand_for_laws),
+        cmocka_unit_test(gravity_is_set_by_hand),
+        cmocka_unit_test(saved_motion_goes_on_elsewhere),
+        cmocka_unit_test(steps_take_no_memory),
+        cmocka_unit_test(bad_steps_change_nothing),
         cmocka_unit_test(bad_files_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

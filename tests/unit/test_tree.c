@@ -448,7 +448,8 @@ static void changes_lie_above_all(void **state) {
     snw_error err = {0};
     snw_node *changed = NULL;
     assert_int_equal(
-        snw_source_tree_changed(source, 0, first->n, first->entry, pool, &changed, &err), SNW_OK);
+        snw_source_tree_changed(source, 0, first->n, first->entry, NULL, pool, &changed, &err),
+        SNW_OK);
     assert_string_equal(text_at(changed, "robot/limb(2)/when"), "off");
     assert_near(value_at(changed, "parameters/a/1"), 1, 0);
     assert_non_null(at(changed, "parameters/B(v)"));
@@ -457,10 +458,11 @@ static void changes_lie_above_all(void **state) {
     check_scopes(changed);
     snw_node value = {.kind = SNW_NODE_TEXT, .text = "5 N*m", .place = {"m.yaml", 30, 9}};
     snw_entry over = {.key = "C", .place = {"m.yaml", 30, 5}, .value = &value};
-    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, pool, &changed, &err), SNW_OK);
+    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, NULL, pool, &changed, &err),
+                     SNW_OK);
     assert_near(value_at(changed, "loads/twist/torque/1"), 5, 0);
     over.key = "fall.step";
-    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, pool, &changed, &err),
+    assert_int_equal(snw_source_tree_changed(source, 0, 1, &over, NULL, pool, &changed, &err),
                      SNW_E_PARSE);
     assert_int_equal(err.line, 30);
     assert_non_null(strstr(err.text, "'fall' is a step"));

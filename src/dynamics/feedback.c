@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+//
+// Loads and active stress that follow signals: probes of configuration and velocity, integrals of such, numbers held
+// between instants (theory.md 3.7).
+//
+// A probe p is a function of the pose g and the velocity V of one segment, so that
+//   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
+// which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the forces, so its part of the
+// tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per signal.
+#include "dynamics/dynamics.h"
+
+#include <string.h>
+
+// What a signal is and how it varies with the pose and velocity of its segment.
+typedef struct reading {
+    double value, alpha[6], beta[6];
+} reading;
+
+static void put3(double *out, snw_vec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+
+static snw_vec3 row(snw_mat3 R, int i) { return (snw_vec3){{R.e[i][0], R.e[i][1], R.e[i][2]}}; }
+
+// position: p_i varies by (R zeta_v)_i
+static reading of_position(snw_se3 g, int i) {
+    reading r = {.value = g.p.e[i]};
+    put3(r.alpha + 3, row(g.R, i));
+    return r;
+}
+
+// qw qx qy qz rx ry rz xx .. zz
+static reading of_rotation(snw_mat3 R, int i) {
+    reading r = {0};
+    if (i < 4) { // h' = h (0, w)/2
+        const snw_quat h = snw_quat_from_mat3(R);
+        const double w = h.e[0], x = h.e[1], y = h.e[2], z = h.e[3];
+        const double rate[4][3] = {{-x, -y, -z}, {w, -z, y}, {z, w, -x}, {-y, x, w}};
+        r.value = h.e[i];
+        for (int k = 0; k < 3; k++) r.alpha[k] = 0.5 * rate[i][k];
+    } else if (i < 7) { // w = T(vector) vector'
+        const snw_vec3 vector = snw_so3_log(R);
+        r.value = vector.e[i - 4];
+        put3(r.alpha, row(snw_so3_tangent_inv(vector), i - 4));
+    } else { // e_a R e_b varies by row_a . (zeta x e_b) = zeta . (e_b x row_a)
+        const int a = (i - 7) / 3, b = (i - 7) % 3;
+        snw_vec3 axis = {{0}};
+        axis.e[b] = 1;
+        r.value = R.e[a][b];
+        put3(r.alpha, snw_cross(axis, row(R, a)));
+    }
+    return r;
+}
+
+// one of three components of a velocity v, `at` in the body twist: in the body's axes, or R v
+static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
+    reading r = {0};
+    if (body) {
+        r.value = v.e[i];
+        r.beta[at + i] = 1;
+        return r;
+    }
+    const snw_vec3 to_world = row(R, i);
+    r.value = snw_dot(to_world, v);
+    put3(r.beta + at, to_world);
+    put3(r.alpha, snw_cross(v, to_world)); // row . (zeta x v)
+    return r;
+}
+
+static reading read_probe(const snw_model *m, const snw_signal_desc *signal, const snw_work *w) {
+    const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    const int seg = m->watch[m->probe_watch[signal->probe]].seg, i = signal->column;
+    const snw_se3 g = w->g[seg];
+    const snw_twist V = w->V[seg];
+    switch (p->kind) {
+    case SNW_PROBE_POSITION:
+        return of_position(g, i);
+    case SNW_PROBE_ROTATION:
+        return of_rotation(g.R, i);
+    case SNW_PROBE_POSE:
+        return i < 3 ? of_position(g, i) : of_rotation(g.R, i - 3);
+    case SNW_PROBE_VELOCITY:
+        return of_velocity(g.R, V.v, 3, p->body, i);
+    case SNW_PROBE_TWIST:
+        return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
+                     : of_velocity(g.R, V.v, 3, p->body, i - 3);
+    case SNW_PROBE_STRAIN: // of the coordinates themselves, as the next three
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+    case SNW_PROBE_EFFORT:
+    case SNW_PROBE_ACCELERATION:
+    case SNW_PROBE_WRENCH:
+    case SNW_PROBE_REACTION:
+    case SNW_PROBE_ENERGY:
+    case SNW_PROBE_MOMENTUM:
+    case SNW_PROBE_CENTER_OF_MASS:
+    case SNW_PROBE_STABILITY:
+        break;
+    }
+    return (reading){0};
+}
+
+// the coordinate of a joint's axis that a signal shows; NULL: it shows something else
+static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
+    const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    if (p->kind != SNW_PROBE_ANGLE && p->kind != SNW_PROBE_VALUE && p->kind != SNW_PROBE_RATE) {
+        return NULL;
+    }
+    return &m->block[m->link_block[p->site.link] + signal->column];
+}
+
+static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
+    return m->desc->probe[signal->probe].kind == SNW_PROBE_STRAIN;
+}
+
+static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_state *s) {
+    const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
+    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+    return xi.e[signal->column] - (signal->column == SNW_STRETCH);
+}
+
+// ---- values ----------------------------------------------------------------------------------------
+
+static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
+                           const snw_work *w) {
+    const snw_signal_desc *signal = &m->desc->signal[i];
+    switch (signal->kind) {
+    case SNW_SIGNAL_PROBE: {
+        const snw_block *axis = axis_of(m, signal);
+        if (axis && m->desc->probe[signal->probe].kind == SNW_PROBE_RATE) {
+            return w->still ? 0 : s->v[axis->dof];
+        }
+        if (axis) return s->q[axis->q];
+        return is_strain(m, signal) ? strain(m, signal, s) : read_probe(m, signal, w).value;
+    }
+    case SNW_SIGNAL_INTEGRAL:
+        if (!signal->source || in->lead == 0) return s->z[i];
+        return s->z[i] +
+               in->lead * snw_expr_value(signal->source, (snw_at){.t = in->t, .signal = w->signal});
+    case SNW_SIGNAL_SAMPLED:
+    case SNW_SIGNAL_ONCE:
+    case SNW_SIGNAL_GATE:
+        return s->z[i];
+    }
+    return 0;
+}
+
+void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    for (int k = 0; k < m->nlive; k++) {
+        w->signal[m->live[k]] = signal_value(m, m->live[k], in, s, w);
+    }
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    for (int i = 0; i < m->nact; i++) {
+        w->load[i] = in->load[i];
+        if (!snw_load_follows(m, in, m->act[i].load)) continue;
+        snw_load_at(m, i, at, &w->load[i]);
+        w->load[i] = snw_wrench_scale(*in->share, w->load[i]);
+    }
+    for (int i = 0; i < m->desc->nstress; i++) {
+        // with the sign of a load, so it comes off the residual
+        if (m->stress_reads[i]) snw_stress_at(m, i, at, -*in->share, w->r);
+    }
+}
+
+double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                 const snw_work *w) {
+    double *Q = w->slope + (size_t)m->nlive * (size_t)m->nv, power = 0;
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    for (int i = 0; i < m->nv; i++) Q[i] = 0;
+    for (int i = 0; i < m->desc->nstress; i++) {
+        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
+    }
+    for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
+    return power;
+}
+
+// ---- derivatives -----------------------------------------------------------------------------------
+
+static void strain_slope(const snw_model *m, const snw_signal_desc *signal, double cq,
+                         double *slope) {
+    const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
+    const snw_rod *rod = &m->rod[at->rod];
+    int first[6], count[6];
+    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+    (void)snw_rod_basis(rod, at->x, at->x, first, count, phi);
+    const double *p = phi;
+    for (int a = 0; a < rod->na; p += count[a], a++) {
+        if (rod->comp[a] != signal->column) continue;
+        for (int j = 0; j < count[a]; j++) slope[rod->dof[a] + first[a] + j] = cq * p[j];
+    }
+}
+
+static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
+                        double cq, double cv, double *slope) {
+    const int seg = m->watch[m->probe_watch[signal->probe]].seg;
+    const snw_path *path = &m->path[m->seg[seg].path];
+    const size_t ld = (size_t)path->ld;
+    const reading r = read_probe(m, signal, w);
+    if (path->n == 0) return;
+    const double *J = w->J + m->seg_store[seg], *dJ = w->dJ + m->seg_store[seg];
+    // coefficients of J: beta ad_V x = (ad_V' beta) x
+    snw_wrench beta;
+    for (int i = 0; i < 6; i++) beta.e[i] = r.beta[i];
+    const snw_wrench turned = snw_ad_pull(w->V[seg], beta);
+    double a[6], b[6];
+    for (int i = 0; i < 6; i++) {
+        a[i] = cq * (r.alpha[i] + (w->still ? 0 : turned.e[i])) + cv * r.beta[i];
+        b[i] = w->still ? 0 : cq * r.beta[i];
+    }
+    for (int j = 0; j < path->n; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < 6; i++) sum += a[i] * J[i * ld + (size_t)j];
+        for (size_t i = 0; i < 6 && !w->still; i++) sum += b[i] * dJ[i * ld + (size_t)j];
+        slope[path->dof[j]] = sum;
+    }
+}
+
+// slope of live signal k; those before it are known
+static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
+                         const snw_work *w, double *slope) {
+    const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
+    const size_t nv = (size_t)m->nv;
+    double *own = slope + (size_t)k * nv;
+    memset(own, 0, nv * sizeof *own);
+    const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
+    if (axis) {
+        own[axis->dof] = m->desc->probe[signal->probe].kind == SNW_PROBE_RATE ? cv : cq;
+    } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
+        strain_slope(m, signal, cq, own);
+    } else if (signal->kind == SNW_SIGNAL_PROBE) {
+        probe_slope(m, signal, w, cq, cv, own);
+    } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {
+        const snw_at at = {.t = in->t, .signal = w->signal};
+        for (int j = 0; j < k; j++) {
+            const double d = snw_expr_jet_signal(signal->source, at, m->live[j]).d;
+            if (d == 0) continue;
+            for (size_t i = 0; i < nv; i++) own[i] += in->lead * d * slope[(size_t)j * nv + i];
+        }
+    } // what is held between instants does not vary
+}
+
+static bool load_active(const snw_load_desc *load, snw_at at) {
+    return !load->when || snw_expr_value(load->when, at) != 0;
+}
+
+// push += J' dL/dsignal of one act
+static void load_push(const snw_model *m, int act, const snw_inputs *in, const snw_work *w,
+                      int signal, double *push) {
+    const snw_act *a = &m->act[act];
+    const snw_load_desc *load = &m->desc->load[a->load];
+    const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
+    const snw_path *path = &m->path[m->seg[a->seg].path];
+    if (path->n == 0 || !load_active(load, at)) return;
+    snw_wrench F = {0};
+    for (int k = 0; k < 3; k++) {
+        if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
+        if (load->force[k]) F.f.e[k] = snw_expr_jet_signal(load->force[k], at, signal).d;
+    }
+    F = snw_wrench_scale(*in->share * a->w, F);
+    if (!load->body) {
+        F.m = snw_rotate_inv(w->g[a->seg].R, F.m);
+        F.f = snw_rotate_inv(w->g[a->seg].R, F.f);
+    }
+    const double *J = w->J + m->seg_store[a->seg];
+    for (int j = 0; j < path->n; j++) {
+        double sum = 0;
+        for (int i = 0; i < 6; i++) sum += J[i * path->ld + j] * F.e[i];
+        push[path->dof[j]] += sum;
+    }
+}
+
+static void stress_push(const snw_model *m, int stress, const snw_inputs *in, const snw_work *w,
+                        int signal, double *push) {
+    const snw_stress_desc *d = &m->desc->stress[stress];
+    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
+    if (d->when && snw_expr_value(d->when, at) == 0) return;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const double *phi = m->phi + pt->phi;
+        at.x = pt->x;
+        for (int a = 0; a < r->na; phi += pt->count[a], a++) {
+            const snw_law law = d->stress[r->comp[a]];
+            if (!law) continue;
+            const double s = *in->share * pt->w * snw_expr_jet_signal(law, at, signal).d;
+            double *to = push + r->dof[a] + pt->first[a];
+            for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
+        }
+    }
+}
+
+void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                          snw_work *w, double *T) {
+    const size_t nv = (size_t)m->nv;
+    double *push = w->slope + (size_t)m->nlive * nv;
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
+        signal_slope(m, k, in, cq, cv, w, w->slope);
+        if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
+        memset(push, 0, nv * sizeof *push);
+        for (int i = 0; i < m->nact; i++) {
+            if (snw_load_follows(m, in, m->act[i].load)) load_push(m, i, in, w, m->live[k], push);
+        }
+        for (int i = 0; i < m->desc->nstress; i++) {
+            if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
+        }
+        const double *slope = w->slope + (size_t)k * nv;
+        for (size_t j = 0; j < nv; j++) {
+            if (slope[j] == 0) continue;
+            for (size_t i = 0; i < nv; i++) T[j * nv + i] -= push[i] * slope[j];
+        }
+    }
+}

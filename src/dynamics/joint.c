@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/joint.h"
+
+#include <math.h>
+
+// from rest: a difference, or a rotation vector
+static void stretch(const snw_block *b, const snw_spring *s, const double *q, double e[3]) {
+    if (b->space == SNW_SPACE_RN) {
+        e[0] = q[b->q] - s->rest[0];
+        return;
+    }
+    const snw_mat3 back = snw_mat3_transpose(snw_so3_from_numbers(s->rest));
+    const snw_vec3 turn = snw_so3_log(snw_mat3_mul(back, snw_so3_from_numbers(q + b->q)));
+    for (int i = 0; i < 3; i++) e[i] = turn.e[i];
+}
+
+// sqrt(|v|^2 + c^2)
+static double smoothed(const snw_spring *s, int n, const double *v) {
+    double sum = s->creep * s->creep;
+    for (int i = 0; i < n; i++) sum += v[i] * v[i];
+    return sqrt(sum);
+}
+
+void snw_spring_force(const snw_model *m, const snw_spring *s, const double *q, const double *v,
+                      double f[3]) {
+    const snw_block *b = &m->block[s->block];
+    double e[3] = {0};
+    if (q) stretch(b, s, q, e);
+    for (int i = 0; i < b->n; i++) f[i] = s->stiffness * e[i];
+    if (!v) return;
+    const double c = s->damping + s->friction / smoothed(s, b->n, v + b->dof);
+    for (int i = 0; i < b->n; i++) f[i] += c * v[b->dof + i];
+}
+
+void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, const double *v,
+                    double *r) {
+    const snw_block *b = &m->block[s->block];
+    double f[3];
+    snw_spring_force(m, s, q, v, f);
+    for (int i = 0; i < b->n; i++) r[b->dof + i] += f[i];
+}
+
+double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q) {
+    const snw_block *b = &m->block[s->block];
+    double e[3], sum = 0;
+    stretch(b, s, q, e);
+    for (int i = 0; i < b->n; i++) sum += e[i] * e[i];
+    return 0.5 * s->stiffness * sum;
+}
+
+// G <- df/dv at v, n x n
+static void drag(const snw_spring *s, int n, const double *v, double *G) {
+    const double size = smoothed(s, n, v), c = s->friction / size;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            G[i * n + j] = (i == j ? s->damping + c : 0) - c * (v[i] / size) * (v[j] / size);
+        }
+    }
+}
+
+void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_spring *s = &m->spring[k];
+        const snw_block *b = &m->block[s->block];
+        double G[9];
+        drag(s, b->n, v + b->dof, G);
+        for (int i = 0; i < b->n; i++) {
+            G[i * b->n + i] -= s->damping;
+            for (int j = 0; j < b->n; j++) {
+                D[(size_t)(b->dof + j) * (size_t)m->nv + (size_t)(b->dof + i)] += G[i * b->n + j];
+            }
+        }
+    }
+}
+
+// A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x', and rows go along S.
+// de/dzeta is the inverse of the tangent map at e.
+static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
+                         double cv, double *T) {
+    const snw_block *b = &m->block[s->block];
+    const snw_path *path = &m->path[m->seg[b->seg].path];
+    const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own, nv = (size_t)m->nv;
+    const snw_vec3 v = w->u[b->seg].w;
+    const snw_mat3 back = snw_mat3_transpose(snw_so3_from_numbers(s->rest));
+    const snw_vec3 e = snw_so3_log(snw_mat3_mul(back, w->h[b->seg].R));
+    const snw_mat3 L = snw_mat3_scale(cq * s->stiffness, snw_so3_tangent_inv(e));
+    snw_mat3 S, dS = {{{0}}}, G;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const size_t k = at + (size_t)(i * path->ld + j);
+            S.e[i][j] = w->J[k];
+            if (!w->still) dS.e[i][j] = w->dJ[k];
+        }
+    }
+    drag(s, 3, v.e, &G.e[0][0]);
+    const snw_mat3 turn = snw_mat3_add(dS, snw_mat3_mul(snw_hat(v), S)),
+                   rate = snw_mat3_add(snw_mat3_scale(cq, turn), snw_mat3_scale(cv, S)),
+                   force = snw_mat3_add(snw_mat3_mul(L, S), snw_mat3_mul(G, rate)),
+                   X = snw_mat3_mul(snw_mat3_transpose(S), force);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            T[((size_t)b->dof + j) * nv + (size_t)b->dof + i] += X.e[i][j];
+        }
+    }
+}
+
+void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
+                        double cv, double *T) {
+    const snw_block *b = &m->block[s->block];
+    if (b->space != SNW_SPACE_RN) {
+        ball_columns(m, s, w, cq, cv, T);
+        return;
+    }
+    const snw_twist u = w->u[b->seg];
+    const double v = snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v); // S is a unit screw
+    double G;
+    drag(s, 1, &v, &G);
+    T[(size_t)b->dof * (size_t)(m->nv + 1)] += cq * s->stiffness + cv * G;
+}

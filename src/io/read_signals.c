@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// read_signals.c: the signals of a study, once all its trees are read: probes found, and which of them laws may read.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+// Probes that depend on configuration and velocity alone, so that a law of them acts at once. Others are known at
+// instants only, to conditions and sampled controllers.
+static bool acts_at_once(const snw_probe_desc *p) {
+    switch (p->kind) {
+    case SNW_PROBE_POSITION:
+    case SNW_PROBE_ROTATION:
+    case SNW_PROBE_POSE:
+    case SNW_PROBE_VELOCITY:
+    case SNW_PROBE_TWIST:
+    case SNW_PROBE_STRAIN:
+        return true;
+    case SNW_PROBE_ANGLE:
+    case SNW_PROBE_VALUE:
+    case SNW_PROBE_RATE:
+        return p->joint != SNW_JOINT_SPHERICAL; // that one shows in rotation and twist
+    case SNW_PROBE_EFFORT:
+    case SNW_PROBE_ACCELERATION:
+    case SNW_PROBE_WRENCH:
+    case SNW_PROBE_REACTION:
+    case SNW_PROBE_ENERGY:
+    case SNW_PROBE_MOMENTUM:
+    case SNW_PROBE_CENTER_OF_MASS:
+    case SNW_PROBE_STABILITY:
+        break;
+    }
+    return false;
+}
+
+// which signals the laws of a description read at once, those of their integrals included
+static void mark(const snw_desc *d, snw_law law, bool *live) {
+    for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
+}
+
+static snw_status check_live(snw_reader *r, const snw_desc *d) {
+    bool live[SNW_SIGNALS_MAX] = {0};
+    for (int i = 0; i < d->nload; i++) {
+        for (int k = 0; k < 3; k++) {
+            mark(d, d->load[i].force[k], live);
+            mark(d, d->load[i].torque[k], live);
+        }
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        for (int k = 0; k < 6; k++) mark(d, d->stress[i].stress[k], live);
+    }
+    for (int i = d->nsignal - 1; i >= 0; i--) {
+        const snw_signal_desc *s = &d->signal[i];
+        if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);
+        if (s->kind != SNW_SIGNAL_PROBE || !live[i] || acts_at_once(&d->probe[s->probe])) continue;
+        return snw_fail_at(r->err, d->probe[s->probe].place,
+                           "a law reads probe '%s', but laws follow position, rotation, pose, "
+                           "velocity, twist, strain and coordinates of joints only; conditions and "
+                           "sampled(..) read this one too",
+                           d->probe[s->probe].name);
+    }
+    return SNW_OK;
+}
+
+static snw_status give(snw_reader *r, snw_desc *d) {
+    const snw_signals *s = r->signals;
+    snw_signal_desc *slot = snw_pool_array(r->pool, (size_t)s->n, sizeof *slot);
+    if (s->n > 0 && !slot) return snw_read_memory(r);
+    for (int i = 0; i < s->n; i++) {
+        slot[i] = s->slot[i];
+        // a condition that ends a step is written once, for all descriptions
+        slot[i].source = d->signal_law[i] ? d->signal_law[i] : r->desc->signal_law[i];
+        if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
+        SNW_TRY(snw_find_probe(r, r->root->place, s->text[i], &slot[i].probe));
+        const snw_probe_desc *p = &d->probe[slot[i].probe];
+        snw_error why = {0};
+        snw_dim dim;
+        if (snw_signal_column(p->kind, p->joint, p->name, s->component[i], &slot[i].column, &dim,
+                              &why) == SNW_OK)
+            continue;
+        return snw_fail_at(r->err, p->place, "%s", why.text);
+    }
+    d->nsignal = s->n;
+    d->signal = slot;
+    return check_live(r, d);
+}
+
+snw_status snw_read_signals(snw_reader *r) {
+    snw_desc *d = r->desc;
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].changed) SNW_TRY(give(r, (snw_desc *)d->step[i].changed));
+    }
+    return give(r, d);
+}

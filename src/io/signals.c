@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "io/signals.h"
+
+#include "base/fail.h"
+#include "io/read.h"
+#include "model/probe_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *probe_name(void *user, int i) {
+    const snw_signals *s = user;
+    return s->probes && i < s->probes->n ? s->probes->entry[i].key : NULL;
+}
+
+static snw_status add(snw_signals *s, snw_signal_desc slot, const char *text, const char *component,
+                      int *out, snw_error *err) {
+    if (s->n == SNW_SIGNALS_MAX) {
+        return snw_fail(err, SNW_E_PARSE, "laws read more than %d numbers", SNW_SIGNALS_MAX);
+    }
+    s->text[s->n] = snw_pool_text(s->pool, text, strlen(text));
+    s->component[s->n] = snw_pool_text(s->pool, component, strlen(component));
+    if (!s->text[s->n] || !s->component[s->n]) {
+        return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+    }
+    s->slot[s->n] = slot;
+    *out = s->n++;
+    return SNW_OK;
+}
+
+// ---- probes -------------------------------------------------------------------------------------
+
+snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const char *name,
+                             const char *component, int *column, snw_dim *dim, snw_error *err) {
+    int n = 0;
+    const snw_component *c = snw_probe_components(kind, joint, &n);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(c[i].name, component) != 0) continue;
+        *column = i;
+        *dim = c[i].dim;
+        return SNW_OK;
+    }
+    char known[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < n && used + 16 < sizeof known; i++) {
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", c[i].name);
+    }
+    if (!component[0]) {
+        return snw_fail(err, SNW_E_PARSE,
+                        "'%s' is a probe of several numbers, write one of%s:"
+                        " %s.%s",
+                        name, known, name, c[0].name);
+    }
+    return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s', it has%s", name, component, known);
+}
+
+static snw_status find_probe(void *user, const char *name, const char *component, int *slot,
+                             snw_dim *dim, snw_error *err) {
+    snw_signals *s = user;
+    const snw_node *probe = s->probes ? snw_node_get(s->probes, name) : NULL;
+    snw_probe_kind kind;
+    int column = 0;
+    *slot = -1;
+    if (!probe) return SNW_OK;
+    if (!snw_probe_kind_written(probe, &kind)) {
+        return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that could be read", name);
+    }
+    if (kind == SNW_PROBE_STABILITY || snw_node_get(probe, "along")) {
+        return snw_fail(err, SNW_E_PARSE, "laws and conditions cannot read probe '%s'", name);
+    }
+    // which coordinates a joint has is known later
+    const bool joint = kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
+                       kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
+    if (!joint) {
+        SNW_TRY(snw_signal_column(kind, SNW_JOINT_FIXED, name, component, &column, dim, err));
+    }
+    for (int i = 0; i < s->n; i++) {
+        if (s->slot[i].kind != SNW_SIGNAL_PROBE || strcmp(s->text[i], name) != 0) continue;
+        if (strcmp(s->component[i], component) != 0) continue;
+        *slot = i;
+        return SNW_OK;
+    }
+    const snw_signal_desc desc = {.kind = SNW_SIGNAL_PROBE, .probe = -1, .column = column};
+    return add(s, desc, name, component, slot, err);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// the first one of this kind and text that this tree does not use yet, else a new one
+static snw_status remember(snw_signals *s, snw_signal_kind kind, const char *text, snw_law law,
+                           double period, int *slot, snw_error *err) {
+    for (int i = 0; i < s->n; i++) {
+        if (s->slot[i].kind != kind || s->law[i] || strcmp(s->text[i], text) != 0) continue;
+        s->law[i] = law;
+        *slot = i;
+        return SNW_OK;
+    }
+    SNW_TRY(add(s, (snw_signal_desc){.kind = kind, .period = period}, text, "", slot, err));
+    s->law[*slot] = law;
+    return SNW_OK;
+}
+
+static snw_status find_memory(void *user, snw_memory memory, const char *text, const snw_expr *law,
+                              double period, int *slot, snw_error *err) {
+    static const snw_signal_kind kinds[] = {SNW_SIGNAL_INTEGRAL, SNW_SIGNAL_SAMPLED,
+                                            SNW_SIGNAL_ONCE};
+    return remember(user, kinds[memory], text, law, period, slot, err);
+}
+
+snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law, snw_error *err) {
+    int slot = 0;
+    SNW_TRY(remember(s, SNW_SIGNAL_GATE, text, *law, 0, &slot, err));
+    *law = snw_expr_signal(s->pool, slot);
+    return *law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+snw_signals *snw_signals_create(snw_pool *pool) {
+    snw_signals *s = snw_pool_take(pool, sizeof *s);
+    if (!s) return NULL;
+    s->pool = pool;
+    s->source = (snw_signal_source){
+        .user = s, .probe = find_probe, .memory = find_memory, .name = probe_name};
+    return s;
+}
+
+snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *err) {
+    const snw_node *probes = snw_node_get(root, "probes");
+    s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
+    s->law = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->law);
+    return s->law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Which signals act at once: those that laws of loads and active stress follow, integrals of them included. What those
+// look at is swept with the tangent, so that the laws have exact derivatives.
+#include "model/compile.h"
+
+static bool reads_any(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_SIGNAL); }
+
+static bool mark(const snw_desc *d, int n, const snw_law *law, bool *live) {
+    bool any = false;
+    for (int k = 0; k < n; k++) {
+        if (!reads_any(law[k])) continue;
+        any = true;
+        for (int i = 0; i < d->nsignal; i++) live[i] = live[i] || snw_expr_reads(law[k], i);
+    }
+    return any;
+}
+
+static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, bool *live) {
+    for (int i = 0; i < d->nload; i++) {
+        const snw_load_desc *l = &d->load[i];
+        load_reads[i] = mark(d, 3, l->force, live);
+        load_reads[i] = mark(d, 3, l->torque, live) || load_reads[i];
+        load_reads[i] = mark(d, 1, &l->when, live) || load_reads[i];
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        stress_reads[i] = mark(d, 6, d->stress[i].stress, live);
+        stress_reads[i] = mark(d, 1, &d->stress[i].when, live) || stress_reads[i];
+    }
+    // an integral goes on also when nobody but a condition reads it; a source reads what comes before it
+    for (int i = d->nsignal - 1; i >= 0; i--) {
+        if (d->signal[i].kind != SNW_SIGNAL_INTEGRAL || !d->signal[i].source) continue;
+        live[i] = true;
+        (void)mark(d, 1, &d->signal[i].source, live);
+    }
+}
+
+// the observers that live probes need, with those they stand on; rising, since parents come first
+static void list_observers(snw_build *b, const bool *live, int *read) {
+    snw_model *m = b->m;
+    for (int s = m->nseg; s < m->nseg + m->nobs; s++) {
+        bool wanted = false;
+        for (int i = 0; i < m->nsignal && !wanted; i++) {
+            const snw_signal_desc *signal = &m->desc->signal[i];
+            if (!live[i] || signal->kind != SNW_SIGNAL_PROBE) continue;
+            for (int at = m->watch[m->probe_watch[signal->probe]].seg; at >= m->nseg;) {
+                wanted = wanted || at == s;
+                at = b->seg[at].parent;
+            }
+        }
+        if (wanted) read[m->nread++] = s;
+    }
+}
+
+snw_status snw_build_signals(snw_build *b) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    m->nsignal = d->nsignal;
+    bool *load_reads = snw_build_array(b, (size_t)d->nload, sizeof *load_reads);
+    bool *stress_reads = snw_build_array(b, (size_t)d->nstress, sizeof *stress_reads);
+    bool *marked = snw_build_array(b, (size_t)d->nsignal, sizeof *marked);
+    int *live = snw_build_array(b, (size_t)d->nsignal, sizeof *live);
+    int *read = snw_build_array(b, (size_t)m->nobs, sizeof *read);
+    if (b->memory_out) return SNW_E_MEMORY;
+    mark_laws(d, load_reads, stress_reads, marked);
+    for (int i = 0; i < d->nsignal; i++) {
+        if (marked[i]) live[m->nlive++] = i;
+    }
+    list_observers(b, marked, read);
+    m->load_reads = load_reads;
+    m->stress_reads = stress_reads;
+    m->live = live;
+    m->read = read;
+    return SNW_OK;
+}

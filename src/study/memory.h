@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// memory.h: what laws remember, carried through time: integrals go on within steps, samples are taken and switches
+// (once, gates) thrown at instants.
+#pragma once
+
+#include "dynamics/dynamics.h"
+#include "study/probe.h"
+
+// ---- within steps ----------------------------------------------------------------------------------
+
+// A step of length h from `now` by the trapezoidal rule, `source` (nsignal) as it was there: s->z and in->lead such that
+// laws at s read the integrals at the end of the step.
+void snw_memory_lead(const snw_model *m, double h, const snw_state *now, const double *source,
+                     snw_state *s, snw_inputs *in);
+
+// After the residual at s: integrals as they were read, source (nsignal) <- what they will go on with.
+void snw_memory_settle(const snw_model *m, snw_inputs *in, snw_state *s, const snw_work *w,
+                       double *source);
+
+// ---- at instants -----------------------------------------------------------------------------------
+
+// Whether anything happens at instants: samples, switches.
+bool snw_memory_acts(const snw_model *m);
+
+// w->signal <- all signals at s, after snw_residual and snw_observe. Rotation vectors are those of at most half a turn.
+// `rotation` has room for one of each segment and observer.
+void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                     const snw_energy *energy, snw_vec3 *rotation, snw_work *w);
+
+// z <- s->z with the switches as the signals have them; whether any differs.
+bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z);
+
+// z <- samples taken at time s->t, those that are due; all of them when `first`.
+void snw_memory_sample(const snw_model *m, const snw_state *s, const snw_work *w, bool first,
+                       double *z);
+// The first time after t at which a sample is due; INFINITY: never.
+double snw_memory_due(const snw_model *m, double t);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// robot_private.h: the public robot from the inside.
+#pragma once
+
+#include "study/memory.h"
+#include "study/motion.h"
+#include "study/mover.h"
+#include "study/robot.h"
+#include "study/statics.h"
+
+struct snw_robot {
+    const snw_desc *desc;
+    void (*release)(void *owner);
+    void *owner;
+    snw_model *m;
+    snw_state *s;
+    snw_inputs *in;
+    snw_work *w;
+    snw_statics *statics;
+    snw_vec3 *rotation;
+    double *M;      // nv x nv
+    double *column; // of the longest probe
+    // motion
+    snw_step_desc how;
+    snw_mover mover; // close is NULL before the first start
+    snw_hand hand;
+    void *hand_memory; // behind the arrays that follow
+    bool *load_given;
+    snw_wrench *load;
+    double *z; // nsignal
+};
+
+// Room for what a caller holds in hand.
+SNW_NODISCARD snw_status snw_robot_hand(snw_robot *r);

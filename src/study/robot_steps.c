@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+//
+// The public robot in motion: a mover, fed by hand.
+#include "study/robot_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+snw_status snw_robot_hand(snw_robot *r) {
+    const size_t n = (size_t)r->desc->nload, ns = (size_t)r->desc->nsignal;
+    r->hand_memory =
+        snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) + (ns + 1) * sizeof *r->z);
+    if (!r->hand_memory) return SNW_E_MEMORY;
+    r->load = r->hand_memory;
+    r->z = (double *)(void *)(r->load + n);
+    r->load_given = (bool *)(void *)(r->z + ns + 1);
+    r->hand = (snw_hand){.load_given = r->load_given, .load = r->load};
+    r->in->hand = &r->hand;
+    return SNW_OK;
+}
+
+// ---- inputs ----------------------------------------------------------------------------------------
+
+int snw_robot_load(const snw_robot *r, const char *name) {
+    for (int i = 0; i < r->desc->nload; i++) {
+        if (strcmp(r->desc->load[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+void snw_robot_set_load(snw_robot *r, int load, const double force[3], const double torque[3]) {
+    SNW_ASSERT(load >= 0 && load < r->desc->nload);
+    r->load_given[load] = true;
+    for (int i = 0; i < 3; i++) {
+        r->load[load].f.e[i] = force ? force[i] : 0;
+        r->load[load].m.e[i] = torque ? torque[i] : 0;
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+}
+
+void snw_robot_unset_load(snw_robot *r, int load) {
+    SNW_ASSERT(load >= 0 && load < r->desc->nload);
+    r->load_given[load] = false;
+    snw_inputs_at(r->m, r->s->t, r->in);
+}
+
+void snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
+    r->hand.gravity_given = gravity != NULL;
+    for (int i = 0; gravity && i < 3; i++) r->hand.gravity.e[i] = gravity[i];
+    snw_inputs_at(r->m, r->s->t, r->in);
+}
+
+// ---- steps -----------------------------------------------------------------------------------------
+
+snw_robot_steps snw_robot_steps_defaults(double step) {
+    return (snw_robot_steps){.scheme = "generalized-alpha", .step = step, .rho = NAN, .alpha = NAN};
+}
+
+static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
+    static const struct {
+        snw_method method;
+        const char *name;
+    } methods[] = {
+#define X(code, word, meaning) {code, word},
+        SNW_METHOD_LIST(X)
+#undef X
+    };
+    if (!(how->step > 0 && isfinite(how->step))) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the longest step must be positive, got %g s",
+                        how->step);
+    }
+    const char *scheme = how->scheme ? how->scheme : "generalized-alpha";
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strcmp(methods[i].name, scheme) != 0) continue;
+        *out = snw_step_dynamic(methods[i].method);
+        out->step = how->step;
+        if (how->tolerance > 0) out->tolerance = how->tolerance;
+        if (isfinite(how->rho)) out->rho = how->rho;
+        if (isfinite(how->alpha)) out->alpha = how->alpha;
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
+}
+
+// the robot shows what the mover has
+static void show(snw_robot *r) {
+    snw_state_copy(r->m, r->mover.state(r->mover.self), r->s);
+    snw_inputs_copy(r->mover.inputs(r->mover.self), r->in);
+}
+
+// samples and switches at the present instant
+static snw_status remember(snw_robot *r, bool first, snw_error *err) {
+    const snw_model *m = r->m;
+    if (!snw_memory_acts(m)) return SNW_OK;
+    snw_work *w = (snw_work *)r->mover.look(r->mover.self);
+    const snw_state *s = r->mover.state(r->mover.self);
+    const snw_inputs *in = r->mover.inputs(r->mover.self);
+    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                          .elastic = snw_elastic_energy(m, s->q),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    double *z = r->mover.memory(r->mover.self);
+    snw_memory_read(m, in, s, &e, r->rotation, w);
+    (void)snw_memory_throw(m, s, w, r->z);
+    snw_memory_sample(m, s, w, first, r->z);
+    bool changed = false;
+    for (int i = 0; i < m->nsignal; i++) {
+        changed = changed || z[i] != r->z[i];
+        z[i] = r->z[i];
+    }
+    return changed ? r->mover.restart(r->mover.self, err) : SNW_OK;
+}
+
+snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
+    SNW_TRY(choose(how, &r->how, err));
+    if (r->mover.close) r->mover.close(r->mover.self);
+    r->mover = (snw_mover){0};
+    SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
+    r->mover.hold(r->mover.self, &r->hand);
+    SNW_TRY(r->mover.start(r->mover.self, r->s, err));
+    SNW_TRY(remember(r, true, err));
+    show(r);
+    return SNW_OK;
+}
+
+snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
+    if (!r->mover.close) {
+        return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
+    }
+    if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
+        return snw_fail(err, SNW_E_ARGUMENT, "a step is positive and at most %g s, got %g s",
+                        r->how.step, h);
+    }
+    snw_stats took = {0};
+    const double t = r->mover.state(r->mover.self)->t;
+    SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
+    SNW_TRY(remember(r, false, err));
+    show(r);
+    return SNW_OK;
+}
+
+// ---- saving ----------------------------------------------------------------------------------------
+
+// what the hand holds, behind the mover's numbers
+static size_t hand_saves(const snw_robot *r) { return 7 * (size_t)r->desc->nload + 4; }
+
+size_t snw_robot_saves(const snw_robot *r) {
+    const size_t n = r->mover.close ? snw_mover_saves(r->m, &r->how) : 0;
+    return n > 0 ? n + hand_saves(r) : 0;
+}
+
+void snw_robot_save(const snw_robot *r, double *out) {
+    SNW_ASSERT(snw_robot_saves(r) > 0);
+    r->mover.save(r->mover.self, out);
+    out += snw_mover_saves(r->m, &r->how);
+    *out++ = r->hand.gravity_given;
+    for (int i = 0; i < 3; i++) *out++ = r->hand.gravity.e[i];
+    for (int i = 0; i < r->desc->nload; i++) {
+        *out++ = r->load_given[i];
+        for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
+    }
+}
+
+void snw_robot_restore(snw_robot *r, const double *in) {
+    SNW_ASSERT(snw_robot_saves(r) > 0);
+    const double *mover = in;
+    in += snw_mover_saves(r->m, &r->how);
+    r->hand.gravity_given = *in++ != 0;
+    for (int i = 0; i < 3; i++) r->hand.gravity.e[i] = *in++;
+    for (int i = 0; i < r->desc->nload; i++) {
+        r->load_given[i] = *in++ != 0;
+        for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;
+    }
+    r->mover.load(r->mover.self, mover);
+    show(r);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+//
+// Laws that read probes: their derivatives are exact, and what they read is what the probes show.
+#include "described.h"
+#include "random_rod.h"
+#include "study/probe.h"
+#include "tangent_rig.h"
+
+#include <stdio.h>
+
+// ---- robots ----------------------------------------------------------------------------------------
+
+// a free and a clamped rod; every quantity a law may follow, nonlinear, with integrals and held numbers
+static const char robot_text[] =
+    "sinew: 1\n"
+    "parameters: {e: mid.x - 0.2*tip.y}\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  arm: {on: world, joint: %s, rod: {length: 0.8, section: {circle: {radius: 20 mm}}, "
+    "material: rubber, strain: cosserat legendre 2}}\n"
+    "  hand: {on: arm.tip, pose: {xyz: [0.1, 0.02, 0], x: y}, "
+    "body: {mass: 0.2, inertia: [1e-3, 2e-3, 3e-3]}}\n"
+    "sites: {eye: {on: arm@30%%, pose: {xyz: [0, 0.05, 0.01], x: z}}}\n"
+    "loads:\n"
+    "  spring: {on: arm.tip, force: [3 kg/s/m*tip.x*speed.vy, -0.3*speed.vx^2, 2 N*sin(tip.z)], "
+    "torque: [0, 1 N*m*mid.qx, 1 N*m*mid.rz]}\n"
+    "  follow: {on: hand, frame: body, force: [1 kg*spin.wx*spin.vy, 1 N*s*look.zx*body.wz, "
+    "1 N*s/m*body.vx], torque: [1 N/s*integral(e), 1 N*s*look.rx*body.vz, "
+    "\"1 N*m*s*limit(body.wy, -100, 100)\"]}\n"
+    "  wind: {along: arm, force: [0, -x*1 N*s/m^3*gust.vz, "
+    "\"1 N/m^2*sampled(tip.x, 10 ms)*palm.qw\"], frame: body}\n"
+    "actuators:\n"
+    "  muscle: {stress: {along: arm, bend_y: -0.05 N*m*curve.bend_y*x, "
+    "stretch: 2 N*curve.stretch + 1 N*s/m*speed.vz}}\n"
+    "probes:\n"
+    "  tip: {position: arm.tip}\n"
+    "  speed: {velocity: arm.tip}\n"
+    "  mid: {pose: arm@55%%}\n"
+    "  look: {rotation: eye}\n"
+    "  gust: {velocity: eye}\n"
+    "  spin: {twist: hand}\n"
+    "  body: {twist: hand, in: body}\n"
+    "  palm: {pose: hand}\n"
+    "  curve: {strain: arm@70%%}\n";
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static void setting_open(setting *s, const char *joint, dice *d) {
+    char text[4000];
+    snw_error err;
+    (void)snprintf(text, sizeof text, robot_text, joint);
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    rig_open(&s->g, s->desc);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = roll(d, -1, 1);
+    s->g.in->lead = roll(d, 0.1, 1);
+    *s->g.in->share = roll(d, 0.5, 1);
+}
+
+static void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+// ---- statements ------------------------------------------------------------------------------------
+
+static void laws_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {7};
+    for (int i = 0; i < 12; i++) {
+        setting s;
+        setting_open(&s, i % 2 ? "free" : "fixed", &d);
+        assert_true(s.g.m->nlive > 15);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// the study's reading of a probe and the one of laws are two programs
+static void laws_read_what_probes_show(void **state) {
+    (void)state;
+    dice d = {8};
+    for (int i = 0; i < 12; i++) {
+        setting s;
+        setting_open(&s, i % 2 ? "free" : "fixed", &d);
+        const snw_model *m = s.g.m;
+        double column[20];
+        snw_vec3 *rotation = calloc((size_t)(m->nseg + m->nobs), sizeof *rotation);
+        snw_residual(m, s.g.in, s.g.s, false, s.g.w);
+        snw_observe(m, s.g.in, s.g.s, false, s.g.w);
+        for (int k = 0; k < m->nseg + m->nobs; k++) rotation[k] = snw_so3_log(s.g.w->g[k].R);
+        const snw_readings more = {.rotation = rotation};
+        for (int k = 0; k < m->nlive; k++) {
+            const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
+            if (signal->kind != SNW_SIGNAL_PROBE) continue;
+            snw_probe_read(m, signal->probe, s.g.in, s.g.s, s.g.w, &more, column);
+            assert_near(s.g.w->signal[m->live[k]], column[signal->column], 1e-14);
+        }
+        free(rotation);
+        setting_close(&s);
+    }
+}
+
+// an integral is what the state remembers and what the step adds
+static void integrals_lead(void **state) {
+    (void)state;
+    dice d = {9};
+    setting s;
+    setting_open(&s, "fixed", &d);
+    const snw_model *m = s.g.m;
+    snw_residual(m, s.g.in, s.g.s, false, s.g.w);
+    int seen = 0;
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_desc *signal = &m->desc->signal[i];
+        if (signal->kind != SNW_SIGNAL_INTEGRAL) continue;
+        const double e = snw_expr_value(signal->source, (snw_at){.signal = s.g.w->signal});
+        assert_near(s.g.w->signal[i], s.g.s->z[i] + s.g.in->lead * e, 1e-14);
+        seen++;
+    }
+    assert_int_equal(seen, 1);
+    setting_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laws_have_exact_derivatives),
+        cmocka_unit_test(laws_read_what_probes_show),
+        cmocka_unit_test(integrals_lead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+//
+// Invariants of trees of rigid bodies and rods, joints of every kind, at random.
+#include "random_tree.h"
+
+#include "oracle/linear.h"
+#include "oracle/trial.h"
+#include "study/explicit.h"
+#include "study/mover_private.h"
+
+#include "near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TREES = 24 };
+
+static void open(tree *t, trial *x, dice *d, tree_opts o) {
+    tree_random(t, d, o);
+    trial_open(x, &t->r.desc);
+    state_random(x->m, d, x->s);
+    trial_at(x, x->s->t);
+}
+
+static void close(tree *t, trial *x) {
+    trial_close(x);
+    robot_free(&t->r);
+}
+
+// the generator makes what it promises: every kind of joint, links without inertia, several roots, rods
+static void the_trees_have_everything(void **state) {
+    (void)state;
+    dice d = {21};
+    int joints[SNW_JOINT_FREE + 1] = {0}, roots = 0, empty = 0, rods = 0;
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        tree_random(&t, &d, (tree_opts){.nlink = 8});
+        for (int l = 0; l < 8; l++) {
+            const snw_link_desc *link = &t.link[l];
+            joints[link->joint]++;
+            roots += l > 0 && link->on.kind == SNW_SITE_WORLD;
+            rods += link->has_rod;
+            empty += !link->has_rod && !link->has_body;
+        }
+        robot_free(&t.r);
+    }
+    for (int k = 0; k <= SNW_JOINT_FREE; k++) assert_true(joints[k] > 2);
+    assert_true(roots > 5 && empty > 5 && rods > 5);
+}
+
+// ---- mass ------------------------------------------------------------------------------------------
+
+// y <- L L' x fails unless M is positive; plain Cholesky
+static bool positive(int n, const double *M) {
+    double *L = oracle_alloc((size_t)n * (size_t)n, sizeof *L);
+    bool fine = true;
+    for (int j = 0; fine && j < n; j++) {
+        for (int i = j; i < n; i++) {
+            double s = M[i * n + j];
+            for (int k = 0; k < j; k++) s -= L[i * n + k] * L[j * n + k];
+            if (i == j) fine = s > 0;
+            L[i * n + j] = i == j ? sqrt(s) : s / L[j * n + j];
+        }
+    }
+    free(L);
+    return fine;
+}
+
+// what inverse dynamics asks for a unit acceleration, and T = v' M v / 2
+static void mass_is_symmetric_positive_and_that_of_inverse_dynamics(void **state) {
+    (void)state;
+    dice d = {22};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, (tree_opts){.nlink = pick_int(&d, 2, 9), .floating = i % 3 == 0});
+        const int n = x.m->nv;
+        double *M = oracle_alloc((size_t)n * (size_t)n, sizeof *M),
+               *r = oracle_alloc((size_t)n, sizeof *r);
+        snw_mass_matrix(x.m, x.in, x.s, x.w, M);
+        const double size = oracle_size((size_t)n * (size_t)n, M);
+        for (int j = 0; j < n; j++) {
+            for (int k = 0; k < n; k++) assert_true(M[j * n + k] == M[k * n + j]);
+        }
+        assert_true(positive(n, M));
+        for (int j = 0; j < n; j++) x.s->a[j] = 0;
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        memcpy(r, x.w->r, (size_t)n * sizeof *r);
+        const double force = oracle_size((size_t)n, r);
+        for (int j = 0; j < n; j++) {
+            x.s->a[j] = 1;
+            snw_residual(x.m, x.in, x.s, false, x.w);
+            x.s->a[j] = 0;
+            for (int k = 0; k < n; k++) { // rounding of what is subtracted
+                assert_true(fabs(x.w->r[k] - r[k] - M[j * n + k]) <= 1e-13 * (size + force));
+            }
+        }
+        // velocities relative to what moves by itself: only where nothing does
+        bool moving = false;
+        for (int p = 0; p < x.m->npose; p++) moving |= snw_pose_desc_vars(&x.m->pose[p]) != 0;
+        snw_kinematics(x.m, x.in, x.s, false, x.w);
+        double T = 0;
+        for (int j = 0; j < n; j++) {
+            for (int k = 0; k < n; k++) T += 0.5 * x.s->v[j] * M[j * n + k] * x.s->v[k];
+        }
+        if (!moving) assert_near(snw_kinetic_energy(x.m, x.w) / T, 1, 1e-13);
+        free(M);
+        free(r);
+        close(&t, &x);
+    }
+}
+
+static void inverse_after_forward_dynamics_is_nothing(void **state) {
+    (void)state;
+    dice d = {23};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, (tree_opts){.nlink = pick_int(&d, 2, 9), .floating = i % 3 == 0});
+        for (int j = 0; j < x.m->nv; j++) x.s->a[j] = 0;
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        const double size = oracle_size((size_t)x.m->nv, x.w->r);
+        trial_forward_dynamics(&x);
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        assert_true(oracle_size((size_t)x.m->nv, x.w->r) <= 1e-11 * size);
+        close(&t, &x);
+    }
+}
+
+// ---- where it stands does not matter ---------------------------------------------------------------
+
+static void moving_everything_changes_nothing(void **state) {
+    (void)state;
+    dice d = {24};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x, y;
+        open(&t, &x, &d, (tree_opts){.nlink = 7, .conservative = true});
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        const snw_se3 G = {snw_so3_exp(roll_vec3(&d, 2)), roll_vec3(&d, 3)};
+        tree moved = t;
+        moved.r.desc.link = moved.link;
+        snw_vec3 g;
+        for (int k = 0; k < 3; k++) g.e[k] = snw_expr_value(t.r.desc.gravity[k], (snw_at){0});
+        g = snw_rotate(G.R, g);
+        for (int k = 0; k < 3; k++) moved.r.desc.gravity[k] = number(&t.r, g.e[k]);
+        for (int l = 0; l < 7; l++) {
+            if (t.link[l].on.kind != SNW_SITE_WORLD) continue;
+            tree_place(&moved, l, snw_se3_mul(G, snw_pose_desc_at(&t.link[l].pose, 0)));
+        }
+        trial_open(&y, &moved.r.desc);
+        snw_state_copy(x.m, x.s, y.s);
+        snw_residual(y.m, y.in, y.s, false, y.w);
+        const double size = oracle_size((size_t)x.m->nv, x.w->r);
+        assert_true(oracle_distance((size_t)x.m->nv, x.w->r, y.w->r) <= 1e-12 * size);
+        for (int l = 0; l < 7; l++) {
+            const snw_se3 want = snw_se3_mul(G, x.w->g[x.m->link_end[l]]);
+            assert_near(snw_norm(snw_sub(y.w->g[y.m->link_end[l]].p, want.p)), 0, 1e-13);
+        }
+        trial_close(&y);
+        close(&t, &x);
+    }
+}
+
+// ---- energy and momentum ---------------------------------------------------------------------------
+
+static double energy_of(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                        const snw_work *w) {
+    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, s->q) + snw_gravity_energy(m, in, w);
+}
+
+static snw_explicit *start(const trial *x, double tolerance) {
+    snw_explicit *e = NULL;
+    snw_error err = {0};
+    const snw_explicit_opts o = {.kind = SNW_ODE_RK87, .tolerance = tolerance};
+    if (snw_explicit_create(x->m, &o, &e, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_explicit_start(e, x->s, 0, &err) != SNW_OK) fail_msg("%s", err.text);
+    return e;
+}
+
+static void go(snw_explicit *e, double t) {
+    snw_error err = {0};
+    if (snw_explicit_advance(e, t, INFINITY, &err) != SNW_OK) fail_msg("%s", err.text);
+}
+
+// free of loss and load: energy stays, and with nothing around also both momenta
+static void energy_and_momentum_stay(void **state) {
+    (void)state;
+    dice d = {25};
+    for (int i = 0; i < 8; i++) {
+        tree t;
+        trial x;
+        const bool alone = i % 2 == 0;
+        open(&t, &x, &d,
+             (tree_opts){.nlink = 6, .floating = alone, .weightless = alone, .conservative = true});
+        for (int k = 0; k < x.m->nv; k++) x.s->v[k] *= 0.5;
+        trial_at(&x, 0);
+        const double tolerance = 1e-11;
+        snw_explicit *e = start(&x, tolerance);
+        const snw_work *w = snw_explicit_look(e);
+        const double first = energy_of(x.m, x.in, x.s, w);
+        const snw_wrench momentum = snw_momentum(x.m, w);
+        double size = snw_kinetic_energy(x.m, w), push = 1;
+        for (int k = 0; k < 6; k++) push = fmax(push, fabs(momentum.e[k]));
+        for (int k = 1; k <= 3; k++) {
+            go(e, 0.05 * k);
+            w = snw_explicit_look(e);
+            size = fmax(size, snw_kinetic_energy(x.m, w));
+            const double now = energy_of(x.m, x.in, snw_explicit_state(e), w);
+            // a step may err by the tolerance, a tenth of that adds up
+            const double bound = (10 + 0.1 * (double)snw_explicit_statistics(e).steps) * tolerance;
+            assert_true(fabs(now - first) <= bound * (size + fabs(first)));
+            const snw_wrench P = snw_momentum(x.m, w);
+            for (int c = 0; alone && c < 6; c++) {
+                assert_true(fabs(P.e[c] - momentum.e[c]) <= bound * push);
+            }
+        }
+        snw_explicit_destroy(e);
+        close(&t, &x);
+    }
+}
+
+// springs, damping, dry friction, loads, moving poses: what is gained was done
+static void the_balance_closes(void **state) {
+    (void)state;
+    dice d = {26};
+    double heat = 0;
+    for (int i = 0; i < 8; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, (tree_opts){.nlink = 6, .floating = i % 2 == 0});
+        for (int k = 0; k < x.m->nv; k++) x.s->v[k] *= 0.5;
+        trial_at(&x, 0.1);
+        snw_explicit *e = start(&x, 1e-11);
+        const double first = energy_of(x.m, x.in, x.s, snw_explicit_look(e));
+        go(e, 0.2);
+        const snw_work *w = snw_explicit_look(e);
+        const snw_work_done done = snw_explicit_work(e);
+        double sum = energy_of(x.m, x.in, snw_explicit_state(e), w) - first + done.heat;
+        double size = done.heat + fabs(first);
+        for (int k = 0; k < done.n; k++) sum -= done.work[k], size += fabs(done.work[k]);
+        assert_true(fabs(sum) <= 1e-9 * size);
+        heat += done.heat;
+        snw_explicit_destroy(e);
+        close(&t, &x);
+    }
+    assert_true(heat > 0.1);
+}
+
+// ---- implicit schemes ------------------------------------------------------------------------------
+
+// a chain through every joint, from a free body on, with springs, damping and friction, and weight
+static void chain(tree *t, bool floating, bool lossless) {
+    const snw_joint_kind kinds[] = {floating ? SNW_JOINT_FREE : SNW_JOINT_UNIVERSAL,
+                                    SNW_JOINT_REVOLUTE,
+                                    SNW_JOINT_SPHERICAL,
+                                    SNW_JOINT_PRISMATIC,
+                                    SNW_JOINT_CYLINDRICAL,
+                                    SNW_JOINT_PLANAR};
+    tree_init(t, 6);
+    for (int i = 0; i < 6; i++) {
+        snw_link_desc *l = &t->link[i];
+        l->joint = kinds[i];
+        if (i > 0) l->on = link_end(i - 1);
+        l->moves.axis = (snw_vec3){{i % 2 ? 0.6 : 0, i % 2 ? 0.8 : 0, i % 2 ? 0 : 1}};
+        tree_place(t, i,
+                   (snw_se3){snw_so3_exp((snw_vec3){{0.1 * i, -0.2, 0.3}}), {{0.1, 0.05, -0.2}}});
+        tree_body(t, i, 1, (snw_vec3){{0.05, 0, -0.1}}, (snw_vec3){{0.02, 0.03, 0.04}});
+        for (int k = 0; k < 3; k++) {
+            l->moves.stiffness[k] = 5;
+            l->moves.damping[k] = lossless ? 0 : 0.1;
+            l->moves.friction[k] = lossless ? 0 : 0.2;
+            l->moves.creep[k] = 0.5;
+        }
+    }
+    t->r.desc.gravity[2] = lossless ? NULL : number(&t->r, -5);
+}
+
+static void motion(const snw_model *m, const snw_state *s, snw_scheme_kind kind, snw_chart chart,
+                   int n, double *q) {
+    snw_motion_opts o = snw_motion_defaults();
+    o.scheme = snw_scheme_make(kind, 0.8, -0.3);
+    o.chart = chart;
+    o.tolerance = 1e-13;
+    snw_motion *mo = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_motion_create(m, &o, &mo), SNW_OK);
+    if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < n; i++) {
+        snw_motion_info info;
+        assert_int_equal(snw_motion_step(mo, 0.2 / n, 0.2 * (i + 1) / n, &info), SNW_OK);
+        assert_true(info.iterations < 12);
+    }
+    memcpy(q, snw_motion_state(mo)->q, (size_t)m->nq * sizeof *q);
+    snw_motion_destroy(mo);
+}
+
+static void implicit_schemes_converge_at_their_order(void **state) {
+    (void)state;
+    const snw_scheme_kind kinds[] = {
+        SNW_SCHEME_NEWMARK, SNW_SCHEME_HHT,         SNW_SCHEME_WBZ,  SNW_SCHEME_GENERALIZED_ALPHA,
+        SNW_SCHEME_EULER,   SNW_SCHEME_TRAPEZOIDAL, SNW_SCHEME_BDF2, SNW_SCHEME_BDF_ALPHA};
+    for (int floating = 0; floating < 2; floating++) {
+        tree t;
+        trial x;
+        chain(&t, floating, false);
+        trial_open(&x, &t.r.desc);
+        for (int i = 0; i < x.m->nv; i++) x.s->v[i] = 0.5 * cos(1.7 * i);
+        double want[64], a[64], b[64];
+        snw_explicit *e = start(&x, 1e-13);
+        go(e, 0.2);
+        memcpy(want, snw_explicit_state(e)->q, (size_t)x.m->nq * sizeof *want);
+        snw_explicit_destroy(e);
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            const snw_chart chart = k % 2 ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
+            motion(x.m, x.s, kinds[k], chart, 100, a);
+            motion(x.m, x.s, kinds[k], chart, 200, b);
+            const size_t nq = (size_t)x.m->nq;
+            const double coarse = oracle_distance(nq, a, want), fine = oracle_distance(nq, b, want);
+            const int order = snw_scheme_make(kinds[k], 0.8, -0.3).order;
+            printf("scheme %d  %.2e  %.2e  %.3f\n", (int)k, coarse, fine, log2(coarse / fine));
+            if (!(fabs(log2(coarse / fine) - order) < 0.15)) {
+                fail_msg("scheme %d: errors %.3g, %.3g, order %d", (int)k, coarse, fine, order);
+            }
+        }
+        close(&t, &x);
+    }
+}
+
+// ---- the conserving scheme -------------------------------------------------------------------------
+
+typedef struct drift {
+    double energy, momentum, end;
+} drift;
+
+// over half a second; `end` is the distance to the end of the explicit motion
+static drift conserve(const trial *x, const double *want, int n) {
+    const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = 0.5 / n};
+    snw_mover mv = {0};
+    snw_error err = {0};
+    if (snw_mover_open(x->m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (mv.start(mv.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    const snw_work *w = mv.look(mv.self);
+    const double first = energy_of(x->m, x->in, x->s, w);
+    const snw_wrench before = snw_momentum(x->m, w);
+    drift worst = {0};
+    for (int i = 1; i <= n; i++) {
+        snw_stats took = {0};
+        if (mv.advance(mv.self, 0.5 * i / n, INFINITY, &took, &err) != SNW_OK) {
+            fail_msg("%s", err.text);
+        }
+        assert_true(took.iterations <= 12);
+        w = mv.look(mv.self);
+        const double now = energy_of(x->m, x->in, mv.state(mv.self), w);
+        worst.energy = fmax(worst.energy, fabs(now - first));
+        const snw_wrench P = snw_momentum(x->m, w);
+        for (int c = 0; c < 6; c++) {
+            worst.momentum = fmax(worst.momentum, fabs(P.e[c] - before.e[c]));
+        }
+    }
+    worst.end = oracle_distance((size_t)x->m->nq, mv.state(mv.self)->q, want);
+    mv.close(mv.self);
+    return worst;
+}
+
+// momentum to rounding; energy and motion at order two where there are balls, which have no correction of the energy
+static void the_conserving_scheme_conserves(void **state) {
+    (void)state;
+    tree t;
+    trial x;
+    chain(&t, true, true);
+    trial_open(&x, &t.r.desc);
+    for (int i = 0; i < x.m->nv; i++) x.s->v[i] = 0.5 * cos(1.7 * i);
+    snw_explicit *e = start(&x, 1e-13);
+    go(e, 0.5);
+    double want[64];
+    memcpy(want, snw_explicit_state(e)->q, (size_t)x.m->nq * sizeof *want);
+    snw_explicit_destroy(e);
+    const drift a = conserve(&x, want, 100), b = conserve(&x, want, 200);
+    printf("conserving: energy %.2e %.2e, momentum %.2e %.2e, end %.2e %.2e\n", a.energy, b.energy,
+           a.momentum, b.momentum, a.end, b.end);
+    assert_true(a.momentum <= 1e-11 && b.momentum <= 1e-11);
+    assert_true(fabs(log2(a.energy / b.energy) - 2) < 0.2);
+    assert_true(fabs(log2(a.end / b.end) - 2) < 0.15);
+    close(&t, &x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_trees_have_everything),
+        cmocka_unit_test(mass_is_symmetric_positive_and_that_of_inverse_dynamics),
+        cmocka_unit_test(inverse_after_forward_dynamics_is_nothing),
+        cmocka_unit_test(moving_everything_changes_nothing),
+        cmocka_unit_test(energy_and_momentum_stay),
+        cmocka_unit_test(the_balance_closes),
+        cmocka_unit_test(implicit_schemes_converge_at_their_order),
+        cmocka_unit_test(the_conserving_scheme_conserves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

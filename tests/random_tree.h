@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// random_tree.h: trees of rigid bodies and rods with joints of every kind, at random, for tests.
+#pragma once
+
+#include "random_rod.h"
+
+enum { TREE_MOST = 12 };
+
+// a robot with room for more links
+typedef struct tree {
+    robot r;
+    snw_link_desc link[TREE_MOST];
+} tree;
+
+typedef struct tree_opts {
+    int nlink;
+    bool floating;     // the first link is free, and no other one hangs on the world
+    bool conservative; // no damping, friction, loads or moving poses
+    bool weightless;
+} tree_opts;
+
+// a robot of links without rods or bodies, all fixed on the world; fill in the rest
+static inline void tree_init(tree *t, int nlink) {
+    robot_init(&t->r, 1, 0.02);
+    t->r.desc.nlink = nlink;
+    t->r.desc.link = t->link;
+    for (int i = 0; i < nlink; i++) {
+        t->link[i] = (snw_link_desc){.name = "link",
+                                     .on = {.kind = SNW_SITE_WORLD, .link = -1},
+                                     .pose = snw_pose_desc_identity()};
+    }
+}
+
+static inline snw_vec3 roll_vec3(dice *d, double size) {
+    snw_vec3 v;
+    for (int i = 0; i < 3; i++) v.e[i] = roll(d, -size, size);
+    return v;
+}
+
+static inline snw_vec3 roll_unit(dice *d) {
+    snw_vec3 v = {{0}};
+    while (!(snw_norm(v) > 0.3)) v = roll_vec3(d, 1);
+    return snw_normalise(v);
+}
+
+// a constant pose
+static inline void tree_place(tree *t, int link, snw_se3 g) {
+    t->link[link].pose = snw_pose_desc_identity();
+    t->link[link].pose.R0 = g.R;
+    for (int i = 0; i < 3; i++) t->link[link].pose.xyz[i] = number(&t->r, g.p.e[i]);
+}
+
+// a body with an inertia of its own about every axis
+static inline void tree_body(tree *t, int link, double mass, snw_vec3 com, snw_vec3 inertia) {
+    t->link[link].has_body = true;
+    t->link[link].body = (snw_body_desc){.mass = mass, .com = com};
+    for (int i = 0; i < 3; i++) t->link[link].body.inertia.e[i][i] = inertia.e[i];
+}
+
+static inline void tree_springs(dice *d, snw_joint_desc *j, bool lossless) {
+    for (int i = 0; i < SNW_JOINT_MOST; i++) {
+        if (pick_int(d, 0, 1)) j->stiffness[i] = roll(d, 0.5, 5);
+        j->rest[i] = roll(d, -0.5, 0.5);
+        if (lossless) continue;
+        if (pick_int(d, 0, 1)) j->damping[i] = roll(d, 0.1, 1);
+        if (pick_int(d, 0, 1)) j->friction[i] = roll(d, 0.1, 1);
+        j->creep[i] = roll(d, 0.5, 2); // soft, so that differences see a smooth function
+    }
+    j->has_rest_turn = true;
+    j->rest_turn = snw_so3_exp(roll_vec3(d, 0.4));
+}
+
+static inline void tree_rod(tree *t, dice *d, int link) {
+    t->link[link].has_rod = true;
+    t->link[link].rod = t->r.link[0].rod;
+    snw_rod_desc *rod = &t->link[link].rod;
+    rod->length = roll(d, 0.2, 0.6);
+    rod->nodes = pick_int(d, 3, 5);
+    for (int i = 0; i < 6; i++) {
+        if (roll(d, 0, 1) < 0.5) continue;
+        rod->active[i] = true;
+        rod->basis[i] =
+            (snw_basis){.kind = SNW_BASIS_LEGENDRE, .nfun = pick_int(d, 1, 2), .nelem = 1};
+    }
+    rod->rest[SNW_BEND_Y] = number(&t->r, roll(d, -1, 1));
+}
+
+// Chains, branches and several roots; joints of all kinds in turn, rods and bodies in between, some links without
+// inertia, loads dead and following. The mass matrix is regular: leaves are bodies, a link without inertia has one axis
+// and carries a body that is not free.
+static inline void tree_random(tree *t, dice *d, tree_opts o) {
+    tree_init(t, o.nlink);
+    t->r.material.young = number(&t->r, 1e5);
+    t->r.material.damping = number(&t->r, o.conservative ? 0 : 0.01);
+    bool empty[TREE_MOST] = {false}, leaf[TREE_MOST];
+    int parent[TREE_MOST];
+    for (int i = 0; i < o.nlink; i++) {
+        leaf[i] = true;
+        const bool root = i == 0 || (!o.floating && pick_int(d, 0, 5) == 0);
+        parent[i] = root ? -1 : pick_int(d, i > 3 ? i - 3 : 0, i - 1);
+        if (parent[i] >= 0) leaf[parent[i]] = false;
+    }
+    for (int i = 0; i < o.nlink; i++) {
+        snw_link_desc *l = &t->link[i];
+        const int p = parent[i];
+        l->joint = (snw_joint_kind)pick_int(d, SNW_JOINT_FIXED, SNW_JOINT_FREE);
+        if (l->joint == SNW_JOINT_FREE && p >= 0) l->joint = SNW_JOINT_SPHERICAL;
+        if (o.floating && i == 0) l->joint = SNW_JOINT_FREE;
+        const bool axis = l->joint == SNW_JOINT_REVOLUTE || l->joint == SNW_JOINT_PRISMATIC;
+        empty[i] = axis && !leaf[i] && !(p >= 0 && empty[p]) && pick_int(d, 0, 1);
+        l->moves.axis = roll_unit(d);
+        tree_springs(d, &l->moves, o.conservative);
+        tree_place(t, i, (snw_se3){snw_so3_exp(roll_vec3(d, 1)), roll_vec3(d, 0.4)});
+        if (!o.conservative && p < 0 && pick_int(d, 0, 2) == 0) {
+            l->pose.xyz[0] = law(&t->r, "0.3*sin(2*t + 0.3)");
+            l->pose.nturn = 1;
+            l->pose.turn[0] = (snw_turn){{{0, 0.6, 0.8}}, law(&t->r, "t + t^2")};
+        }
+        if (p >= 0) l->on = link_end(p);
+        if (p >= 0 && t->link[p].has_rod && pick_int(d, 0, 1)) {
+            l->on = rod_at(p, roll(d, 0, 1) * t->link[p].rod.length);
+        }
+        if (!empty[i] && pick_int(d, 0, 2) == 0) tree_rod(t, d, i);
+        // a link on an empty one has a body, whatever else it has
+        if (leaf[i] || (p >= 0 && empty[p]) || (!empty[i] && pick_int(d, 0, 2) > 0)) {
+            tree_body(t, i, roll(d, 0.5, 2), roll_vec3(d, 0.3),
+                      (snw_vec3){{roll(d, 0.05, 0.1), roll(d, 0.05, 0.1), roll(d, 0.05, 0.1)}});
+        } else if (!empty[i] && !l->has_rod) {
+            tree_rod(t, d, i); // mass of its own, the same about every axis
+            tree_body(t, i, 0.3, roll_vec3(d, 0.1), (snw_vec3){{0.01, 0.02, 0.02}});
+        }
+    }
+    for (int i = 0; !o.weightless && i < 3; i++) {
+        t->r.desc.gravity[i] = number(&t->r, roll(d, -9, 9));
+    }
+    for (int i = 0; !o.conservative && i < 2; i++) {
+        snw_load_desc *load = &t->r.load[t->r.desc.nload++];
+        *load = (snw_load_desc){.name = "load", .body = i == 1};
+        load->on = link_end(pick_int(d, 0, o.nlink - 1));
+        for (int k = 0; k < 3; k++) {
+            load->force[k] = number(&t->r, roll(d, -2, 2));
+            load->torque[k] = law(&t->r, "0.3*sin(2*t + 1)");
+        }
+    }
+}
