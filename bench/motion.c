@@ -156,14 +156,16 @@ static void stiff_flying(rod *k) {
 }
 
 // shooting.md 4.1: steel, straight, ten times its weight across it
-static void falling(rod *k, int n, int nodes) {
+static void falling(rod *k, int n, int nodes, bool planar) {
     *k = (rod){0};
     robot_init(&k->r, 0.4, 0.0012);
     k->r.material.young = number(&k->r, 207e9);
     k->r.material.poisson = number(&k->r, 0.3);
     k->r.material.density = number(&k->r, 8000);
     k->r.link[0].rod.nodes = nodes;
-    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_CHEBYSHEV, n);
+    for (int i = 0; i < 3; i++) {
+        if (!planar || i == SNW_BEND_Y) robot_strain(&k->r, 0, i, SNW_BASIS_CHEBYSHEV, n);
+    }
     k->r.desc.gravity[2] = number(&k->r, -98.1);
     trial_open(&k->t, &k->r.desc);
 }
@@ -229,7 +231,7 @@ static void steel(const bench_table *b) {
     const int n[][2] = {{2, 8}, {3, 10}, {4, 12}, {5, 20}};
     for (int i = 0; i < 4; i++) {
         rod k;
-        falling(&k, n[i][0], n[i][1]);
+        falling(&k, n[i][0], n[i][1], false);
         k.every = 0.005;
         mover_open(&k, (snw_step_desc){.method = SNW_METHOD_BDF2, .step = 0.005, .rest = true});
         const double error = falling_error(&k);
@@ -244,6 +246,75 @@ static void steel(const bench_table *b) {
         mover_close(&k);
         rod_close(&k);
     }
+}
+
+enum { SEEN = 200 }; // instants of 5 ms
+
+static void path(rod *k, snw_vec3 p[SEEN]) {
+    const int n = (int)lround(0.005 / k->every);
+    snw_error err = {0};
+    snw_stats took = {0};
+    snw_status s = k->mv.start(k->mv.self, k->t.s, &err);
+    for (int i = 1; i <= SEEN * n && s == SNW_OK; i++) {
+        s = k->mv.advance(k->mv.self, k->every * i, INFINITY, &took, &err);
+        if (i % n == 0) p[i / n - 1] = tip(k);
+    }
+    (void)must(s == SNW_OK ? 1 : NAN);
+}
+
+// largest distance among the first n instants over the swing
+static double apart(const snw_vec3 *p, const snw_vec3 *want, int n) {
+    double worst = 0, swing = 0;
+    for (int i = 0; i < SEEN; i++) swing = fmax(swing, fabs(want[i].z));
+    for (int i = 0; i < n; i++) {
+        const snw_vec3 miss = snw_sub(p[i], want[i]);
+        worst = fmax(worst, sqrt(snw_dot(miss, miss)));
+    }
+    return worst / swing;
+}
+
+// what the motion itself costs: errors of the schemes in time, against `stiff` at 1e-10 with the same functions
+static void steel_in_time(const bench_table *b) {
+    printf("\nfalling steel cantilever, bending in the plane, three functions, 6 nodes: error in "
+           "time\n");
+    printf("  %-28s   %19s   %14s   %14s\n", "", "s a simulated second", "to 0.05 s", "to 1 s");
+    static const struct {
+        const char *name;
+        snw_step_desc step;
+    } way[] = {
+        {"bdf2, 5 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.005, .rest = true}},
+        {"bdf2, 1 ms, from rest", {.method = SNW_METHOD_BDF2, .step = 0.001, .rest = true}},
+        {"newmark, 5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.005}},
+        {"newmark, 2.5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.0025}},
+        {"newmark, 1.25 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.00125}},
+        {"newmark, 0.5 ms", {.method = SNW_METHOD_NEWMARK, .step = 0.0005}},
+        {"rk4, 1.25 ms", {.method = SNW_METHOD_RK4, .step = 0.00125}},
+        {"stiff, 1e-3", {.method = SNW_METHOD_STIFF, .tolerance = 1e-3}},
+        {"adaptive, 1e-3", {.method = SNW_METHOD_ADAPTIVE, .tolerance = 1e-3}},
+    };
+    static snw_vec3 want[SEEN], got[SEEN];
+    rod k;
+    falling(&k, 3, 6, true);
+    k.seconds = 1, k.every = 0.005;
+    mover_open(&k, (snw_step_desc){.method = SNW_METHOD_STIFF, .tolerance = 1e-10});
+    path(&k, want);
+    mover_close(&k);
+    for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
+        const double h = way[i].step.step;
+        k.every = h > 0 ? h : 0.005;
+        mover_open(&k, way[i].step);
+        const double s = must(motion_time(&k, 20));
+        path(&k, got);
+        const double soon = apart(got, want, 10), late = apart(got, want, SEEN);
+        printf("  %-28s   %19.4f   %14.1e   %14.1e\n", way[i].name, s, soon, late);
+        char row[64];
+        snprintf(row, sizeof row, "falling in the plane; %s", way[i].name);
+        bench_record(b, row, "s a simulated second", s);
+        bench_record(b, row, "error in time to 0.05 s", soon);
+        bench_record(b, row, "error in time to 1 s", late);
+        mover_close(&k);
+    }
+    rod_close(&k);
 }
 
 // ---- work and precision ----------------------------------------------------------------------------
@@ -293,6 +364,7 @@ int main(int argc, char **argv) {
     bench_table b = bench_open("motion", "rods in motion", argc, argv);
     four_rods(&b);
     steel(&b);
+    steel_in_time(&b);
     precision(&b, "cantilever of 200 GPa let go", stiff_cantilever, 0.2);
     precision(&b, "flying stiff rod", stiff_flying, 2);
     bench_close(&b);

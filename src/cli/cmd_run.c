@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24 }; // of the closing table
+// of the closing table: runs beside each other and their values; values of more runs, a line each
+enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24, SHOWN_COLUMNS = 8 };
 
 // what is kept of one run for its closing summary
 typedef struct outcome {
@@ -218,11 +219,39 @@ static double last_value(const snw_job_run *r, const outcome *o, const char *wan
     return NAN;
 }
 
+// last values of many runs, a line per run
+static snw_status print_lines(const snw_job *job, const outcome *outcomes, snw_error *err) {
+    const snw_run_info *info = snw_run_describe(job->run[0].run);
+    char name[SHOWN_COLUMNS][256], align[SHOWN_COLUMNS + 2] = "l";
+    int n = 0;
+    for (int i = 0; i < info->ncolumn && n < SHOWN_COLUMNS; i++) {
+        if (!snw_column_is_brief(&info->column[i])) continue;
+        snw_column_name(&info->column[i], name[n++], sizeof *name);
+    }
+    memset(align + 1, 'r', (size_t)n);
+    snw_grid *g;
+    SNW_TRY(snw_grid_create(align, &g, err));
+    snw_grid_cell(g, "last value");
+    for (int i = 0; i < n; i++) snw_grid_cell(g, "%s", name[i]);
+    for (int r = 0; r < job->n; r++) {
+        snw_grid_cell(g, "%s", job->run[r].name);
+        for (int i = 0; i < n; i++) {
+            snw_grid_number(g, 9, last_value(&job->run[r], &outcomes[r], name[i]));
+        }
+    }
+    printf("\n");
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    if (n < info->ncolumn) printf("  ... %d values in all, see 'sinew show'\n", info->ncolumn);
+    return status;
+}
+
 // last values, a column per run
 static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
-    const int nrun = job->n < SHOWN_RUNS ? job->n : SHOWN_RUNS;
+    const int nrun = job->n;
     if (info->ncolumn == 0) return SNW_OK;
+    if (nrun > SHOWN_RUNS) return print_lines(job, outcomes, err);
     char align[SHOWN_RUNS + 2] = "l";
     memset(align + 1, 'r', (size_t)nrun);
     snw_grid *g;
@@ -243,8 +272,8 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
-    if (shown < info->ncolumn || nrun < job->n) {
-        printf("  ... %d values of %d runs in all, see 'sinew show'\n", info->ncolumn, job->n);
+    if (shown < info->ncolumn) {
+        printf("  ... %d values in all, see 'sinew show'\n", info->ncolumn);
     }
     return status;
 }

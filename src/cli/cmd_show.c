@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
+#include "cli/compare.h"
 #include "cli/grid.h"
 #include "io/csv.h"
 #include "io/result.h"
@@ -213,6 +214,11 @@ static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_
     return status;
 }
 
+// only lines of numbers, nothing around
+static bool wants_lines(const snw_args *args) {
+    return snw_args_has(args, "csv") || snw_args_has(args, "probe");
+}
+
 static snw_status choose_runs(const snw_result *file, const snw_args *args, int *chosen, int *n,
                               snw_error *err) {
     const char *const *wanted;
@@ -222,11 +228,12 @@ static snw_status choose_runs(const snw_result *file, const snw_args *args, int 
     if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
     snw_status status = snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
-    const bool lines = snw_args_has(args, "csv") || snw_args_has(args, "probe");
-    if (status == SNW_OK && *n > 1 && lines && !snw_args_has(args, "json")) {
+    if (status == SNW_OK && *n > 1 && wants_lines(args) && !snw_compare_asked(args) &&
+        !snw_args_has(args, "json")) {
         status = snw_fail(err, SNW_E_ARGUMENT,
-                          "a table shows one run, here are %d; choose, e.g. --run %s", *n,
-                          name[chosen[0]]);
+                          "a table over time shows one run, here are %d; choose, e.g. --run %s, or "
+                          "compare them, --at end",
+                          *n, name[chosen[0]]);
     }
     snw_free(name);
     return status;
@@ -238,7 +245,7 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
     int *chosen = snw_alloc((size_t)snw_result_runs(file) * sizeof *chosen);
     if (!chosen) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     snw_status status = choose_runs(file, args, chosen, &n, err);
-    const bool lines = snw_args_has(args, "csv") || snw_args_has(args, "probe");
+    const bool lines = wants_lines(args) || snw_compare_asked(args);
     if (status == SNW_OK && reply->json) {
         snw_field_text(reply->json, "file", snw_args_operand(args, 0));
         snw_field_text(reply->json, "version", snw_result_version(file));
@@ -249,6 +256,10 @@ static snw_status show_file(snw_result *file, const snw_args *args, snw_reply *r
         printf("%s: %s\nwritten by sinew %s, %s\n", snw_args_operand(args, 0),
                title && title[0] ? title : "(no title)", snw_result_version(file),
                snw_result_created(file));
+    }
+    if (status == SNW_OK && snw_compare_asked(args)) {
+        status = snw_compare_runs(file, n, chosen, args, reply, err);
+        n = 0;
     }
     for (int i = 0; status == SNW_OK && i < n; i++) {
         status = show_run(file, chosen[i], args, reply, err);
@@ -283,6 +294,7 @@ static const snw_option options[] = {
     {"probe", 0, "NAME", true,
      "the values of this probe at every instant: tip, or one component, tip.x. May be repeated"},
     {"csv", 0, NULL, false, "a header line, then t and the components, separated by commas"},
+    SNW_OPTION_COMPARE,
     {"model", 0, NULL, false, "the text of the model the results were computed from"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -295,12 +307,13 @@ const snw_command snw_cmd_show = {
     .brief = "print results of a run",
     .about = "Says what a result file holds: its runs, how they ended, their stages, frames and "
              "last values. With "
-             "--probe or --csv prints values over time. The file may still be growing, or be what "
-             "a killed run "
-             "left behind.",
+             "--probe or --csv prints values over time; with --at or --is compares the runs, one "
+             "line each. The file may still be growing, or be what a killed run left behind.",
     .option = options,
     .examples = "sinew show boyer2_follower.h5\n"
                 "sinew show boyer2_follower.h5 --probe tip\n"
-                "sinew show sweep.h5 --run load.3 --csv > load3.csv",
+                "sinew show sweep.h5 --run load.3 --csv > load3.csv\n"
+                "sinew show sweep.h5 --at end --probe tip\n"
+                "sinew show sweep.h5 --is size --probe e.balance",
     .run = run,
 };

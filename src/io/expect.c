@@ -11,6 +11,9 @@
 
 // ---- statistics ---------------------------------------------------------------------------------
 
+const char *const snw_expect_is_word[SNW_EXPECT_IS_COUNT] = {"min",   "max",    "mean",
+                                                             "range", "period", "size"};
+
 // What one pass over the frames gathers. A NaN among the values makes all of it NaN.
 typedef struct summary {
     bool any;          // a value was seen

@@ -30,6 +30,10 @@ SNW_NODISCARD snw_status snw_expect_check(const snw_expect *e, const snw_run_inf
                                           const snw_series *series, snw_expect_outcome *out);
 void snw_expect_outcome_clear(snw_expect_outcome *out);
 
+// The words for what is taken over a span, in the order of snw_expect_is.
+enum { SNW_EXPECT_IS_COUNT = SNW_EXPECT_SIZE + 1 };
+extern const char *const snw_expect_is_word[SNW_EXPECT_IS_COUNT];
+
 // A statistic of one column over [t0, t1] (infinite ends: all that was recorded), the column being
 // linear between frames. NaN when a value is NaN. False when there is no frame in it, or for a
 // period fewer than two rising passages through the mean.

@@ -4,6 +4,7 @@
 #include "io/read.h"
 
 #include "base/fail.h"
+#include "io/expect.h"
 #include "model/probe_columns.h"
 
 #include <ctype.h>
@@ -217,14 +218,13 @@ static snw_status read_rows(snw_reader *r, const snw_node *node, const columns *
 
 static snw_status read_span(snw_reader *r, const snw_entry *over, const snw_entry *is,
                             snw_expect *x) {
-    static const char *const statistics[] = {"min", "max", "mean", "range", "period", "size"};
     const snw_node *node = over->value;
     if (!is) {
         return snw_fail_at(r->err, over->place,
                            "'over' needs 'is': min max mean range period size");
     }
     int k = 0;
-    SNW_TRY(snw_read_word(r, is->value, "is", 6, statistics, &k));
+    SNW_TRY(snw_read_word(r, is->value, "is", SNW_EXPECT_IS_COUNT, snw_expect_is_word, &k));
     x->is = (snw_expect_is)k;
     if (node->kind == SNW_NODE_TEXT) {
         static const char *const all[] = {"all"};

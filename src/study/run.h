@@ -29,7 +29,8 @@ typedef struct snw_run_totals {
     double worst_residual, worst_geometry; // geometry relative to the rod's length
     double stability;                      // at the last frame, NaN when not known
     bool follower; // the tangent was not symmetric there: flutter may come before buckling
-    // of the last dynamic step, J: energy not accounted for, removed by the scheme, that moved
+    // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the largest of kinetic
+    // energy, work, heat and change of the whole among its frames
     double balance, scheme, exchanged;
     double seconds; // wall clock
 } snw_run_totals;

@@ -75,6 +75,12 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
     return e;
 }
 
+// what moved until now, J: the measure of what the balance misses
+static double exchanged(const snw_run *r, const snw_energy *e) {
+    return fmax(fmax(e->kinetic, fabs(total(e) - r->here.start)),
+                fmax(fabs(e->work), e->dissipated));
+}
+
 // `sum`: what the solver did since the last frame; begins anew
 static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *sum, bool last,
                         snw_error *err) {
@@ -92,6 +98,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
                         .energy = energies(r, mv, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
+    r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
     r->here.over = last;
     return snw_run_frame(r, stage, &v, err);
 }
@@ -243,13 +250,14 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         if (!r->resuming) {
             const snw_energy first = energies(r, &mv, mv.look(mv.self));
             r->here.start = total(&first);
+            r->totals.exchanged = 0;
         }
         s = carry(r, stage, &mv, &b, err);
         // also after a failure: what was reached counts
         const snw_energy e = energies(r, &mv, mv.look(mv.self));
         r->balance = e.balance, r->work = e.work, r->heat = e.dissipated, r->scheme = e.scheme;
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
-        r->totals.exchanged = fmax(fabs(e.work), fabs(total(&e) - r->here.start));
+        r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         snw_state_copy(m, mv.state(mv.self), r->state);
     }
     if (mv.close) mv.close(mv.self);

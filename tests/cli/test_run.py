@@ -35,6 +35,14 @@ class Run(harness.Case):
             self.assertIn(word, result.out)
         self.assertEqual(result.err, "", "nothing but results when piped")
 
+    def test_many_runs_are_summed_up_a_line_each(self):
+        self.write("many.yaml", "sinew: 1\ninclude: arm.yaml\nruns: {many: {C: {each: [1, 2, 3, 4, 5, 6, 7]}}}\n")
+        lines = self.succeeds("run", "many.yaml").out
+        found = [line.split() for line in lines.splitlines() if line.startswith("  many.") and "done" not in line]
+        self.assertEqual([line[0] for line in found], [f"many.{k}" for k in range(1, 8)])
+        for line, torque in zip(found, range(1, 8)):
+            self.assertAlmostEqual(float(line[1]), rolled_tip(torque), 8)
+
     def test_json_holds_what_the_summary_shows(self):
         reply = self.succeeds("run", "arm.yaml", "--json").json
         self.assertIsNone(reply["error"])
@@ -159,6 +167,23 @@ class Show(harness.Case):
     def test_one_component_of_a_probe(self):
         lines = self.succeeds("show", "arm.h5", "--run", "text", "--probe", "tip.x", "--csv").out.splitlines()
         self.assertEqual(lines[0], "t,tip.x")
+
+    def test_runs_are_compared_a_line_each(self):
+        lines = self.succeeds("show", "arm.h5", "--at", "end", "--probe", "tip").out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["run", "text", "more"])
+        for line, torque in zip(lines[1:], (1, 2)):
+            self.assertAlmostEqual(float(line.split()[1]), rolled_tip(torque), 8)
+        rows = list(csv.DictReader(self.succeeds("show", "arm.h5", "--is", "max", "--csv").out.splitlines()))
+        self.assertEqual([r["run"] for r in rows], ["text", "more"])
+        reply = self.succeeds("show", "arm.h5", "--at", "0", "--probe", "tip.x", "--json").json
+        self.assertAlmostEqual(reply["runs"][1]["values"]["tip.x"], rolled_tip(2), 9)
+        self.assertIsNone(self.succeeds("show", "arm.h5", "--at", "9", "--probe", "tip.x", "--json")
+                          .json["runs"][0]["values"]["tip.x"], "a time that was not reached")
+
+    def test_comparisons_that_cannot_be_made_are_said(self):
+        self.assertIn("'end'", self.fails(2, "show", "arm.h5", "--at", "1 m").err)
+        self.assertIn("mean", self.fails(2, "show", "arm.h5", "--is", "median").err)
+        self.assertIn("one of them", self.fails(2, "show", "arm.h5", "--is", "max", "--at", "end").err)
 
     def test_json_series(self):
         reply = self.succeeds("show", "arm.h5", "--probe", "tip.x", "--json").json

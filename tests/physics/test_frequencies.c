@@ -75,6 +75,37 @@ static void slender_rod_vibrates_as_euler_and_bernoulli_say(void **state) {
     robot_free(&r);
 }
 
+// hybrid.md 7.1, check 1: soft, stiff-A and stiff-B without gravity, five functions, 20 nodes
+static void cantilevers_of_the_thesis_swing_as_said(void **state) {
+    (void)state;
+    static const struct {
+        double length, diameter, young, density, hertz, half_digit;
+    } rods[] = {{10, 0.01, 1e11, 7800, 0.0501, 5e-5},
+                {0.4, 0.002, 2e11, 8000, 8.74, 5e-3},
+                {0.4, 0.002, 2e9, 8000, 0.874, 5e-4}};
+    for (int k = 0; k < 3; k++) {
+        robot r;
+        trial t;
+        robot_init(&r, rods[k].length, rods[k].diameter / 2);
+        r.material.young = number(&r, rods[k].young);
+        r.material.density = number(&r, rods[k].density);
+        r.link[0].rod.nodes = 20;
+        robot_strain(&r, 0, SNW_BEND_Z, SNW_BASIS_CHEBYSHEV, 5);
+        trial_open(&t, &r.desc);
+        double re[MOST], im[MOST];
+        eigenvalues(&t, re, im);
+        const double pi = acos(-1.0), first = sqrt(re[0]) / (2 * pi),
+                     beta = oracle_cantilever_beta(1);
+        // a circle of diameter d: EI/(rho A) = E d^2/(16 rho)
+        const double want = beta * beta / (2 * pi * rods[k].length * rods[k].length) *
+                            rods[k].diameter / 4 * sqrt(rods[k].young / rods[k].density);
+        assert_true(fabs(want - rods[k].hertz) <= rods[k].half_digit);
+        assert_near(first / want, 1, 1e-4); // the bound set there
+        trial_close(&t);
+        robot_free(&r);
+    }
+}
+
 // the digits of the specification
 static void betas_of_the_cantilever(void **state) {
     (void)state;
@@ -208,6 +239,7 @@ static void becks_column_is_near_with_few_nodes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(betas_of_the_cantilever),
+        cmocka_unit_test(cantilevers_of_the_thesis_swing_as_said),
         cmocka_unit_test(slender_rod_vibrates_as_euler_and_bernoulli_say),
         cmocka_unit_test(cosserat_rod_vibrates_as_timoshenko_says),
         cmocka_unit_test(rod_stretches_and_twists_in_quarter_waves),

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// planar_motion.h: motion of a clamped, inextensible rod in the plane whose curvature is a sum of Chebyshev
+// polynomials: the angle by their antiderivatives, Lagrange's equations written out in position and angle, integrals
+// along the rod by the polynomial through Gauss' points. No slices, no exponentials, no rods of ours.
+#pragma once
+
+#include <stdbool.h>
+
+enum { ORACLE_PLANAR_MOST = 8 }; // functions
+
+typedef struct oracle_planar_rod {
+    int n;             // functions of the curvature
+    double L, EI;      // m, N m^2
+    double rhoA, rhoI; // kg/m, kg m
+    double damping;    // Kelvin-Voigt time, s
+} oracle_planar_rod;
+
+typedef struct oracle_planar_motion oracle_planar_motion;
+
+oracle_planar_motion *oracle_planar_motion_create(const oracle_planar_rod *rod);
+void oracle_planar_motion_destroy(oracle_planar_motion *m);
+
+// y (coordinates of the curvature, then their rates, 2 n numbers at t0) <- at t1 without loads; local errors below tol.
+void oracle_planar_motion_go(oracle_planar_motion *m, double t0, double t1, double tol, double *y);
+
+// Position of the tip after each step of a fall from rest, straight, under gravity along -y, by backward differences of
+// order two. Accelerations are differences of the coordinates' rates, or with `sections` of the velocities of sections in
+// their own axes, as in Till's method.
+void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, double h, int steps,
+                               bool sections, double (*tip)[2]);
+
+// Position of the tip, x along the clamp, m; kinetic and elastic energy, J.
+void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, double tip[2],
+                               double energy[2]);
