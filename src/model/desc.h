@@ -204,10 +204,17 @@ typedef enum snw_signal_kind {
 
 enum { SNW_SIGNALS_MAX = 256 };
 
+// What one description makes of a remembrance.
+typedef struct snw_signal_use {
+    snw_law source;
+    double period;
+} snw_signal_use;
+
 // All descriptions of a study have the same signals in the same order, each with its own sources. A source reads
 // signals before its own only.
 typedef struct snw_signal_desc {
     snw_signal_kind kind;
+    const char *text;  // as it is written
     int probe, column; // SNW_SIGNAL_PROBE: of the probe's columns
     snw_law source;    // else: of what; NULL: nothing in this description uses it
     double period;     // SNW_SIGNAL_SAMPLED, s
@@ -274,8 +281,7 @@ typedef struct snw_desc {
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;
-    const snw_law
-        *signal_law; // sources while the description is read, before `signal` is made of them
+    const snw_signal_use *signal_use; // while the description is read, before `signal` is made of it
     snw_step_desc *step;
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all

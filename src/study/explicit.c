@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. A free joint's quaternion h obeys h' = h (0, w) / 2, which keeps
-// its length but for the error of the integrator; rates and results use h / |h|, which obeys the same equation, so
-// that y is never touched and methods with memory keep it.
+// The numbers integrated: y = (q, v, z, works, heat), z what laws remember: integrals move, the rest is held. A free
+// joint's quaternion h obeys h' = h (0, w) / 2, which keeps its length but for the error of the integrator; rates and
+// results use h / |h|, which obeys the same equation, so that y is never touched and methods with memory keep it.
 #include "study/explicit.h"
 
 #include "base/alloc.h"
@@ -84,8 +84,9 @@ static bool finite(const double *x, int n) {
 static snw_status refuse(const snw_explicit *e, double t, const snw_state *s, const snw_error *said,
                          snw_error *err) {
     const snw_model *m = e->m;
+    const snw_wrench *load = snw_loads(m, e->in, e->w);
     for (int i = 0; i < m->nact; i++) {
-        if (finite(e->in->load[i].e, 6)) continue;
+        if (finite(load[i].e, 6)) continue;
         return snw_fail(err, SNW_E_DIVERGED, "load '%s' has no finite value at t = %.9g s",
                         m->desc->load[m->act[i].load].name, t);
     }
@@ -152,7 +153,8 @@ static void typical_numbers(const snw_model *m, double *y) {
         const snw_rod *rod = &m->rod[r];
         for (int i = rod->dof0; i < rod->dof0 + rod->ndof; i++) y[i + rod->shift] = m->typical[i];
     }
-    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = 1;
+    // integrals of lengths and of angles over a second
+    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = fmin(1, m->length);
     for (int i = works_at(m); i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 

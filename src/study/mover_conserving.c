@@ -442,6 +442,13 @@ static void close(void *self) {
 
 snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, snw_mover *out,
                                 snw_error *err) {
+    if (m->nsignal) {
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_MODEL,
+                                       "the conserving scheme does not know laws and conditions "
+                                       "that read probes; use scheme: generalized-alpha"),
+                              step->place.file, step->place.line, step->place.column);
+    }
     for (int i = 0; i < m->npose; i++) {
         if (snw_pose_desc_vars(&m->pose[i]) == 0) continue;
         return snw_fail_place(
