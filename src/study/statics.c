@@ -243,6 +243,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
     if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
+    if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         status = opts->march > 0 ? march(st, opts, info, err) : newton(st, opts, info);

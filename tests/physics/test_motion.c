@@ -3,10 +3,8 @@
 // Rods carried through time: jumps of loads, steps too long, laws that end, error control, stability at huge steps,
 // what the conserving scheme conserves, balances of energy, no heap in a step.
 #include "study/mover_private.h"
-#include "study/run.h"
-#include "study/series.h"
 
-#include "described.h"
+#include "executed.h"
 #include "random_rod.h"
 
 #include "near.h"
@@ -15,36 +13,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-// ---- help: runs of a text --------------------------------------------------------------------------
-
-typedef struct outcome {
-    snw_status status;
-    snw_error err;
-    snw_series series;
-    snw_run_totals totals;
-} outcome;
-
-static void execute(const char *text, outcome *o) {
-    *o = (outcome){0};
-    snw_document *doc;
-    snw_desc *desc;
-    snw_run *run = NULL;
-    if (describe(text, &doc, &desc, &o->err) != SNW_OK ||
-        snw_run_create(desc, "main", &run, &o->err) != SNW_OK) {
-        fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
-    }
-    snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
-    const snw_recorder recorder = snw_series_recorder(&o->series);
-    o->status = snw_run_execute(run, 1, &recorder, NULL, &o->totals, &o->err);
-    snw_run_destroy(run);
-    release(doc, desc);
-}
-
-// last value of a column
-static double last(const outcome *o, int column) {
-    return o->series.value[(o->series.nframe - 1) * o->series.ncolumn + column];
-}
 
 // ---- help: movers ----------------------------------------------------------------------------------
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// executed.h: studies of documents from memory, done, with the series of their probes.
+#pragma once
+
+#include "described.h"
+#include "study/run.h"
+#include "study/series.h"
+
+typedef struct outcome {
+    snw_status status;
+    snw_error err;
+    snw_series series;
+    snw_run_totals totals;
+    int warnings;
+} outcome;
+
+static inline void count_warning(void *user, const char *message) {
+    (void)message;
+    ((outcome *)user)->warnings++;
+}
+
+static inline void execute(const char *text, outcome *o) {
+    *o = (outcome){0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    if (describe(text, &doc, &desc, &o->err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &o->err) != SNW_OK) {
+        fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
+    }
+    snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
+    const snw_recorder recorder = snw_series_recorder(&o->series);
+    const snw_run_hooks hooks = {.user = o, .warn = count_warning};
+    o->status = snw_run_execute(run, 1, &recorder, &hooks, &o->totals, &o->err);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+// value of a column in a frame
+static inline double shown(const outcome *o, int frame, int column) {
+    return o->series.value[frame * o->series.ncolumn + column];
+}
+
+// last value of a column
+static inline double last(const outcome *o, int column) {
+    return shown(o, o->series.nframe - 1, column);
+}
