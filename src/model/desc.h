@@ -281,7 +281,8 @@ typedef struct snw_desc {
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;
-    const snw_signal_use *signal_use; // while the description is read, before `signal` is made of it
+    const snw_signal_use
+        *signal_use; // while the description is read, before `signal` is made of it
     snw_step_desc *step;
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all

@@ -22,11 +22,16 @@ typedef struct scheme {
 } scheme;
 
 static const scheme schemes[] = {
-    {"scheme: generalized-alpha, step: %g", 2}, {"scheme: newmark, step: %g", 2},
-    {"scheme: hht, step: %g", 2},               {"scheme: wbz, step: %g", 2},
-    {"scheme: trapezoidal, step: %g", 2},       {"scheme: bdf2, step: %g", 2},
-    {"scheme: bdf-alpha, step: %g", 2},         {"scheme: euler, step: %g", 1},
-    {"scheme: rk4, step: 5 ms", 0},               {"scheme: adaptive, tolerance: 1e-9", 0},
+    {"scheme: generalized-alpha, step: %g", 2},
+    {"scheme: newmark, step: %g", 2},
+    {"scheme: hht, step: %g", 2},
+    {"scheme: wbz, step: %g", 2},
+    {"scheme: trapezoidal, step: %g", 2},
+    {"scheme: bdf2, step: %g", 2},
+    {"scheme: bdf-alpha, step: %g", 2},
+    {"scheme: euler, step: %g", 1},
+    {"scheme: rk4, step: 5 ms", 0},
+    {"scheme: adaptive, tolerance: 1e-9", 0},
     {"scheme: stiff, tolerance: 1e-9", 0},
 };
 enum { NSCHEME = sizeof schemes / sizeof *schemes };
@@ -86,10 +91,9 @@ static void a_speed_held_by_pi_follows_its_closed_form(void **state) {
 // a force against the velocity is viscous damping; its work is the heat
 static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
     (void)state;
-    static const char text[] =
-        BODY "initial: {cart: {twist: [0, 0, 0, 1.5, 0, 0]}}\n"
-             "loads: {drag: {on: cart, force: [-0.8 kg/s*v.vx, 0, 0]}}\n"
-             "study: [dynamic: {for: 3, %s}]\n";
+    static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 1.5, 0, 0]}}\n"
+                                    "loads: {drag: {on: cart, force: [-0.8 kg/s*v.vx, 0, 0]}}\n"
+                                    "study: [dynamic: {for: 3, %s}]\n";
     const double rate = 0.8 / mass, v = 1.5 * exp(-3 * rate), v0 = 1.5;
     for (int i = 0; i < NSCHEME; i++) {
         const scheme *s = &schemes[i];
@@ -120,10 +124,9 @@ static void a_force_against_the_velocity_brakes_like_a_fluid(void **state) {
 // a spring as a law: the energy it keeps is the work it took
 static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
     (void)state;
-    static const char text[] = BODY
-        "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
-        "loads: {spring: {on: cart, force: [-50 N/m*p.x, 0, 0]}}\n"
-        "study: [dynamic: {for: 3, %s}]\n";
+    static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
+                                    "loads: {spring: {on: cart, force: [-50 N/m*p.x, 0, 0]}}\n"
+                                    "study: [dynamic: {for: 3, %s}]\n";
     const double w = 5, x = sin(3 * w) / w;
     for (int i = 0; i < NSCHEME; i++) {
         const scheme *s = &schemes[i];
@@ -144,21 +147,22 @@ static void a_spring_by_law_swings_and_is_in_the_balance(void **state) {
 static void springs_by_law_stiffen_a_rod(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\n"
-            "gravity: 0\n"
-            "parameters: {L0: 0.5 m}\n"
-            "robot: {arm: {on: world, rod: {length: 0.5, section: {stiffness: {stretch: 40, "
-            "bend_z: 0.3}}, strain: {stretch: legendre 2}}},\n"
-            "  bow: {on: world, rod: {length: 0.5, section: {stiffness: {bend_z: 0.3}}, "
-            "strain: {bend_z: legendre 2}}}}\n"
-            "loads:\n"
-            "  pull: {on: arm.tip, force: [7, 0, 0]}\n"
-            "  spring: {on: arm.tip, force: [-60 N/m*(tip.x - L0), 0, 0]}\n"
-            "  roll: {on: bow.tip, torque: [0, 0, 2]}\n"
-            "  coil: {on: bow.tip, torque: [0, 0, -1.1 N*m*turn.rz - 3 N*m*s*spin.wz]}\n"
-            "probes: {tip: {position: arm.tip}, turn: {rotation: bow.tip}, spin: {twist: bow.tip}}\n"
-            "study: [static]\n",
-            &o);
+    execute(
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "parameters: {L0: 0.5 m}\n"
+        "robot: {arm: {on: world, rod: {length: 0.5, section: {stiffness: {stretch: 40, "
+        "bend_z: 0.3}}, strain: {stretch: legendre 2}}},\n"
+        "  bow: {on: world, rod: {length: 0.5, section: {stiffness: {bend_z: 0.3}}, "
+        "strain: {bend_z: legendre 2}}}}\n"
+        "loads:\n"
+        "  pull: {on: arm.tip, force: [7, 0, 0]}\n"
+        "  spring: {on: arm.tip, force: [-60 N/m*(tip.x - L0), 0, 0]}\n"
+        "  roll: {on: bow.tip, torque: [0, 0, 2]}\n"
+        "  coil: {on: bow.tip, torque: [0, 0, -1.1 N*m*turn.rz - 3 N*m*s*spin.wz]}\n"
+        "probes: {tip: {position: arm.tip}, turn: {rotation: bow.tip}, spin: {twist: bow.tip}}\n"
+        "study: [static]\n",
+        &o);
     assert_int_equal(o.status, SNW_OK);
     assert_near(last(&o, 0), 0.5 + 7 / (40 / 0.5 + 60), 1e-12);
     assert_near(last(&o, 3 + 6), 2 / (0.3 / 0.5 + 1.1), 1e-12);

@@ -56,8 +56,8 @@ static void a_fall_ends_at_its_time(void **state) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char text[1000];
         outcome o;
-        (void)snprintf(text, sizeof text, BALL "study: [dynamic: {for: 1, %s, until: p.z < -0.3}]\n",
-                       ways[i].keys);
+        (void)snprintf(text, sizeof text,
+                       BALL "study: [dynamic: {for: 1, %s, until: p.z < -0.3}]\n", ways[i].keys);
         execute_ok(text, &o);
         const double late = end_time(&o) - t, most = 1e-9 * ways[i].interval + 1e-15;
         if (!(late > -ways[i].within - 1e-14 && late <= ways[i].within + most)) {
@@ -332,10 +332,10 @@ static void a_condition_that_never_rests_is_told_so(void **state) {
 static void with_hysteresis_it_rests(void **state) {
     (void)state;
     outcome o;
-    execute_ok(BALL
-               "loads: {jet: {on: ball, force: [0, 0, \"if(sampled(v.vz, 10 ms) < -0.1, 8, 0)\"]}}\n"
-               "study: [dynamic: {for: 2, step: 10 ms}]\n",
-               &o);
+    execute_ok(
+        BALL "loads: {jet: {on: ball, force: [0, 0, \"if(sampled(v.vz, 10 ms) < -0.1, 8, 0)\"]}}\n"
+             "study: [dynamic: {for: 2, step: 10 ms}]\n",
+        &o);
     for (int f = 10; f < o.series.nframe; f++) {
         // a sample late at either end
         assert_true(shown(&o, f, VZ) > -0.1 - 0.01 * g - 1e-9);
