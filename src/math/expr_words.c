@@ -41,7 +41,7 @@ static const snw_function functions[] = {
      SNW_OP_IF},
     {"limit", "a, lo, hi", "a, but not below lo nor above hi", 3, 3, SNW_FUNCTION_LIMIT,
      SNW_OP_MIN},
-    {"integral", "e", "over time, from 0 at the start of the study", 1, 1, SNW_FUNCTION_MEMORY,
+    {"integral", "e", "its integral over time, 0 at the start of the study", 1, 1, SNW_FUNCTION_MEMORY,
      SNW_MEMORY_INTEGRAL},
     {"sampled", "e, T", "e at the last multiple of the period T, held until the next", 2, 2,
      SNW_FUNCTION_MEMORY, SNW_MEMORY_SAMPLED},
