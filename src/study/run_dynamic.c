@@ -240,7 +240,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         snw_stats took = {0};
         SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
         if (watches && turns(r, mv, step, &over)) {
-            if (++turned > MOST_TURNS) return restless(r, mv, err);
+            if (++turned > MOST_TURNS) {
+                mv->back(mv->self);
+                return restless(r, mv, err);
+            }
             SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
             if (mv->state(mv->self)->t < to) to = mv->state(mv->self)->t, jump = false;
             jump = jump || acts;
