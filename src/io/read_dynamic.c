@@ -12,7 +12,8 @@
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \
       "start where that one ended, t included; else where the last one ended")                     \
     X(DYNAMIC_FOR, "for", "s", "how long, required")                                               \
-    X(DYNAMIC_UNTIL, "until", "a condition on t and probes", "ends it earlier, as soon as this holds")        \
+    X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
+      "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
       "how it goes through time, generalized-alpha unless given")                                  \
     X(DYNAMIC_STEP, "step", "s",                                                                   \

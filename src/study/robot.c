@@ -22,10 +22,10 @@ struct snw_robot {
     snw_work *w;
     snw_statics *statics;
     snw_vec3 *rotation, *turn; // of each segment and observer, followed; of now
-    double *M;      // nv x nv
-    double *column; // of the longest probe
-    double *z;      // nsignal: what is remembered, scratch
-    bool *fresh;    // nsignal: true
+    double *M;                 // nv x nv
+    double *column;            // of the longest probe
+    double *z;                 // nsignal: what is remembered, scratch
+    bool *fresh;               // nsignal: true
 };
 
 static snw_status prepare(snw_robot *r, snw_error *err) {
