@@ -131,9 +131,10 @@ typedef struct snw_load_desc {
     snw_place place;
     bool along; // per length along the rod of link `on.link`; else at the site
     snw_site on;
-    snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
-    bool body;    // components in the frame of the site or section (follower); else world (dead)
-    snw_law when; // NULL: always; reads no signal but a gate
+    snw_law force[3],
+        torque[3]; // N, N m (or per metre); laws of t and signals, along a rod also of x, L
+    bool body;     // components in the frame of the site or section (follower); else world (dead)
+    snw_law when;  // NULL: always; reads no signal but a gate
 } snw_load_desc;
 
 // Active stress along a rod, by strain component (muscle). Laws of t, x, L.
@@ -263,7 +264,7 @@ typedef struct snw_step_desc {
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
-    snw_law until;     // condition that ends it, NULL: none
+    snw_law until;     // condition on t and signals that ends it, NULL: none
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;

@@ -218,9 +218,10 @@ static void faults_have_a_place_and_a_remedy(void **state) {
     not_read(b, "d(tip.x).w", 3, "an index must be constant");
     not_read(b, "d(1, 1, 1).w", 1, "there is no probe");
     not_read(b, "sampled(tip.x)", 1, "");
-    not_read(b, "sampled(tip.x, 0 s)", 16, "a period must be constant and positive");
-    not_read(b, "sampled(tip.x, -1 ms)", 16, "a period must be constant and positive");
-    not_read(b, "sampled(tip.x, t)", 16, "a period must be constant and positive");
+    not_read(b, "sampled(tip.x, 0 s)", 16, "a period must be constant and at least 1 ns");
+    not_read(b, "sampled(tip.x, -1 ms)", 16, "a period must be constant and at least 1 ns");
+    not_read(b, "sampled(tip.x, 1e-18 s)", 16, "a period must be constant and at least 1 ns");
+    not_read(b, "sampled(tip.x, t)", 16, "a period must be constant and at least 1 ns");
     not_read(b, "sampled(tip.x, 3 m)", 16, "a period is wanted here");
     not_read(b, "integral(x*tip.x)", 10, "it cannot depend on x or L");
     refused_as(b, "2*tip.x", &(snw_expr_rules){0}, 3, "this number must be constant");
