@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// executed.h: a document from memory, its first run done and kept.
+// executed.h: studies of documents from memory, done, with the series of their probes.
 #pragma once
 
 #include "described.h"
@@ -12,8 +12,13 @@ typedef struct outcome {
     snw_error err;
     snw_series series;
     snw_run_totals totals;
+    int warnings;
 } outcome;
 
+static inline void count_warning(void *user, const char *message) {
+    (void)message;
+    ((outcome *)user)->warnings++;
+}
 // A text that cannot be read fails the test; how the run ends is for the caller to judge.
 static inline void execute(const char *text, outcome *o) {
     *o = (outcome){0};
@@ -26,12 +31,18 @@ static inline void execute(const char *text, outcome *o) {
     }
     snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&o->series);
-    o->status = snw_run_execute(run, 1, &recorder, NULL, &o->totals, &o->err);
+    const snw_run_hooks hooks = {.user = o, .warn = count_warning};
+    o->status = snw_run_execute(run, 1, &recorder, &hooks, &o->totals, &o->err);
     snw_run_destroy(run);
     release(doc, desc);
 }
 
-// Last value of a column.
+// value of a column in a frame
+static inline double shown(const outcome *o, int frame, int column) {
+    return o->series.value[frame * o->series.ncolumn + column];
+}
+
+// last value of a column
 static inline double last(const outcome *o, int column) {
-    return o->series.value[(o->series.nframe - 1) * o->series.ncolumn + column];
+    return shown(o, o->series.nframe - 1, column);
 }

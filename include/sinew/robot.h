@@ -58,6 +58,9 @@ void snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- dynamics ---------------------------------------------------------------------------------------
 
+// Laws read probes at the present state. Before it is started (below) a robot has no past: conditions that read probes,
+// samples and latches are as the present state has them, integrals are zero.
+
 // tau (nv) <- generalised forces the motion (q, v, a) needs beyond those that act; zero when it is free motion.
 void snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 

@@ -9,7 +9,7 @@ enum { TEXT = 256 };
 // ---- small texts
 // ------------------------------------------------------------------------------------
 
-// a number when it is constant, else what it depends on: f(t), f(t, x)
+// a number when it is constant, else what it depends on: f(t), f(t, x, probes)
 static void law_text(snw_law law, char *out, size_t size) {
     const int vars = law ? snw_expr_vars(law) : 0;
     if (!law) {
@@ -19,7 +19,9 @@ static void law_text(snw_law law, char *out, size_t size) {
     } else {
         const char *const t = vars & SNW_VAR_T ? "t" : "";
         const char *const x = vars & (SNW_VAR_X | SNW_VAR_L) ? "x" : "";
-        (void)snprintf(out, size, "f(%s%s%s)", t, *t && *x ? ", " : "", x);
+        const char *const p = vars & SNW_VAR_SIGNAL ? "probes" : "";
+        (void)snprintf(out, size, "f(%s%s%s%s%s)", t, *t && *x ? ", " : "", x,
+                       *p && (*t || *x) ? ", " : "", p);
     }
 }
 

@@ -276,8 +276,20 @@ static void expression_rows(writer *w) {
     row(w, "5 mm, pi rad, (a + b) s", "number, then unit", "a unit binds tightest");
 }
 
-static const char *function_takes(snw_function_kind kind) {
-    switch (kind) {
+static const char *memory_takes(snw_memory memory) {
+    switch (memory) {
+    case SNW_MEMORY_INTEGRAL:
+        return "any, gives it times s";
+    case SNW_MEMORY_SAMPLED:
+        return "any and a period, keeps it";
+    case SNW_MEMORY_ONCE:
+        return "a condition, gives one";
+    }
+    return "";
+}
+
+static const char *function_takes(const snw_function *f) {
+    switch (f->kind) {
     case SNW_FUNCTION_NUMBER:
         return "a number or angle";
     case SNW_FUNCTION_KEEP:
@@ -297,7 +309,7 @@ static const char *function_takes(snw_function_kind kind) {
     case SNW_FUNCTION_LIMIT:
         return "alike, and keeps it";
     case SNW_FUNCTION_MEMORY:
-        return "see signals";
+        return memory_takes((snw_memory)f->op);
     case SNW_FUNCTION_TABLE:
         return "a file, a name or number";
     }
@@ -310,7 +322,7 @@ static void function_rows(writer *w) {
     for (int i = 0; i < n; i++) {
         char call[80];
         (void)snprintf(call, sizeof call, "%s(%s)", f[i].name, f[i].args);
-        row(w, call, function_takes(f[i].kind), f[i].meaning);
+        row(w, call, function_takes(&f[i]), f[i].meaning);
     }
 }
 

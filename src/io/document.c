@@ -158,7 +158,7 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_study(r));
     SNW_TRY(snw_read_record(r));
     SNW_TRY(snw_read_expects(r));
-    r->desc->signal_law = r->signals->law;
+    r->desc->signal_use = r->signals->use;
     SNW_TRY(snw_read_changes(r));
     return snw_read_signals(r);
 }

@@ -145,7 +145,7 @@ static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *chan
                           .run = r->run};
     out->pool = r->pool;
     SNW_TRY(snw_read_model(&changed));
-    out->signal_law = r->signals->law;
+    out->signal_use = r->signals->use;
     const snw_desc *d = r->desc;
     out->nstep = d->nstep;
     out->step = d->step;

@@ -75,12 +75,12 @@ snw_status snw_read_loads(snw_reader *r) {
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
     X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 #define STRESS_KEYS(X)                                                                             \
-    X(STRESS_TWIST, "twist", "N m, law of t and x", "moment about the tangent")                    \
-    X(STRESS_BEND_Y, "bend_y", "N m, law of t and x", "moment about local y")                      \
-    X(STRESS_BEND_Z, "bend_z", "N m, law of t and x", "moment about local z")                      \
-    X(STRESS_STRETCH, "stretch", "N, law of t and x", "force along the tangent")                   \
-    X(STRESS_SHEAR_Y, "shear_y", "N, law of t and x", "force along local y")                       \
-    X(STRESS_SHEAR_Z, "shear_z", "N, law of t and x", "force along local z")                       \
+    X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
+    X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
+    X(STRESS_BEND_Z, "bend_z", "N m, law of t, x, probes", "moment about local z")                 \
+    X(STRESS_STRETCH, "stretch", "N, law of t, x, probes", "force along the tangent")              \
+    X(STRESS_SHEAR_Y, "shear_y", "N, law of t, x, probes", "force along local y")                  \
+    X(STRESS_SHEAR_Z, "shear_z", "N, law of t, x, probes", "force along local z")                  \
     X(STRESS_ALONG, "along", "a rod's link", "the rod, required")
 
 enum { ACTUATOR_KEYS(SNW_KEY_CODE) ACTUATOR_N };

@@ -64,14 +64,29 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     return SNW_OK;
 }
 
+// What conditions that end a step remember: they are written once, for all descriptions. What only laws remember
+// ends with them.
+static void mark_endings(const snw_desc *d, bool *needed) {
+    for (int i = 0; i < d->nstep; i++) mark(d, d->step[i].until, needed);
+    for (int i = d->nsignal - 1; i >= 0; i--) {
+        if (needed[i]) mark(d, d->signal_use[i].source, needed);
+    }
+}
+
 static snw_status give(snw_reader *r, snw_desc *d) {
     const snw_signals *s = r->signals;
+    bool needed[SNW_SIGNALS_MAX] = {0};
+    r->desc->nsignal = d->nsignal = s->n;
+    mark_endings(r->desc, needed);
     snw_signal_desc *slot = snw_pool_array(r->pool, (size_t)s->n, sizeof *slot);
     if (s->n > 0 && !slot) return snw_read_memory(r);
     for (int i = 0; i < s->n; i++) {
         slot[i] = s->slot[i];
-        // a condition that ends a step is written once, for all descriptions
-        slot[i].source = d->signal_law[i] ? d->signal_law[i] : r->desc->signal_law[i];
+        slot[i].text = s->text[i];
+        const bool own = d->signal_use[i].source || !needed[i];
+        const snw_signal_use use = own ? d->signal_use[i] : r->desc->signal_use[i];
+        slot[i].source = use.source;
+        slot[i].period = use.period;
         if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
         SNW_TRY(snw_find_probe(r, r->root->place, s->text[i], &slot[i].probe));
         const snw_probe_desc *p = &d->probe[slot[i].probe];
@@ -82,7 +97,6 @@ static snw_status give(snw_reader *r, snw_desc *d) {
             continue;
         return snw_fail_at(r->err, p->place, "%s", why.text);
     }
-    d->nsignal = s->n;
     d->signal = slot;
     return check_live(r, d);
 }

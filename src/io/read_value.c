@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 

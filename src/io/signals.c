@@ -109,13 +109,13 @@ static snw_status find_probe(void *user, const char *name, const char *component
 static snw_status remember(snw_signals *s, snw_signal_kind kind, const char *text, snw_law law,
                            double period, int *slot, snw_error *err) {
     for (int i = 0; i < s->n; i++) {
-        if (s->slot[i].kind != kind || s->law[i] || strcmp(s->text[i], text) != 0) continue;
-        s->law[i] = law;
+        if (s->slot[i].kind != kind || s->use[i].source || strcmp(s->text[i], text) != 0) continue;
+        s->use[i] = (snw_signal_use){law, period};
         *slot = i;
         return SNW_OK;
     }
-    SNW_TRY(add(s, (snw_signal_desc){.kind = kind, .period = period}, text, "", slot, err));
-    s->law[*slot] = law;
+    SNW_TRY(add(s, (snw_signal_desc){.kind = kind}, text, "", slot, err));
+    s->use[*slot] = (snw_signal_use){law, period};
     return SNW_OK;
 }
 
@@ -149,6 +149,6 @@ snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *er
     const snw_node *robot = snw_node_get(root, "robot");
     s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
     s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
-    s->law = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->law);
-    return s->law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+    s->use = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->use);
+    return s->use ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
 }

@@ -17,7 +17,7 @@ typedef struct snw_signals {
     snw_signal_desc slot[SNW_SIGNALS_MAX];
     const char *text[SNW_SIGNALS_MAX];      // of a probe its name, else the call
     const char *component[SNW_SIGNALS_MAX]; // of a probe
-    snw_law *law;                           // SNW_SIGNALS_MAX: sources in the tree being read
+    snw_signal_use *use;                    // SNW_SIGNALS_MAX: of the tree being read
 } snw_signals;
 
 // NULL when memory is out.

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,8 +130,9 @@ static snw_status read_period(const snw_parser *p, const snw_term *period, doubl
         return snw_parser_fail(p, period->at, "a period is wanted here, e.g. 10 ms");
     }
     *out = period->node->value;
-    if (snw_node_is_constant(period->node) && *out > 0) return SNW_OK;
-    return snw_parser_fail(p, period->at, "a period must be constant and positive");
+    // shorter ones get lost in the rounding of t
+    if (snw_node_is_constant(period->node) && *out >= 1e-9 && *out <= DBL_MAX) return SNW_OK;
+    return snw_parser_fail(p, period->at, "a period must be constant and at least 1 ns");
 }
 
 snw_status snw_make_memory(snw_parser *p, snw_memory kind, int at, const snw_term *arg,

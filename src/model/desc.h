@@ -193,9 +193,10 @@ typedef struct snw_load_desc {
     snw_place place;
     bool along; // per length along the rod of link `on.link`; else at the site
     snw_site on;
-    snw_law force[3], torque[3]; // N, N m (or per metre); laws of t, along a rod also of x and L
-    bool body;    // components in the frame of the site or section (follower); else world (dead)
-    snw_law when; // NULL: always; reads no signal but a gate
+    snw_law force[3],
+        torque[3]; // N, N m (or per metre); laws of t and signals, along a rod also of x, L
+    bool body;     // components in the frame of the site or section (follower); else world (dead)
+    snw_law when;  // NULL: always; reads no signal but a gate
 } snw_load_desc;
 
 // Active stress along a rod, by strain component (muscle). Laws of t, x, L.
@@ -272,10 +273,17 @@ typedef enum snw_signal_kind {
 
 enum { SNW_SIGNALS_MAX = 256 };
 
+// What one description makes of a remembrance.
+typedef struct snw_signal_use {
+    snw_law source;
+    double period;
+} snw_signal_use;
+
 // All descriptions of a study have the same signals in the same order, each with its own sources. A source reads
 // signals before its own only.
 typedef struct snw_signal_desc {
     snw_signal_kind kind;
+    const char *text;  // as it is written
     int probe, column; // SNW_SIGNAL_PROBE: of the probe's columns
     snw_law source;    // else: of what; NULL: nothing in this description uses it
     double period;     // SNW_SIGNAL_SAMPLED, s
@@ -324,7 +332,7 @@ typedef struct snw_step_desc {
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
-    snw_law until;     // condition that ends it, NULL: none
+    snw_law until;     // condition on t and signals that ends it, NULL: none
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
@@ -348,8 +356,8 @@ typedef struct snw_desc {
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;
-    const snw_law
-        *signal_law; // sources while the description is read, before `signal` is made of them
+    const snw_signal_use
+        *signal_use; // while the description is read, before `signal` is made of it
     snw_step_desc *step;
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all

@@ -334,8 +334,7 @@ static snw_status advance_rk(snw_ode *o, double t, snw_error *err) {
 // steps go their own way past t, up to the limit; in between the method's own polynomial holds
 static snw_status advance_bdf(snw_ode *o, double t, double limit, snw_error *err) {
     if (o->fresh) {
-        const int bad =
-            CVodeReInit(o->cvode, o->t, o->y_v) | CVodeSetInitStep(o->cvode, fmin(o->h, t - o->t));
+        const int bad = CVodeReInit(o->cvode, o->t, o->y_v) | CVodeSetInitStep(o->cvode, 0);
         SNW_ASSERT(!bad);
         (void)bad;
         o->reached = o->t;

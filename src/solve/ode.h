@@ -46,7 +46,8 @@ SNW_NODISCARD snw_status snw_ode_create(int n, snw_rate_fn *rate, void *user,
 void snw_ode_destroy(snw_ode *o); // NULL is fine
 
 // Begin at y (n numbers), or begin anew after a jump of y or of its rates. h: first step to try, 0: to
-// be guessed.
+// be guessed. Backward differentiation always guesses: it begins with order one, where a step that was
+// right before is far too long.
 void snw_ode_start(snw_ode *o, double t, const double *y, double h);
 
 // Go on to t exactly. Rates may be asked for times up to `limit` >= t, where they may jump, and never beyond

@@ -137,7 +137,8 @@ static void typical_numbers(const snw_model *m, double *y) {
             for (int i = 0; i <= b->n; i++) q[i] = i < 4 ? 1 : m->length;
         }
     }
-    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = 1;
+    // integrals of lengths and of angles over a second
+    for (int i = m->nq + m->nv; i < works_at(m); i++) y[i] = fmin(1, m->length);
     for (int i = works_at(m); i < size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 

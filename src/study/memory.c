@@ -35,8 +35,8 @@ void snw_memory_settle(const snw_model *m, snw_inputs *in, snw_state *s, const s
 
 bool snw_memory_acts(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->desc->signal[i].kind;
-        if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) return true;
+        const snw_signal_desc *d = &m->desc->signal[i];
+        if (d->source && d->kind != SNW_SIGNAL_INTEGRAL) return true;
     }
     return false;
 }
@@ -62,41 +62,59 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
     }
 }
 
-bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
+// What is known of time may be a few roundings off the multiples of a period, and a billionth of it at least.
+static double ticks(double t, double period) {
+    const double n = t / period;
+    return floor(n + fmax(1e-9, 4e-15 * n));
+}
+
+static bool due(const snw_signal_desc *d, double t) {
+    return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
+}
+
+// A source reads what stands before it, so one pass in order brings everything up to date.
+static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool sampling,
+                 const bool *fresh, double *z) {
     bool differs = false;
-    double *signal = w->signal;
     if (m->nsignal) memcpy(z, s->z, (size_t)m->nsignal * sizeof *z);
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
-        const bool once = d->kind == SNW_SIGNAL_ONCE;
-        if ((!once && d->kind != SNW_SIGNAL_GATE) || !d->source) continue;
-        if (once && z[i] != 0) continue;
-        z[i] = source_value(d, s->t, signal) != 0;
+        if (!d->source) continue;
+        switch (d->kind) {
+        case SNW_SIGNAL_PROBE:
+        case SNW_SIGNAL_INTEGRAL:
+            continue;
+        case SNW_SIGNAL_SAMPLED:
+            if (sampling && (fresh[i] || due(d, s->t))) z[i] = source_value(d, s->t, w->signal);
+            break;
+        case SNW_SIGNAL_ONCE:
+            if (z[i] == 0) z[i] = source_value(d, s->t, w->signal) != 0;
+            break;
+        case SNW_SIGNAL_GATE:
+            z[i] = source_value(d, s->t, w->signal) != 0;
+            break;
+        }
         differs = differs || z[i] != s->z[i];
-        signal[i] = z[i]; // for the switches behind it
+        w->signal[i] = z[i];
     }
     return differs;
 }
 
-static double tick(double t, double period) { return floor(t / period + 1e-9) * period; }
+bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z) {
+    return pass(m, s, w, false, NULL, z);
+}
 
-void snw_memory_sample(const snw_model *m, const snw_state *s, const snw_work *w, bool first,
-                       double *z) {
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
-        if (d->kind != SNW_SIGNAL_SAMPLED || !d->source) continue;
-        if (!first && !(s->t - tick(s->t, d->period) <= 1e-9 * d->period)) continue;
-        z[i] = source_value(d, s->t, w->signal);
-        w->signal[i] = z[i];
-    }
+bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
+                      double *z) {
+    return pass(m, s, w, true, fresh, z);
 }
 
 double snw_memory_due(const snw_model *m, double t) {
-    double due = INFINITY;
+    double first = INFINITY;
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
         if (d->kind != SNW_SIGNAL_SAMPLED || !d->source) continue;
-        due = fmin(due, tick(t, d->period) + d->period);
+        first = fmin(first, (ticks(t, d->period) + 1) * d->period);
     }
-    return due;
+    return first;
 }

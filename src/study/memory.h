@@ -31,8 +31,8 @@ void snw_memory_read(const snw_model *m, const snw_inputs *in, const snw_state *
 // z <- s->z with the switches as the signals have them; whether any differs.
 bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w, double *z);
 
-// z <- samples taken at time s->t, those that are due; all of them when `first`.
-void snw_memory_sample(const snw_model *m, const snw_state *s, const snw_work *w, bool first,
-                       double *z);
+// The same, and samples taken that are due at time s->t or `fresh` (nsignal: never taken before).
+bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
+                      double *z);
 // The first time after t at which a sample is due; INFINITY: never.
 double snw_memory_due(const snw_model *m, double t);

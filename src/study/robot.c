@@ -24,7 +24,12 @@ static snw_status prepare(snw_robot *r, snw_error *err) {
     r->M = snw_alloc(nv * nv * sizeof *r->M);
     SNW_TRY(snw_robot_hand(r));
     r->column = snw_alloc((size_t)longest * sizeof *r->column);
-    if (!r->rotation || !r->M || !r->column) return SNW_E_MEMORY;
+    const size_t ns = (size_t)r->m->nsignal + 1;
+    r->turn = snw_alloc((size_t)(r->m->nseg + r->m->nobs) * sizeof *r->turn);
+    r->z = snw_alloc(ns * sizeof *r->z);
+    r->fresh = snw_alloc(ns * sizeof *r->fresh);
+    if (!r->rotation || !r->M || !r->column || !r->turn || !r->z || !r->fresh) return SNW_E_MEMORY;
+    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
     snw_inputs_at(r->m, 0, r->in);
     return SNW_OK;
 }
@@ -52,6 +57,9 @@ snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), 
 void snw_robot_close(snw_robot *r) {
     if (!r) return;
     snw_free(r->column);
+    snw_free(r->turn);
+    snw_free(r->z);
+    snw_free(r->fresh);
     snw_free(r->M);
     snw_free(r->rotation);
     if (r->mover.close) r->mover.close(r->mover.self);
@@ -79,16 +87,38 @@ void snw_robot_set_time(snw_robot *r, double t) {
 
 void snw_robot_move(snw_robot *r, const double *dx) { snw_move(r->m, r->s->q, 1, dx, r->s->q); }
 
+static snw_energy energies(const snw_robot *r) {
+    return (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
+                        .elastic = snw_elastic_energy(r->m, r->s->q),
+                        .gravity = snw_gravity_energy(r->m, r->in, r->w)};
+}
+
+// before it moves, a robot has a state and no past: conditions and samples are those of now, integrals zero
+static void attend(snw_robot *r) {
+    const snw_model *m = r->m;
+    if (!snw_memory_acts(m) || r->mover.close) return;
+    memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
+    snw_residual(m, r->in, r->s, false, r->w);
+    snw_observe(m, r->in, r->s, false, r->w);
+    const snw_energy e = energies(r);
+    snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
+    (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
+    memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
+}
+
 void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
+    attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
 }
 
 snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
+    attend(r);
     return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
 }
 
 void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
+    attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_tangent_sweep(r->m, NULL, r->w);
     if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
@@ -111,12 +141,14 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
 snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
     const snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info;
+    attend(r);
     const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
     snw_inputs_at(r->m, r->s->t, r->in);
     return s;
 }
 
 double snw_robot_stability(snw_robot *r) {
+    attend(r);
     snw_statics_assume(r->statics, r->s->t);
     return snw_statics_stability(r->statics, r->s).value;
 }
@@ -127,12 +159,11 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         if (strcmp(p->name, probe) != 0) continue;
         snw_readings more = {.stability = NAN, .rotation = r->rotation};
         if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
+        attend(r);
         snw_residual(r->m, r->in, r->s, false, r->w);
         snw_observe(r->m, r->in, r->s, false, r->w);
         snw_rotations_update(r->m, r->w, r->rotation);
-        more.energy = (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
-                                   .elastic = snw_elastic_energy(r->m, r->s->q),
-                                   .gravity = snw_gravity_energy(r->m, r->in, r->w)};
+        more.energy = energies(r);
         snw_probe_read(r->m, i, r->in, r->s, r->w, &more, r->column);
         const int n = snw_probe_columns(p);
         for (int k = 0; k < n && k < max; k++) out[k] = r->column[k];

@@ -19,9 +19,11 @@ struct snw_robot {
     snw_inputs *in;
     snw_work *w;
     snw_statics *statics;
-    snw_vec3 *rotation;
-    double *M;      // nv x nv
-    double *column; // of the longest probe
+    snw_vec3 *rotation, *turn; // of each segment and observer, followed; of now
+    double *z;                 // nsignal: what is remembered, scratch
+    bool *fresh;               // nsignal: true before anything was sampled
+    double *M;                 // nv x nv
+    double *column;            // of the longest probe
     // motion
     snw_step_desc how;
     snw_mover mover; // close is NULL before the first start
@@ -29,7 +31,6 @@ struct snw_robot {
     void *hand_memory; // behind the arrays that follow
     bool *load_given;
     snw_wrench *load;
-    double *z; // nsignal
 };
 
 // Room for what a caller holds in hand.

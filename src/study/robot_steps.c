@@ -10,13 +10,11 @@
 #include <string.h>
 
 snw_status snw_robot_hand(snw_robot *r) {
-    const size_t n = (size_t)r->desc->nload, ns = (size_t)r->desc->nsignal;
-    r->hand_memory =
-        snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) + (ns + 1) * sizeof *r->z);
+    const size_t n = (size_t)r->desc->nload;
+    r->hand_memory = snw_alloc(n * (sizeof *r->load + sizeof *r->load_given));
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
-    r->z = (double *)(void *)(r->load + n);
-    r->load_given = (bool *)(void *)(r->z + ns + 1);
+    r->load_given = (bool *)(void *)(r->load + n);
     r->hand = (snw_hand){.load_given = r->load_given, .load = r->load};
     r->in->hand = &r->hand;
     return SNW_OK;
@@ -92,7 +90,7 @@ static void show(snw_robot *r) {
 }
 
 // samples and switches at the present instant
-static snw_status remember(snw_robot *r, bool first, snw_error *err) {
+static snw_status remember(snw_robot *r, snw_error *err) {
     const snw_model *m = r->m;
     if (!snw_memory_acts(m)) return SNW_OK;
     snw_work *w = (snw_work *)r->mover.look(r->mover.self);
@@ -102,14 +100,9 @@ static snw_status remember(snw_robot *r, bool first, snw_error *err) {
                           .elastic = snw_elastic_energy(m, s->q),
                           .gravity = snw_gravity_energy(m, in, w)};
     double *z = r->mover.memory(r->mover.self);
-    snw_memory_read(m, in, s, &e, r->rotation, w);
-    (void)snw_memory_throw(m, s, w, r->z);
-    snw_memory_sample(m, s, w, first, r->z);
-    bool changed = false;
-    for (int i = 0; i < m->nsignal; i++) {
-        changed = changed || z[i] != r->z[i];
-        z[i] = r->z[i];
-    }
+    snw_memory_read(m, in, s, &e, r->turn, w);
+    const bool changed = snw_memory_renew(m, s, w, r->fresh, r->z);
+    for (int i = 0; i < m->nsignal; i++) z[i] = r->z[i], r->fresh[i] = false;
     return changed ? r->mover.restart(r->mover.self, err) : SNW_OK;
 }
 
@@ -120,7 +113,8 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
     r->mover.hold(r->mover.self, &r->hand);
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));
-    SNW_TRY(remember(r, true, err));
+    for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
+    SNW_TRY(remember(r, err));
     show(r);
     return SNW_OK;
 }
@@ -136,7 +130,7 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     snw_stats took = {0};
     const double t = r->mover.state(r->mover.self)->t;
     SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
-    SNW_TRY(remember(r, false, err));
+    SNW_TRY(remember(r, err));
     show(r);
     return SNW_OK;
 }

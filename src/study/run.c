@@ -153,9 +153,11 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
+    r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
-    if (!r->rotation || !r->turn || !r->z || !r->ended || !r->beyond) return SNW_E_MEMORY;
+    if (!r->rotation || !r->turn || !r->z || !r->fresh || !r->ended || !r->beyond)
+        return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;

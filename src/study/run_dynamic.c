@@ -10,6 +10,7 @@
 #include "study/mover.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // ---- instants at which laws jump or bend -----------------------------------------------------------
@@ -113,12 +114,15 @@ static const snw_work *read_signals(snw_run *r, const snw_mover *mv) {
     return w;
 }
 
+static bool ends(const snw_step_desc *step, double t, const double *signal) {
+    return step->until && snw_expr_value(step->until, (snw_at){.t = t, .signal = signal}) != 0;
+}
+
 // Does a switch change, or the step end, at the mover's state? r->z <- the memory as it then is.
 static bool turns(snw_run *r, const snw_mover *mv, const snw_step_desc *step, bool *over) {
     const snw_work *w = read_signals(r, mv);
     const bool thrown = snw_memory_throw(r->now->model, mv->state(mv->self), w, r->z);
-    const snw_at at = {.t = mv->state(mv->self)->t, .signal = w->signal};
-    *over = step->until && snw_expr_value(step->until, at) != 0;
+    *over = ends(step, mv->state(mv->self)->t, w->signal);
     return thrown || *over;
 }
 
@@ -128,8 +132,9 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
                          double to, double limit, bool *over, snw_stats *took, snw_error *err) {
     double lo = from, hi = to, at = to;
     const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
-    while (hi - lo > close) {
-        const double mid = 0.5 * (lo + hi);
+    // where a law of time jumps, it is most likely this one that turned
+    double mid = limit <= to ? to - close : 0.5 * (lo + hi);
+    for (; hi - lo > close; mid = 0.5 * (lo + hi)) {
         mv->back(mv->self);
         SNW_TRY(mv->advance(mv->self, mid, limit, took, err));
         at = mid;
@@ -146,32 +151,70 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
     return SNW_OK;
 }
 
-// throw the switches and take the samples that are due; *changed when the laws now do something else
-static void remember(snw_run *r, const snw_mover *mv, bool first, bool *changed) {
+// throw the switches and take the samples that are due, or r->fresh; whether the laws now do something else
+static bool remember(snw_run *r, const snw_mover *mv) {
     const snw_model *m = r->now->model;
     const snw_work *w = read_signals(r, mv);
-    const snw_state *s = mv->state(mv->self);
     double *z = mv->memory(mv->self);
-    (void)snw_memory_throw(m, s, w, r->z);
-    snw_memory_sample(m, s, w, first, r->z);
-    for (int i = 0; i < m->nsignal; i++) {
-        *changed = *changed || z[i] != r->z[i];
-        z[i] = r->z[i];
+    const bool changed = snw_memory_renew(m, mv->state(mv->self), w, r->fresh, r->z);
+    for (int i = 0; i < m->nsignal; i++) z[i] = r->z[i];
+    return changed;
+}
+
+// samples that no step before this one has taken
+static void find_fresh(snw_run *r, int stage) {
+    for (int i = 0; i < r->desc->nsignal; i++) {
+        r->fresh[i] = true;
+        for (int k = 0; k < stage; k++) {
+            const snw_desc *d = r->era[r->era_of_step[k]].desc;
+            if (r->desc->step[k].kind != SNW_STEP_CHANGE && d->signal[i].source)
+                r->fresh[i] = false;
+        }
     }
+}
+
+// The step as it begins. *over when there is nothing left to do.
+static snw_status commence(snw_run *r, int stage, const snw_mover *mv, bool *over, snw_error *err) {
+    const snw_step_desc *step = &r->desc->step[stage];
+    find_fresh(r, stage);
+    if (snw_memory_acts(r->now->model) && remember(r, mv)) SNW_TRY(mv->restart(mv->self, err));
+    for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
+    *over = ends(step, r->here.t0, read_signals(r, mv)->signal);
+    if (!*over) return SNW_OK;
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "step '%.100s' ends where it begins: its 'until' holds already at t = %g s",
+                   step->name, r->here.t0);
+    snw_run_warn(r, text);
+    return SNW_OK;
 }
 
 // ---- time ------------------------------------------------------------------------------------------
 
 enum { MOST_TURNS = 200 };
 
+// r->z differs from the state's where something turned
 static snw_status restless(const snw_run *r, const snw_mover *mv, snw_error *err) {
-    (void)r;
+    const snw_state *s = mv->state(mv->self);
+    const snw_desc *d = r->now->desc;
+    int i = 0;
+    while (i < d->nsignal - 1 && r->z[i] == s->z[i]) i++;
     return snw_fail(
         err, SNW_E_DIVERGED,
-        "a condition that reads probes switched %d times in a row at t = %.9g s; what was "
-        "computed is kept. Let it switch on and off at different values, or replace it by "
-        "a law that rises smoothly",
-        MOST_TURNS, mv->state(mv->self)->t);
+        "the condition '%.100s' switched %d times in a row at t = %.9g s; what was computed is "
+        "kept. Let it switch on and off at different values, or replace it by a law that rises "
+        "smoothly",
+        d->signal[i].text, MOST_TURNS, s->t);
+}
+
+// the next time after t at which laws do something new, a jump or a sample; times that are one but for rounding are
+// made one
+static double next_change(const snw_model *m, breaks *b, double t, double grid) {
+    while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
+    const double jump = b->next < b->n ? b->t[b->next] : INFINITY;
+    const double sample = snw_memory_due(m, t), same = 4e-15 * fabs(sample);
+    if (isinf(sample) || fabs(sample - jump) <= same) return jump;
+    return fmin(jump, fabs(sample - grid) <= same ? grid : sample);
 }
 
 static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_error *err) {
@@ -186,12 +229,12 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     if (r->here.over) return SNW_OK;
     if (!r->resuming) {
         r->here.k = 1;
-        bool changed = false;
-        if (acts) remember(r, mv, true, &changed);
-        if (changed) SNW_TRY(mv->restart(mv->self, err));
+        bool over = false;
+        SNW_TRY(commence(r, stage, mv, &over, err));
         snw_run_limits(r, mv->state(mv->self));
         (void)snw_run_due(r, t0, true);
-        SNW_TRY(frame(r, stage, mv, &sum, false, err));
+        SNW_TRY(frame(r, stage, mv, &sum, over, err));
+        if (over) return SNW_OK;
     }
     for (;;) {
         const double t = mv->state(mv->self)->t;
@@ -200,15 +243,16 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         double to = t0 + r->here.k * grid;
         while (to <= t + 1e-9 * grid) to = t0 + ++r->here.k * grid;
         if (to > t1 - 1e-9 * grid) to = t1;
-        while (b->next < b->n && b->t[b->next] <= t + 1e-12 * (1 + fabs(t))) b->next++;
-        const double limit =
-            fmin(b->next < b->n ? b->t[b->next] : INFINITY, acts ? snw_memory_due(m, t) : INFINITY);
+        const double limit = next_change(m, b, t, to);
         bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
         SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
         if (watches && turns(r, mv, step, &over)) {
-            if (++turned > MOST_TURNS) return restless(r, mv, err);
+            if (++turned > MOST_TURNS) {
+                mv->back(mv->self);
+                return restless(r, mv, err);
+            }
             SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
             if (mv->state(mv->self)->t < to) to = mv->state(mv->self)->t, jump = false;
             jump = jump || acts;
@@ -221,11 +265,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.iterations += (int)took.iterations;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
-        bool changed = jump;
-        if (jump && acts) remember(r, mv, false, &changed);
-        if (changed) SNW_TRY(mv->restart(mv->self, err));
+        if (jump && acts) (void)remember(r, mv);
+        if (jump) SNW_TRY(mv->restart(mv->self, err));
+        if (!watches) over = ends(step, to, NULL);
         snw_run_limits(r, mv->state(mv->self));
-        if (step->until && !watches) over = snw_expr_value(step->until, (snw_at){.t = to}) != 0;
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));

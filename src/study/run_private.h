@@ -37,6 +37,7 @@ struct snw_run {
     snw_state **ended;         // state at the end of each step done
     snw_vec3 *rotation, *turn; // of each segment and observer; scratch of the signals
     double *z;                 // nsignal: scratch of what laws remember
+    bool *fresh;               // nsignal: scratch, samples that were never taken
     double *column;
     int *column_first; // of each recorded probe
     bool reads_stability;

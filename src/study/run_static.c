@@ -48,8 +48,8 @@ static void remember(snw_run *r) {
     const snw_energy e = {.elastic = snw_elastic_energy(m, r->state->q),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->turn, w);
-    (void)snw_memory_throw(m, r->state, w, r->z);
-    snw_memory_sample(m, r->state, w, true, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
+    (void)snw_memory_renew(m, r->state, w, r->fresh, r->z);
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 

@@ -306,6 +306,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
     if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
+    if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
     if (m->nrow) {
         evaluate(st, 1, st->x);

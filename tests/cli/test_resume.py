@@ -32,6 +32,14 @@ probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, wire: {wrench: arm
 runs: {soft: {}, hard: {rubber.young: 4 MPa}}
 """
 
+# laws that remember, conditions that switch
+LOOP = STUDY.replace("scheme: conserving", "scheme: trapezoidal").replace("loads:\n", """\
+loads:
+  pi: {on: arm.tip, force: [0, 0, -0.5*tip.z - 0.8*integral(tip.z)]}
+  held: {on: arm.tip, force: [0, "-0.05*sampled(v.vy, 15 ms)", 0], when: once(tip.z < -0.01)}
+  gate: {on: arm.tip, force: [0, 0.01, 0], when: tip.y > 0.01}
+""").replace("probes: {", "probes: {v: {velocity: arm.tip}, ")
+
 # one step of motion that takes minutes
 ENDLESS = re.sub(r"study:.*?probes", "study: [dynamic: {for: 1000 s, step: 1 ms}]\nprobes", STUDY, flags=re.S)
 ENDLESS = re.sub(r"runs:.*", "", ENDLESS)
@@ -56,8 +64,8 @@ class Resume(harness.Case):
             (self.folder / "bytes").unlink()
         return found
 
-    def whole(self):
-        self.write("study.yaml", STUDY)
+    def whole(self, text=STUDY):
+        self.write("study.yaml", text)
         begin = time.monotonic()
         self.succeeds("run", "study.yaml", "-o", "whole.h5")
         self.seconds = time.monotonic() - begin
@@ -93,6 +101,17 @@ class Resume(harness.Case):
             process.wait()
         self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
         self.same(self.numbers("out.h5"), want)
+
+    def test_a_closed_loop_killed_and_resumed_has_the_same_bits(self):
+        want = self.whole(LOOP)
+        for part in (0.2, 0.6):
+            process = self.start("run", "study.yaml", "-o", "out.h5")
+            time.sleep(part * self.seconds)
+            process.kill()
+            process.wait()
+            self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
+            self.same(self.numbers("out.h5"), want)
+            (self.folder / "out.h5").unlink()
 
     def test_stopped_and_resumed_it_has_the_same_bits(self):
         want = self.whole()

@@ -3,6 +3,7 @@
 // Random and damaged expressions: none may crash, hang or break a promise of expr.h.
 //
 // usage: fuzz_expr [seed [count]]
+#include "base/fail.h"
 #include "math/expr.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TEXT = 4096, ALL = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L };
+enum { TEXT = 4096, SIGNALS = 40, ALL = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
 static uint64_t seed = 1;
 
@@ -39,18 +40,19 @@ static void put(text *out, const char *s) {
     out->n += n;
 }
 
-static const char *const atoms[] = {"t",    "x",     "L",      "pi",     "1",    "2.5",   "0",
-                                    "1e-3", "1e300", "3 m",    "30 deg", "2 s",  "7 kg",  "10 1/m",
-                                    "on",   "off",   "a",      "law",    "c(1)", "c(2)",  "k",
-                                    "m",    "5 N*m", "1 m/s",  "2 mm^2", ".5",   "5 min", "p9",
-                                    "loop", "f(2)",  "9 m^-2", "1e5 Pa", "c(k)", "g(1,2)"};
+static const char *const atoms[] = {
+    "t",      "x",      "L",      "pi",     "1",      "2.5",    "0",      "1e-3",
+    "1e300",  "3 m",    "30 deg", "2 s",    "7 kg",   "10 1/m", "on",     "off",
+    "a",      "law",    "c(1)",   "c(2)",   "k",      "m",      "5 N*m",  "1 m/s",
+    "2 mm^2", ".5",     "5 min",  "p9",     "loop",   "f(2)",   "9 m^-2", "1e5 Pa",
+    "c(k)",   "g(1,2)", "tip.x",  "tip.vx", "d(k).w", "d(2).w", "tip",    "sampled(tip.x, 1 ms)"};
 static const char *const infix[] = {"+",   "-",    "*",    "/",    "^",     " < ",  " <= ",
                                     " > ", " >= ", " == ", " != ", " and ", " or ", " + ",
                                     " - ", " * ",  " / ",  "",     " "};
-static const char *const scraps[] = {"(",    ")",         ",",  "\"", "'",     ".",     "..",
-                                     "e",    "0x",        "^",  "*",  "/",     "\n",    "\t",
-                                     "\x80", "\xc2\xb5m", "1/", " ",  "1e999", "not",   "and",
-                                     "=",    "$",         "m^", "-",  "if(",   "table("};
+static const char *const scraps[] = {
+    "(", ")",  ",",  "\"",   "'",         ".",  "..",   "e",     "0x",    "^",        "*",
+    "/", "\n", "\t", "\x80", "\xc2\xb5m", "1/", " ",    "1e999", "not",   "and",      "=",
+    "$", "m^", "-",  "if(",  "table(",    ".x", "tip.", "d(",    "once(", "integral("};
 
 #define PICK(list) list[draw(sizeof list / sizeof list[0])]
 
@@ -133,13 +135,18 @@ static void promise(bool kept, const char *what, const char *s) {
 
 static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
+static double signals[SIGNALS];
+
 static void evaluate(const snw_expr *e, int vars, const char *s) {
     promise((snw_expr_vars(e) & ~vars) == 0, "depends on what is not allowed", s);
     for (int i = 0; i < 4; i++) {
-        const snw_at at = {.t = 0.7 * i, .x = 0.3 * i - 0.2, .L = 1.5};
+        const snw_at at = {.t = 0.7 * i, .x = 0.3 * i - 0.2, .L = 1.5, .signal = signals};
         const double v = snw_expr_value(e, at);
         promise(same(v, snw_expr_jet_t(e, at).v), "value and jet in t differ", s);
         promise(same(v, snw_expr_jet_x(e, at).v), "value and jet in x differ", s);
+        const snw_jet jet = snw_expr_jet_signal(e, at, i);
+        promise(same(v, jet.v), "value and jet in a signal differ", s);
+        promise(!(fabs(jet.d) > 0) || snw_expr_reads(e, i), "a signal matters that is not read", s);
         if (snw_expr_vars(e) == 0) promise(isfinite(v), "constant is not finite", s);
     }
     double out[8];
@@ -154,7 +161,7 @@ static void evaluate(const snw_expr *e, int vars, const char *s) {
 static bool try_text(snw_pool *pool, const snw_scope *scope, const char *s) {
     const snw_dim dims[] = {SNW_DIM_NONE, SNW_DIM_LENGTH, SNW_DIM_FORCE};
     const snw_expr_rules rules = {.dim = draw(2) ? NULL : &dims[draw(3)],
-                                  .vars = draw(4) ? ALL : (int)draw(8),
+                                  .vars = draw(4) ? ALL : (int)(draw(8) | draw(2) * SNW_VAR_SIGNAL),
                                   .condition = draw(4) == 0};
     snw_error err = {0};
     const snw_expr *e = NULL;
@@ -176,10 +183,45 @@ static snw_status read_table(void *user, const char *file, const char *column, s
     return SNW_OK;
 }
 
+// ---- signals: two probes, one of them with an index; and remembrances
+
+static const char *probe_name(void *user, int i) {
+    static const char *const names[] = {"tip", "d(1)", "d(2)"};
+    (void)user;
+    return i < 3 ? names[i] : NULL;
+}
+
+static snw_status find_probe(void *user, const char *name, const char *component, int *slot,
+                             snw_dim *dim, snw_error *err) {
+    (void)user;
+    *slot = -1;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, probe_name(NULL, i)) != 0) continue;
+        if (component[0] == '\0') return snw_fail(err, SNW_E_PARSE, "no component");
+        *slot = i;
+        *dim = (snw_dim){.m = 1, .s = component[0] == 'v' ? -1 : 0};
+    }
+    return SNW_OK;
+}
+
+static snw_status find_memory(void *user, snw_memory kind, const char *s, const snw_expr *law,
+                              double period, int *slot, snw_error *err) {
+    int *n = user;
+    promise((kind == SNW_MEMORY_SAMPLED) == (period > 0), "a period", s);
+    promise((snw_expr_vars(law) & (SNW_VAR_X | SNW_VAR_L)) == 0, "remembers x or L", s);
+    if (*n == SIGNALS) return snw_fail(err, SNW_E_PARSE, "too many");
+    *slot = (*n)++;
+    return SNW_OK;
+}
+
 // Parameters, some of them random, some in circles, some doubling.
 static snw_scope *parameters(snw_pool *pool) {
     snw_scope *s = snw_scope_create(pool, NULL);
+    static int nsignal;
+    static const snw_signal_source source = {&nsignal, find_probe, find_memory, probe_name};
+    nsignal = 3;
     snw_scope_tables(s, read_table, NULL);
+    if (draw(8)) snw_scope_signals(s, &source);
     text law = {0}, body = {0};
     grow(&law, 4);
     grow(&body, 3);
@@ -211,6 +253,7 @@ int main(int argc, char **argv) {
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : 20000;
     long accepted = 0;
     double slowest = 0;
+    for (int i = 0; i < SIGNALS; i++) signals[i] = 0.1 * i - 1;
     for (long i = 0; i < count && faults < 20; i += 10) {
         snw_pool *pool = snw_pool_create((size_t)64 << 20);
         const snw_scope *scope = parameters(pool);

@@ -44,6 +44,11 @@ static const char *const sample[] = {
     "    joint: free\n  b: {<<: [*base, {on: a}], joint: 'fixed'}\n  g(i=1..2, j=1..i): *base\n"
     "about: |\n  several\n   lines\n\n  of text\nnote: >-\n  folded\n  text\n"
     "parameters:\n  v: [[0, 1], [2, 3]]\n  k: 1\nloads:\n  p: {on: a, force: v(k)}\n",
+    "sinew: 1\nparameters: {e: tip.x - r, r: 0.1 m, u(k): limit(d(k).vz, -1, 1)}\nrobot:\n  arm: "
+    "{on: "
+    "world}\nloads:\n  pi: {on: arm, force: [-2*e - integral(e), \"sampled(e, 10 ms)\", u(1)], "
+    "when: once(tip.z < 0)}\nprobes:\n  tip: {position: arm}\n  d(k=1..2): {velocity: arm}\n"
+    "study:\n  - dynamic: {for: 1 s, step: 1 ms, until: d(1).vz > 0}\n  - change: {r: 0}\n",
     "{\"sinew\": 1, \"robot\": {\"a\": {\"on\": \"world\", \"l\": [1, 2.5e-3, true, null, "
     "\"\\u00e9\"]}}}\n",
     "? a\n: - b\n  - - c\n    - d: e\n      f: g\n---\n...\n# comment\n!!str x: !!map "
@@ -227,7 +232,8 @@ static int try_tree(void) {
     for (int i = 0; i < snw_source_runs(source) && i < 5 && !bad; i++) {
         snw_pool *pool = snw_pool_create((size_t)256 << 20);
         snw_node *root = NULL;
-        bad = check(snw_source_tree(source, i, pool, &root, &err), &err);
+        snw_signals *signals = draw(4) ? snw_signals_create(pool) : NULL;
+        bad = check(snw_source_tree_changed(source, i, 0, NULL, signals, pool, &root, &err), &err);
         snw_pool_destroy(pool);
     }
     snw_source_destroy(source);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Laws that read probes: their derivatives are exact, and what they read is what the probes show.
+// Laws that read probes: their derivatives are exact, what they read is what the probes show, and no step of a closed
+// loop touches the heap.
 #include "described.h"
 #include "random_rod.h"
-#include "study/probe.h"
+#include "study/memory.h"
+#include "study/mover.h"
 #include "tangent_rig.h"
+// after near.h: it asserts
+#include "heap_calls.h"
 
 #include <stdio.h>
 
@@ -128,11 +132,60 @@ static void integrals_lead(void **state) {
     setting_close(&s);
 }
 
+// neither in steps, nor in steps back, nor in what happens at instants
+static void closed_loops_do_not_touch_the_heap(void **state) {
+    (void)state;
+    static const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,
+                                         SNW_METHOD_RK4, SNW_METHOD_ADAPTIVE, SNW_METHOD_STIFF};
+    dice d = {10};
+    count_heap_calls();
+    for (int i = 0; i < 10; i++) {
+        setting s;
+        setting_open(&s, i % 2 ? "free" : "fixed", &d);
+        const snw_model *m = s.g.m;
+        snw_state *start = NULL;
+        snw_mover mv = {0};
+        snw_error err = {0};
+        const snw_step_desc step = {.method = methods[i / 2], .step = 1e-4, .rho = 0.9};
+        assert_int_equal(snw_state_create(m, &start), SNW_OK);
+        assert_int_equal(snw_mover_open(m, &step, 1e-3, &mv, &err), SNW_OK);
+        snw_vec3 *rotation = calloc((size_t)(m->nseg + m->nobs), sizeof *rotation);
+        double *z = calloc((size_t)m->nsignal, sizeof *z);
+        bool *fresh = calloc((size_t)m->nsignal, sizeof *fresh);
+        snw_stats took = {0};
+        const snw_energy none = {0};
+
+        const long before = heap_calls;
+        snw_status ok = mv.start(mv.self, start, &err);
+        for (int k = 1; k <= 10 && ok == SNW_OK; k++) {
+            ok = mv.advance(mv.self, k * 1e-4, INFINITY, &took, &err);
+            mv.back(mv.self);
+            if (ok == SNW_OK) ok = mv.advance(mv.self, k * 1e-4, INFINITY, &took, &err);
+            snw_work *w = (snw_work *)mv.look(mv.self);
+            snw_memory_read(m, mv.inputs(mv.self), mv.state(mv.self), &none, rotation, w);
+            (void)snw_memory_renew(m, mv.state(mv.self), w, fresh, z);
+            mv.memory(mv.self)[0] = z[0];
+            if (ok == SNW_OK) ok = mv.restart(mv.self, &err);
+        }
+        const long after = heap_calls;
+
+        if (ok != SNW_OK) fail_msg("%s", err.text);
+        if (after != before) fail_msg("method %d: %ld calls", i / 2, after - before);
+        free(rotation);
+        free(z);
+        free(fresh);
+        mv.close(mv.self);
+        snw_state_destroy(start);
+        setting_close(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_have_exact_derivatives),
         cmocka_unit_test(laws_read_what_probes_show),
         cmocka_unit_test(integrals_lead),
+        cmocka_unit_test(closed_loops_do_not_touch_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

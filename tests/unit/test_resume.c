@@ -119,6 +119,22 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "com: [0, 0.1, 0]}}\n"                                                                         \
     "initial: {hull: {rate: [1, 0, 2]}, ball: {rate: [1, 2, 3]}, slide: [0.3, 0.05]}\n"            \
     "probes: {b: {value: ball}, s: {rate: slide}, f: {effort: slide}, e: energy}\n"
+// integrals, samples, latches and gates; a change between, a step that ends by a probe, one that begins earlier
+#define CONTROLLED                                                                                 \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {T: 7 ms, r: 0.02}\n"                                                             \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}\n"    \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"                \
+    "    material: rubber, strain: {bend_y: legendre 3, twist: legendre 2}}}\n"                    \
+    "loads:\n"                                                                                     \
+    "  pi: {on: arm.tip, force: [0, 0, -0.5*(tip.z + r) - 3*integral(tip.z + r)]}\n"               \
+    "  held: {on: arm.tip, force: [0, \"-0.2*sampled(speed.vz, T)\", 0]}\n"                        \
+    "  late: {on: arm.tip, force: [0.1, 0, 0], when: once(tip.z < -0.01)}\n"                       \
+    "  gate: {on: arm.tip, force: [0, 0, -0.03], when: speed.vz < -0.3}\n"                         \
+    "actuators: {muscle: {stress: {along: arm, bend_y: 0.01*turn.ry}, when: tip.z < -0.02}}\n"     \
+    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, speed: {velocity: arm.tip}, "   \
+    "e: energy}\n"
 
 static const char *const studies[] = {
     // every sort of step, a change between, one that begins earlier
@@ -139,6 +155,13 @@ static const char *const studies[] = {
             "  - dynamic: {for: 90 ms, step: 3 ms}\n"
             "  - dynamic: {for: 0.1 s, scheme: bdf-alpha, step: 3 ms}\n"
             "record: {every: 7 ms}\n",
+    CONTROLLED "study:\n"
+               "  - dynamic: {name: first, for: 60 ms, step: 2 ms}\n"
+               "  - change: {T: 5 ms, r: 0.03}\n"
+               "  - dynamic: {name: second, for: 60 ms, scheme: bdf2, step: 3 ms, until: tip.z < "
+               "-0.05 and integral(t) > 1e-4}\n"
+               "  - dynamic: {from: first, for: 40 ms, adapt: on, step: 4 ms, tolerance: 1e-4}\n"
+               "  - static: {name: end}\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",

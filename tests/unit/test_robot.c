@@ -246,6 +246,38 @@ static void bad_files_leave_nothing(void **state) {
     assert_non_null(strstr(err.text, "did you mean 'length'"));
 }
 
+// laws see the present state, and so do conditions; there is no past
+static void laws_and_conditions_read_the_present_state(void **state) {
+    (void)state;
+    static const char cart[] =
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: free, body: {mass: 2, inertia: [1, 1, 1]}}}\n"
+        "loads:\n"
+        "  law: {on: cart, force: [-3*p.x - 4*v.vx - 100*integral(p.x), 0, 0]}\n"
+        "  gate: {on: cart, force: [0, 5, 0], when: p.x > 1}\n"
+        "  held: {on: cart, force: [0, 0, \"sampled(p.x, 1 s)\"], when: once(e.kinetic < 10)}\n"
+        "probes: {p: {position: cart}, v: {velocity: cart}, e: energy}\n";
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_robot_parse("c", cart, strlen(cart), NULL, 0, NULL, &r, &err), SNW_OK);
+    const double x[] = {0.5, 2, 0.7}, v[] = {1, -1, 10};
+    for (int i = 0; i < 3; i++) {
+        snw_robot_q(r)[4] = x[i];
+        snw_robot_v(r)[3] = v[i];
+        assert_int_equal(snw_robot_forward_dynamics(r, &err), SNW_OK);
+        const double *a = snw_robot_a(r);
+        assert_near(a[3], (-3 * x[i] - 4 * v[i]) / 2, 1e-13);
+        assert_near(a[4], x[i] > 1 ? 2.5 : 0, 1e-13);
+        assert_near(a[5], v[i] * v[i] < 10 ? x[i] / 2 : 0, 1e-13);
+        double K[36], C[36];
+        snw_robot_tangent(r, K, C, NULL);
+        assert_near(K[3 * 6 + 3], 3, 1e-13);
+        assert_near(C[3 * 6 + 3], 4, 1e-13);
+    }
+    snw_robot_close(r);
+}
+
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
@@ -258,6 +290,7 @@ int main(void) {
         cmocka_unit_test(steps_take_no_memory),
         cmocka_unit_test(bad_steps_change_nothing),
         cmocka_unit_test(bad_files_leave_nothing),
+        cmocka_unit_test(laws_and_conditions_read_the_present_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
