@@ -73,6 +73,7 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
         const double t_tried = last ? t_laws : t + h;
         snw_status s = snw_motion_step(im->motion, h, t_tried, &info);
         took->iterations += info.iterations;
+        took->tangents += info.tangents;
         took->residual = info.residual;
         const double miss =
             im->control && s == SNW_OK ? snw_motion_error(im->motion) / im->tolerance : 0;

@@ -29,6 +29,7 @@ typedef struct snw_energy {
 // What the solver did to reach a frame.
 #define SNW_STATS_LIST(X)                                                                          \
     X(iterations, "Newton iterations since the last frame")                                        \
+    X(tangents, "matrices factorised since the last frame")                                        \
     X(increments, "load increments or time steps since the last frame")                            \
     X(load,                                                                                        \
       "share of the change of load reached: below 1 only in the last frame of a failed step")      \

@@ -25,9 +25,9 @@ typedef struct snw_run_hooks {
 
 // Totals of a run, for its closing summary.
 typedef struct snw_run_totals {
-    int frames, iterations, increments;
-    double worst_residual, worst_geometry; // geometry relative to the rod's length
-    double stability;                      // at the last frame, NaN when not known
+    int frames, iterations, tangents, increments; // tangents: of implicit steps
+    double worst_residual, worst_geometry;        // geometry relative to the rod's length
+    double stability;                             // at the last frame, NaN when not known
     bool follower; // the tangent was not symmetric there: flutter may come before buckling
     // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the largest of kinetic
     // energy, work, heat and change of the whole among its frames

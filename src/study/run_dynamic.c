@@ -260,9 +260,11 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
             turned = 0;
         }
         sum.iterations += took.iterations;
+        sum.tangents += took.tangents;
         sum.increments += took.increments;
         sum.residual = took.residual;
         r->totals.iterations += (int)took.iterations;
+        r->totals.tangents += (int)took.tangents;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump && acts) (void)remember(r, mv);

@@ -24,6 +24,7 @@
     X(balance, double)                                                                             \
     X(totals.frames, int)                                                                          \
     X(totals.iterations, int)                                                                      \
+    X(totals.tangents, int)                                                                        \
     X(totals.increments, int)                                                                      \
     X(totals.worst_residual, double)                                                               \
     X(totals.worst_geometry, double)                                                               \
