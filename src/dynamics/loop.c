@@ -272,6 +272,26 @@ void snw_loops_push(const snw_model *m, const snw_work *w, const double *x, doub
     }
 }
 
+void snw_loops_border(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
+    if (n == nv) return;
+    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
+    }
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        const double *C = w->C + loop->store;
+        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
+            const size_t row = nv + (size_t)(loop->row + r);
+            for (int j = 0; j < loop->ndof; j++) {
+                const size_t dof = (size_t)loop->dof[j];
+                J[dof * n + row] = J[row * n + dof] = -s * C[j];
+            }
+        }
+    }
+}
+
 // ---- rates -----------------------------------------------------------------------------------------
 
 // with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A V_a; a row's

@@ -21,7 +21,8 @@ enum {
 // Where Newton's matrix was made: from that it can be made again, after a load.
 typedef struct origin {
     bool known;
-    double a, b, t; // coefficients, time of the laws
+    double a, b; // coefficients
+    snw_inputs *in;
     snw_state *at;
     double *d;
 } origin;
@@ -73,7 +74,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
         snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK ||
-        snw_state_create(m, &mo->way) != SNW_OK || snw_state_create(m, &mo->of_T.at) != SNW_OK ||
+        snw_state_create(m, &mo->way) != SNW_OK ||
+        snw_inputs_create(m, &mo->of_T.in) != SNW_OK || snw_state_create(m, &mo->of_T.at) != SNW_OK ||
         snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
         return SNW_E_MEMORY;
@@ -106,6 +108,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->before);
     snw_state_destroy(mo->way);
     snw_state_destroy(mo->of_T.at);
+    snw_inputs_destroy(mo->of_T.in);
     snw_inputs_destroy(mo->within);
     snw_free(mo->pivot);
     snw_free(mo->memory);
@@ -245,7 +248,8 @@ static snw_status renew(snw_motion *mo, double a, double b) {
     snw_broyden_reset(&mo->broyden);
     SNW_TRY(factor(mo, a, b));
     mo->of_T.known = true;
-    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t;
+    mo->of_T.a = a, mo->of_T.b = b;
+    snw_inputs_copy(mo->in, mo->of_T.in);
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
     memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
     return SNW_OK;
@@ -489,9 +493,9 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 13, NSINGLE = 5 };
+enum { NPIECE = 17, NSINGLE = 4 };
 
-// the inputs are laws of their time, the matrix follows from where it was made
+// the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
@@ -507,6 +511,10 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
                                     {&own->scheme, 1},
                                     snw_piece_state(mo->m, mo->of_T.at),
                                     {mo->of_T.d, nv},
+                                    {&mo->of_T.in->t, 1},
+                                    {mo->of_T.in->gravity.e, 3},
+                                    {&mo->of_T.in->lead, 1},
+                                    snw_piece_inputs(mo->of_T.in),
                                     {mo->source, (size_t)mo->m->nsignal}};
     memcpy(piece, list, sizeof list);
 }
@@ -514,11 +522,11 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
     return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
-           (size_t)m->nsignal + NSINGLE;
+           (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
-    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->of_T.t};
+    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -529,9 +537,9 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     list_pieces(mo, piece);
     const double *single = snw_pieces_load(NPIECE, piece, in);
     mo->of_T.known = single[1] != 0;
-    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4];
+    mo->of_T.a = single[2], mo->of_T.b = single[3];
     if (mo->of_T.known) {
-        snw_inputs_at(mo->m, mo->of_T.t, mo->in);
+        snw_inputs_copy(mo->of_T.in, mo->in);
         snw_state_copy(mo->m, mo->of_T.at, mo->trial);
         memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
         snw_residual(mo->m, mo->in, mo->trial, false, mo->w);
