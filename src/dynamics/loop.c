@@ -283,10 +283,10 @@ void snw_loops_border(const snw_model *m, const snw_work *w, double s, double *J
         const snw_loop *loop = &m->loop[k];
         const double *C = w->C + loop->store;
         for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            const size_t row = nv + (size_t)(loop->row + r);
+            const size_t at = nv + (size_t)(loop->row + r);
             for (int j = 0; j < loop->ndof; j++) {
                 const size_t dof = (size_t)loop->dof[j];
-                J[dof * n + row] = J[row * n + dof] = -s * C[j];
+                J[dof * n + at] = J[at * n + dof] = -s * C[j];
             }
         }
     }
