@@ -21,7 +21,7 @@ enum {
 // Where Newton's matrix was made: from that it can be made again, after a load.
 typedef struct origin {
     bool known;
-    double a, b, t; // coefficients, time of the laws
+    double a, b, t, lead; // coefficients; time of the laws, and how far they look ahead
     snw_state *at;
     double *d;
 } origin;
@@ -245,7 +245,7 @@ static snw_status renew(snw_motion *mo, double a, double b) {
     snw_broyden_reset(&mo->broyden);
     SNW_TRY(factor(mo, a, b));
     mo->of_T.known = true;
-    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t;
+    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t, mo->of_T.lead = mo->in->lead;
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
     memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
     return SNW_OK;
@@ -489,7 +489,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 13, NSINGLE = 5 };
+enum { NPIECE = 13, NSINGLE = 6 };
 
 // the inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -518,7 +518,8 @@ size_t snw_motion_saves(const snw_model *m) {
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
-    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->of_T.t};
+    const double single[NSINGLE] = {mo->in->t,  mo->of_T.known, mo->of_T.a,
+                                    mo->of_T.b, mo->of_T.t,     mo->of_T.lead};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -529,9 +530,11 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     list_pieces(mo, piece);
     const double *single = snw_pieces_load(NPIECE, piece, in);
     mo->of_T.known = single[1] != 0;
-    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4];
+    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4],
+    mo->of_T.lead = single[5];
     if (mo->of_T.known) {
         snw_inputs_at(mo->m, mo->of_T.t, mo->in);
+        mo->in->lead = mo->of_T.lead;
         snw_state_copy(mo->m, mo->of_T.at, mo->trial);
         memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
         snw_residual(mo->m, mo->in, mo->trial, false, mo->w);
