@@ -192,6 +192,20 @@ static void rods_on_balls_under_feedback_move_at_order_two(void **state) {
     assert_true(fabs(log2(error[0] / error[1]) - 2) < 0.1);
 }
 
+// dry friction: -F v/|v| has no value at rest, and a body that moves never asks for it there
+static void a_law_without_a_value_at_rest_brakes_what_moves(void **state) {
+    (void)state;
+    static const char text[] = BODY "initial: {cart: {twist: [0, 0, 0, 3, 0, 0]}}\n"
+                                    "loads: {rub: {on: cart, force: [-4 N*v.vx/abs(v.vx), 0, 0]}}\n"
+                                    "study: [dynamic: {for: 1, %s}]\n";
+    for (int i = 0; i < NSCHEME; i++) {
+        outcome o;
+        execute_by(text, &schemes[i], 0.05, &o);
+        assert_near(last(&o, VX), 3 - 4 / mass, 1e-8);
+        snw_series_clear(&o.series);
+    }
+}
+
 // ---- statics ---------------------------------------------------------------------------------------
 
 // springs at the tip are a stiffer rod: u = F/(EA/L + k), turn = C/(EI/L + c)
@@ -430,6 +444,7 @@ int main(void) {
         cmocka_unit_test(a_force_against_the_velocity_brakes_like_a_fluid),
         cmocka_unit_test(a_spring_by_law_swings_and_is_in_the_balance),
         cmocka_unit_test(rods_on_balls_under_feedback_move_at_order_two),
+        cmocka_unit_test(a_law_without_a_value_at_rest_brakes_what_moves),
         cmocka_unit_test(springs_by_law_stiffen_a_rod),
         cmocka_unit_test(statics_takes_conditions_where_it_begins),
         cmocka_unit_test(sampled_controllers_match_the_exact_recursion),
