@@ -11,12 +11,15 @@
 // so d alone is unknown. theta is Gonzalez' correction: the number for which the step keeps H = T + U exactly but for
 // heat and the work Q d of the loads.
 //
-// Free joints: p is taken in the frame of the body. In the second equation momenta of the beginning and the end are
-// carried to the middle by the coadjoint action, so that the momentum about the world's origin changes by the impulse of
-// what acts and nothing else; W is zero in these rows, the correction an internal force. In the first equation they are
-// not carried: then a rigid body keeps its energy, for p_1 - p_0 does no work on d, and weight acts in the mean over the
-// arc of its centre. So what theta has to make up for vanishes with the deformation in the step, and theta stays small
-// also where a rod is too stiff to take up energy.
+// Balls and free joints: p is taken in the frame of the body. In the second equation momenta of the beginning and the end
+// are carried to the middle by the coadjoint action, dT/dq is that at given body rates. So the momentum about the world's
+// origin, or about a ball on the world, changes by the impulse of what acts and nothing else; W is zero in the rows of
+// such roots, the correction an internal force. In the first equation they are not carried: then a rigid body keeps its
+// energy, for p_1 - p_0 does no work on d, and weight acts in the mean over the arc of its centre. So what theta has to
+// make up for vanishes with the motion of links against each other, and theta W d stays small also where a rod is too
+// stiff to take up energy, or a joint comes to rest.
+//
+// Laws that read probes are asked at the middle, velocities v: integrals go on by the midpoint rule.
 //
 // Bases moved by a law: momenta include theirs, p = M q' + b(q, t). There theta is zero: what a base gives is not known
 // but by the reaction at the middle, to order h^2, and the rod, which may hardly deform, cannot make up for that.
