@@ -14,7 +14,7 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     case SNW_METHOD_BDF_ALPHA:
         return snw_mover_implicit(m, step, out);
     case SNW_METHOD_CONSERVING:
-        return snw_mover_conserving(m, step, out, err);
+        return snw_mover_conserving(m, step, out);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
