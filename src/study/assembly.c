@@ -13,6 +13,8 @@
 
 struct snw_assembly {
     const snw_model *m;
+    const snw_model *all; // with the rows that others imply: they tell ways of closing apart
+    snw_model whole;      // behind `all` when there are such rows
     snw_work *w;
     snw_state *trial, *kept;
     snw_arena scratch;
@@ -20,11 +22,12 @@ struct snw_assembly {
     double *M;        // nv x nv
     double *diagonal; // nv: of M, before factoring
     double *X;        // nv x nrow: inverse metric times C'
-    double *C;        // nrow x nv, or its transpose
+    double *C;        // (nrow of all + nv) x nv
     double *S;        // nrow x nrow: C X
     double *side;     // nrow
     double *bend;     // nrow
-    double *size;     // nrow: what a row is measured by
+    double *size;     // nrow: what a row is measured by,
+    double *all_size; // and those of `all`
     double *dx;       // nv, or nrow if that is more
     int *order;       // nrow
     double weight;    // of C'C in M, mass_rows
@@ -42,19 +45,57 @@ static double size_of(const snw_model *m, const snw_loop *loop, int r) {
     return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
 }
 
+static void measure(const snw_model *m, double *size) {
+    for (int i = 0; i < m->nrow; i++) size[i] = 1;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = size_of(m, loop, r);
+    }
+}
+
+// as->all <- the model with all its rows
+static snw_status take_all(snw_assembly *as) {
+    const snw_model *m = as->m;
+    int spare = 0;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
+    as->all = m;
+    if (spare == 0) return SNW_OK;
+    as->whole = *m;
+    as->whole.nrow += spare;
+    as->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
+    if (!as->whole.loop) return SNW_E_MEMORY;
+    for (int i = 0, row = 0; i < m->nloop; i++) {
+        snw_loop *loop = &as->whole.loop[i];
+        *loop = m->loop[i];
+        loop->nrow += loop->nspare;
+        loop->row = row;
+        row += loop->nrow;
+    }
+    as->all = &as->whole;
+    return SNW_OK;
+}
+
 snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     *out = NULL;
     snw_assembly *as = snw_alloc(sizeof *as);
     if (!as) return SNW_E_MEMORY;
     as->m = m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, most = nv > nr ? nv : nr;
-    const size_t qr = snw_qr_scratch(m->nv, m->nrow), ls = snw_shortest_scratch(m->nrow, m->nv);
+    if (take_all(as) != SNW_OK) {
+        snw_assembly_destroy(as);
+        return SNW_E_MEMORY;
+    }
+    const size_t nv = (size_t)m->nv, nr = (size_t)as->all->nrow;
+    const size_t qr = snw_qr_scratch(m->nv, as->all->nrow);
+    const size_t ls = snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
     as->scratch.size = qr > ls ? qr : ls;
     as->scratch.base = snw_alloc(as->scratch.size);
-    as->memory = snw_alloc((nv * nv + nv + 2 * nv * nr + nr * nr + 3 * nr + most) * sizeof(double));
+    as->memory =
+        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + nr * nr + 4 * nr + nv + nr) * sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
-    if (!as->scratch.base || !as->memory || !as->order || snw_work_create(m, &as->w) != SNW_OK ||
-        snw_state_create(m, &as->trial) != SNW_OK || snw_state_create(m, &as->kept) != SNW_OK) {
+    if (!as->scratch.base || !as->memory || !as->order ||
+        snw_work_create(as->all, &as->w) != SNW_OK ||
+        snw_state_create(as->all, &as->trial) != SNW_OK ||
+        snw_state_create(as->all, &as->kept) != SNW_OK) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
@@ -62,16 +103,14 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->diagonal = as->M + nv * nv;
     as->X = as->diagonal + nv;
     as->C = as->X + nv * nr;
-    as->S = as->C + nv * nr;
+    as->S = as->C + nv * (nr + nv);
     as->side = as->S + nr * nr;
     as->bend = as->side + nr;
     as->size = as->bend + nr;
-    as->dx = as->size + nr;
-    for (size_t i = 0; i < nr; i++) as->size[i] = 1;
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        for (int r = 0; r < loop->nrow; r++) as->size[loop->row + r] = size_of(m, loop, r);
-    }
+    as->all_size = as->size + nr;
+    as->dx = as->all_size + nr;
+    measure(m, as->size);
+    measure(as->all, as->all_size);
     *out = as;
     return SNW_OK;
 }
@@ -81,21 +120,23 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_work_destroy(as->w);
     snw_state_destroy(as->trial);
     snw_state_destroy(as->kept);
+    snw_free(as->whole.loop);
     snw_free(as->scratch.base);
     snw_free(as->memory);
     snw_free(as->order);
     snw_free(as);
 }
 
-int snw_assembly_loop_of(const snw_model *m, int row) {
+static int loop_of(const snw_model *m, int row) {
     int i = 0;
     while (i < m->nloop && row >= m->loop[i].row + m->loop[i].nrow) i++;
     return i;
 }
 
+int snw_assembly_loop_of(const snw_assembly *as, int row) { return loop_of(as->all, row); }
+
 // as->X <- C', dense, from the columns in as->w
-static void transpose_rows(snw_assembly *as) {
-    const snw_model *m = as->m;
+static void transpose_rows(snw_assembly *as, const snw_model *m) {
     const size_t nv = (size_t)m->nv;
     memset(as->X, 0, nv * (size_t)m->nrow * sizeof *as->X);
     for (int i = 0; i < m->nloop; i++) {
@@ -110,14 +151,14 @@ static void transpose_rows(snw_assembly *as) {
 
 // the same, per typical coordinate and measured by the rows' sizes, at s
 static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
-    const snw_model *m = as->m;
+    const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
     snw_loops_columns(m, 0, as->w, NULL);
-    transpose_rows(as);
+    transpose_rows(as, m);
     for (int k = 0; k < m->nrow; k++) {
         double *x = as->X + (size_t)k * (size_t)m->nv;
-        for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] / as->size[k];
+        for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] / as->all_size[k];
     }
 }
 
@@ -131,8 +172,8 @@ typedef struct opening {
 
 static opening gaps(const snw_assembly *as) {
     opening o = {0};
-    for (int k = 0; k < as->m->nrow; k++) {
-        const double gap = fabs(as->w->gap[k]) / as->size[k];
+    for (int k = 0; k < as->all->nrow; k++) {
+        const double gap = fabs(as->w->gap[k]) / as->all_size[k];
         o.square += gap * gap;
         if (!(gap <= o.largest)) o.largest = gap, o.row = k;
     }
@@ -140,16 +181,16 @@ static opening gaps(const snw_assembly *as) {
 }
 
 double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row) {
-    snw_residual(as->m, in, s, true, as->w);
+    memcpy(as->trial->q, s->q, (size_t)as->m->nq * sizeof *s->q);
+    snw_residual(as->all, in, as->trial, true, as->w);
     const opening o = gaps(as);
     if (row) *row = o.row;
     return o.largest;
 }
 
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size) {
-    const int i = snw_assembly_loop_of(as->m, row);
-    const snw_loop *loop = &as->m->loop[i];
-    bool turns = as->size[row] == 1;
+    const snw_loop *loop = &as->all->loop[snw_assembly_loop_of(as, row)];
+    bool turns = as->all_size[row] == 1;
     // a combination counts as a length when it moves anything
     for (int k = 0; k < loop->nraw; k++) {
         const bool moves = snw_loop_row_name(loop, k)[0] == 'm';
@@ -166,28 +207,34 @@ void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out
 
 enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8 };
 
-// as->dx <- the shortest way in typical coordinates that closes all rows to first order, or as well as can be
-static snw_status way(snw_assembly *as, int *rank) {
-    const snw_model *m = as->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
-    for (size_t k = 0; k < nr; k++) {
-        as->dx[k] = as->w->gap[k] / as->size[k];
-        for (size_t i = 0; i < nv; i++) as->C[i * nr + k] = as->X[k * nv + i];
+// as->dx <- the way in typical coordinates that closes the rows to first order, the shortest of those that are nearly as
+// good: |C x - gap|^2 + |gap|^2 |x|^2 is least (Levenberg and Marquardt), so that rows which only say something because
+// the loops are open do not lead far away
+static snw_status way(snw_assembly *as, double square, int *rank) {
+    const snw_model *m = as->all;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, ld = nr + nv;
+    const double mu = sqrt(square);
+    for (size_t i = 0; i < nv; i++) {
+        for (size_t k = 0; k < nr; k++) as->C[i * ld + k] = as->X[k * nv + i];
+        for (size_t k = 0; k < nv; k++) as->C[i * ld + nr + k] = k == i ? mu : 0;
     }
-    SNW_TRY(snw_shortest(m->nrow, m->nv, as->C, 1e-10, &as->scratch, as->dx, rank));
+    for (size_t k = 0; k < nr; k++) as->dx[k] = as->w->gap[k] / as->all_size[k];
+    for (size_t k = nr; k < ld; k++) as->dx[k] = 0;
+    SNW_TRY(snw_shortest((int)ld, m->nv, as->C, 1e-11, &as->scratch, as->dx, rank));
     for (size_t i = 0; i < nv; i++) as->dx[i] *= m->typical[i];
     return SNW_OK;
 }
 
-// Gauss-Newton from as->trial on
+// from as->trial on
 static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_info *info) {
-    const snw_model *m = as->m;
+    const snw_model *m = as->all;
     snw_residual(m, in, as->trial, true, as->w);
     opening now = gaps(as);
     for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
         look(as, in, as->trial);
-        if (way(as, &info->rank) != SNW_OK) break;
+        int rank;
+        if (way(as, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
         double most = 0, step = 1;
         for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(as->dx[i]) / m->typical[i]);
@@ -218,25 +265,25 @@ double snw_assembly_roll(unsigned long long *seed) {
 // start again a little beside, further each time.
 snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                               snw_assembly_info *info, snw_error *err) {
-    const snw_model *m = as->m;
-    *info = (snw_assembly_info){.rank = m->nrow, .gap = INFINITY};
+    const snw_model *m = as->all;
+    *info = (snw_assembly_info){.gap = INFINITY};
     unsigned long long seed = 3;
     double beside = 0;
     for (int n = 0; n < CLOSE_STARTS; n++) {
-        snw_state_copy(m, s, as->trial);
+        memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
         for (int i = 0; i < m->nv; i++) as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
         if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
         const opening o = approach(as, in, info);
         if (o.largest < info->gap) info->gap = o.largest, info->row = o.row;
         if (o.largest <= 1e-12) {
-            snw_state_copy(m, as->trial, s);
+            memcpy(s->q, as->trial->q, (size_t)m->nq * sizeof *s->q);
             return SNW_OK;
         }
         beside = n == 0 ? 0.02 : 1.7 * beside;
     }
     char by[64];
     snw_assembly_say_gap(as, info->row, info->gap, by, sizeof by);
-    const snw_loop_desc *d = &m->desc->loop[snw_assembly_loop_of(m, info->row)];
+    const snw_loop_desc *d = &m->desc->loop[snw_assembly_loop_of(as, info->row)];
     return snw_fail_place(
         err,
         snw_fail(err, SNW_E_DIVERGED,
@@ -252,9 +299,10 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
 static const double DEPENDENT = 1e-8;
 
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
-    const snw_model *m = as->m;
+    const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
-    look(as, in, s);
+    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    look(as, in, as->trial);
     // loop by loop: what it says beside those before it, which stand in front
     int n = 0;
     for (int i = 0; i < m->nloop; i++) {
@@ -356,7 +404,7 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
     const snw_model *m = as->m;
     snw_mass_matrix(m, in, s, as->w, as->M);
     snw_loops_columns(m, 0, as->w, NULL);
-    transpose_rows(as);
+    transpose_rows(as, m);
     if (snw_mass_factor(m, as->X, as->size, as->diagonal, as->M, &as->weight, &as->soft) != SNW_OK)
         return massless(err);
     for (int k = 0; k < m->nrow; k++) {
@@ -366,7 +414,7 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
 }
 
 static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
-    const int i = snw_assembly_loop_of(as->m, row);
+    const int i = loop_of(as->m, row);
     return snw_fail(err, SNW_E_SINGULAR,
                     "the robot is in a singular configuration: here loop '%s' says what others say "
                     "already, so forces and motion are not determined; start beside it (initial:)",
@@ -400,7 +448,8 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
     const snw_model *m = as->m;
     if (m->nrow == 0) return SNW_OK;
     SNW_TRY(mass_rows(as, in, s, err));
-    snw_state_copy(m, s, as->trial);
+    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    memcpy(as->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
     snw_kinematics(m, in, as->trial, false, as->w);
     snw_loops_rates(m, as->w, as->side, NULL);
@@ -511,7 +560,7 @@ snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in, const snw_s
         snw_tangent_sweep(m, NULL, as->w);
         snw_tangent_assemble(m, in, 1, 0, 0, as->w, B);
         add_square(m, m->nv, B, m->typical, G);
-        transpose_rows(as);
+        transpose_rows(as, m);
         for (size_t k = 0; k < nr; k++) {
             for (size_t i = 0; i < n; i++) as->C[i * nr + k] = as->X[k * n + i];
         }

@@ -27,22 +27,21 @@ void snw_assembly_destroy(snw_assembly *as); // NULL is fine
 typedef struct snw_assembly_info {
     int iterations;
     double gap; // largest left, in radians or relative to the size of the robot
-    int row;    // which one has it
-    int rank;   // of the rows at the last iteration
+    int row;    // which one has it, rows that others imply included
 } snw_assembly_info;
 
 // Largest gap at s->q under the inputs, and its row unless NULL; as a length or an angle in words.
 double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row);
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size);
-// The loop that a row belongs to; m->nloop: none.
-int snw_assembly_loop_of(const snw_model *m, int row);
+// The loop that such a row belongs to; m->nloop: none.
+int snw_assembly_loop_of(const snw_assembly *as, int row);
 
 // s->q <- a near configuration in which all loops are closed under the inputs, lengths measured by typical
 // coordinates. SNW_E_DIVERGED: not found, the loop with the largest gap is named; s->q is as it was.
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// Rank of the rows at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
+// Rank of all rows at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
 // stand first in the file are kept first.
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
 

@@ -184,14 +184,21 @@ static bool move_a_little(closed *c, double part, unsigned long long *seed) {
     return snw_assembly_close(c->as, c->in, c->near, &info, &ignored) == SNW_OK;
 }
 
-// dependent rows are left out: c->most says which stay
+// dependent rows are left out: they stand behind those that stay
 static void drop(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
-        int n = 0;
-        for (int r = 0; r < loop->nrow; r++) {
-            if (stay[loop->row + r]) memmove(loop->mix[n++], loop->mix[r], sizeof loop->mix[r]);
+        double mix[6][6] = {{0}};
+        int n = 0, at = 0;
+        for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
+        for (int pass = 0; pass < 2; pass++) {
+            for (int r = 0; r < loop->nrow; r++) {
+                if (stay[loop->row + r] == (pass == 0)) {
+                    memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+                }
+            }
         }
+        memcpy(loop->mix, mix, sizeof mix);
         loop->nspare = loop->nrow - n;
         loop->nrow = n;
     }
@@ -233,7 +240,7 @@ static snw_status compare_rows(closed *c, snw_error *err) {
         m->singular = rank - here;
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
-        m->singular_loop = snw_assembly_loop_of(m, row);
+        m->singular_loop = snw_assembly_loop_of(c->as, row);
     }
     if (rank == m->nrow) return SNW_OK;
     SNW_TRY(agree(c, err));

@@ -304,7 +304,7 @@ static void speak_of_loops(snw_run *r) {
     snw_assembly_say_gap(as, row, gap, by, sizeof by);
     (void)snprintf(text, sizeof text,
                    "loop '%.100s' was open by %s; the robot was moved to close it",
-                   r->desc->loop[snw_assembly_loop_of(m, row)].name, by);
+                   r->desc->loop[snw_assembly_loop_of(as, row)].name, by);
     snw_run_warn(r, text);
 }
 
