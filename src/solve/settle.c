@@ -17,15 +17,15 @@ size_t snw_settle_scratch(int n, int nx) {
     return 2 * (size_t)n * sizeof(double) + 2 * pad + snw_tangent_scratch(n);
 }
 
-// D x' = -r falls towards the equilibrium only where J + D/h is positive definite on what the rows allow: then the
-// bordered determinant has the sign of (-1)^rows, and the step goes downhill
+// D x' = -r falls towards the equilibrium only where T + D/h is positive definite on what the rows allow: then the
+// bordered determinant has the sign of (-1)^rows, and dx (T + D/h) dx, from [T + D/h, -C'; -C, 0] dx = r, is positive
 static bool falls(const snw_problem *p, const double *D, const snw_tangent *t, const double *r,
                   const double *dx) {
     int rows = 0;
     double power = 0;
     for (int i = 0; i < p->n; i++) {
         rows += D[i] == 0;
-        if (D[i] != 0) power += r[i] * dx[i];
+        power += (D[i] == 0 ? -1 : 1) * r[i] * dx[i];
     }
     return t->sign == (rows % 2 ? -1 : 1) && power >= 0;
 }

@@ -316,7 +316,7 @@ static double world_angle(const snw_work *w, int seg) {
 static void four_bars_hang_where_energy_is_lowest(void **state) {
     (void)state;
     dice d = {43};
-    for (int n = 0; n < 30; n++) {
+    for (int n = 0; n < 60; n++) {
         built b = {0};
         open_text(&b, four[n % CUTS]);
         assert_int_equal(b.m->nrow, 2);
@@ -328,7 +328,7 @@ static void four_bars_hang_where_energy_is_lowest(void **state) {
         snw_error err = {0};
         for (int i = 0; i < b.m->nq && n >= CUTS; i++) b.s->q[i] = roll(&d, -2, 2);
         const size_t before = snw_alloc_count();
-        if (snw_statics_solve(st, 0, &opts, b.s, &info, &err) != SNW_OK) fail_msg("%d: %g %g %g: %s", n, b.s->q[0], b.s->q[1], b.s->q[2], err.text);
+        if (snw_statics_solve(st, 0, &opts, b.s, &info, &err) != SNW_OK) fail_msg("%d: %s", n, err.text);
         assert_int_equal(snw_alloc_count(), before);
         assert_true(info.residual <= 1e-12);
         assert_near(snw_assembly_gap(b.as, b.in, b.s, NULL), 0, 1e-13);
