@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots of many branches: k identical flexible limbs that close on one platform, dense and sparse factors side by side; a
+// long chain of rigid links; the RFRFR robot of hybrid.md 7.7.
+#include "bench.h"
+
+#include "io/document.h"
+#include "study/assembly.h"
+#include "study/motion.h"
+
+#include <math.h>
+
+// limbs of twelve coordinates hang from the ceiling; what they carry is pushed about
+static const char limbs_text[] =
+    "sinew: 1\n"
+    "parameters: {n: 2}\n"
+    "materials: {rubber: {young: 2 MPa, poisson: 0.45, density: 1000, damping: 2 ms}}\n"
+    "robot:\n"
+    "  platform: {on: world, pose: {xyz: [0, 0, -1]}, joint: free, body: {mass: 0.1 kg*n, inertia: "
+    "[4e-3*n, 4e-3*n, 8e-3*n]}}\n"
+    "  limb(k=1..n):\n"
+    "    on: world\n"
+    "    pose: {xyz: [0.3*cos(2*pi*k/n), 0.3*sin(2*pi*k/n), 0], x: -z}\n"
+    "    joint: universal\n"
+    "    rod: {length: 1, section: {circle: {radius: 6 mm}}, material: rubber, nodes: 10, strain: "
+    "{bend_y: legendre 4, bend_z: legendre 4, twist: legendre 1, stretch: legendre 1}}\n"
+    "sites: {seat(k=1..n): {on: platform, pose: {xyz: [0.3*cos(2*pi*k/n), 0.3*sin(2*pi*k/n), 0]}}}\n"
+    "loops: {tip(k=1..n): {join: [limb(k).tip, seat(k)], as: spherical}}\n"
+    "loads: {push: {on: platform, force: [0.3*n*sin(3*t), 0.2*n*sin(2*t), 0.3*n*sin(4*t)], torque: "
+    "[0, 0, 0.02*n*sin(5*t)]}}\n"
+    "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
+
+// a chain of rigid links, hinges about y and z in turn, let go from the horizontal
+static const char chain_text[] =
+    "sinew: 1\n"
+    "parameters: {n: 100}\n"
+    "robot:\n"
+    "  link(1): {on: world, joint: revolute, axis: y, body: {box: [10 cm, 2 cm, 2 cm], mass: 0.1 "
+    "kg, com: [5 cm, 0, 0]}}\n"
+    "  link(k=2..n): {on: link(k - 1), pose: {xyz: [10 cm, 0, 0]}, joint: revolute, axis: [0, k "
+    "- 2*floor(k/2), 1 - k + 2*floor(k/2)], damping: 1e-3, body: {box: [10 cm, 2 cm, 2 cm], mass: 0.1 kg, com: "
+    "[5 cm, 0, 0]}}\n"
+    "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
+
+// hybrid.md 7.7 from the closed triangle on
+static const char rfrfr_text[] =
+    "sinew: 1\n"
+    "gravity: 0\n"
+    "parameters:\n"
+    "  n: 3\n"
+    "  rise: 0.5 N*m*poly5(t, 1 s, 2 s)\n"
+    "  shake: \"if(t > 4 s and t <= 7 s, 0.04 N*m*(1 - cos(2*pi*(t - 4 s)/(1 s))), 0 N*m)\"\n"
+    "materials: {steel: {young: 210 GPa, shear: 80 GPa, density: 7800 kg/m^3}}\n"
+    "robot:\n"
+    "  limb(k=1..2): {on: world, pose: {xyz: [0.4 m*(k - 1.5), 0, 0]}, joint: revolute, rod: "
+    "{length: 1 m, section: {circle: {radius: 1 mm}}, material: steel, strain: {bend_z: legendre "
+    "n}, nodes: 31}}\n"
+    "initial: {limb(1): acos(0.2), limb(2): pi - acos(0.2)}\n"
+    "loops: {tip: {join: [limb(1).tip, limb(2).tip], as: revolute}}\n"
+    "loads:\n"
+    "  motor(1): {on: limb(1).root, torque: [0, 0, shake - rise]}\n"
+    "  motor(2): {on: limb(2).root, torque: [0, 0, rise]}\n"
+    "study: [dynamic: {for: 10 s, step: 10 ms, rho: 0.5}]\n";
+
+typedef struct robot {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    snw_state *s;
+} robot;
+
+static void must(snw_status s, const snw_error *err) {
+    if (s == SNW_OK) return;
+    fprintf(stderr, "%d:%d: %s\n", err->line, err->column, err->text);
+    exit(1);
+}
+
+static void robot_open(robot *r, const char *text, int n) {
+    char set[16];
+    snw_error err = {0};
+    snprintf(set, sizeof set, "n=%d", n);
+    const char *const sets[] = {set};
+    must(snw_document_parse("bench", text, strlen(text), 1, sets, &r->doc, &err), &err);
+    must(snw_document_describe(r->doc, 0, &r->desc, &err), &err);
+    must(snw_assembly_compile(r->desc, &r->m, &err), &err);
+    must(snw_state_create(r->m, &r->s), &err);
+}
+
+static void robot_close(robot *r) {
+    snw_state_destroy(r->s);
+    snw_model_destroy(r->m);
+    snw_desc_destroy(r->desc);
+    snw_document_destroy(r->doc);
+}
+
+// seconds of this thread's processor
+static double processor(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+enum { MOST_STEPS = 1000 };
+
+typedef struct timing {
+    double step;                 // seconds, mean over the steps of the smallest of several repetitions
+    double start;                // of the start
+    double iterations, matrices; // a step
+} timing;
+
+static timing run(const robot *r, snw_algebra algebra, double rho, double h, int steps, int times) {
+    static double best[MOST_STEPS];
+    snw_motion_opts o = snw_motion_defaults();
+    o.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, rho, 0);
+    o.algebra = algebra;
+    snw_motion *mo = NULL;
+    snw_error err = {.text = "out of memory"};
+    must(snw_motion_create(r->m, &o, &mo), &err);
+    timing t = {0};
+    for (int k = 0; k < times; k++) {
+        t.iterations = t.matrices = 0;
+        const double before = processor();
+        must(snw_motion_start(mo, r->s, &err), &err);
+        double at = processor();
+        t.start = k == 0 ? at - before : fmin(t.start, at - before);
+        for (int i = 0; i < steps; i++) {
+            snw_motion_info info;
+            snprintf(err.text, sizeof err.text, "step %d fails", i);
+            must(snw_motion_step(mo, h, h * (i + 1), &info), &err);
+            const double now = processor();
+            best[i] = k == 0 ? now - at : fmin(best[i], now - at);
+            at = now;
+            t.iterations += (double)info.iterations / steps;
+            t.matrices += (double)info.tangents / steps;
+        }
+    }
+    for (int i = 0; i < steps; i++) t.step += best[i] / steps;
+    snw_motion_destroy(mo);
+    return t;
+}
+
+static void limbs(const bench_table *b) {
+    printf("k limbs of 12 coordinates on one free platform, spherical tips: generalized-alpha, "
+           "steps of 5 ms\n");
+    printf("  %3s  %6s  %11s  %6s  %11s  %6s  %10s  %9s\n", "k", "size", "sparse us", "slope",
+           "dense us", "slope", "iterations", "matrices");
+    double first = 0, before[2] = {0};
+    for (int k = 2; k <= 64; k *= 2) {
+        robot r;
+        robot_open(&r, limbs_text, k);
+        const int times = k > 16 ? 3 : 5;
+        const timing s = run(&r, SNW_ALGEBRA_SPARSE, 0.9, 0.005, 100, times),
+                     d = run(&r, SNW_ALGEBRA_DENSE, 0.9, 0.005, 100, times);
+        printf("  %3d  %6d  %11.1f  %6.2f  %11.1f  %6.2f  %10.2f  %9.3f\n", k,
+               r.m->nv + r.m->nrow, 1e6 * s.step, before[0] > 0 ? log2(s.step / before[0]) : NAN,
+               1e6 * d.step, before[1] > 0 ? log2(d.step / before[1]) : NAN, s.iterations,
+               s.matrices);
+        char row[32];
+        snprintf(row, sizeof row, "%d limbs", k);
+        bench_record(b, row, "us a step; sparse", 1e6 * s.step);
+        bench_record(b, row, "us a step; dense", 1e6 * d.step);
+        before[0] = s.step, before[1] = d.step;
+        if (k == 2) first = s.step;
+        robot_close(&r);
+    }
+    printf("  slope from 2 to 64 limbs, sparse: %.2f (target: 1.2 at most)\n\n",
+           log2(before[0] / first) / 5);
+    bench_record(b, "2 to 64 limbs", "slope; sparse", log2(before[0] / first) / 5);
+}
+
+static void chain(const bench_table *b) {
+    printf("rigid links in a row, hinges about y and z in turn, falling: steps of 5 ms\n");
+    printf("  %5s  %9s  %10s  %9s\n", "links", "us/step", "iterations", "matrices");
+    for (int n = 25; n <= 100; n *= 2) {
+        robot r;
+        robot_open(&r, chain_text, n);
+        const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.9, 0.005, 40, 3);
+        printf("  %5d  %9.1f  %10.2f  %9.3f\n", n, 1e6 * t.step, t.iterations, t.matrices);
+        char row[32];
+        snprintf(row, sizeof row, "chain of %d", n);
+        bench_record(b, row, "us a step", 1e6 * t.step);
+        robot_close(&r);
+    }
+    printf("\n");
+}
+
+static void rfrfr(const bench_table *b) {
+    robot r;
+    robot_open(&r, rfrfr_text, 3);
+    const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.5, 0.01, 1000, 5);
+    const double ratio = t.step / 0.01;
+    printf("RFRFR robot of hybrid.md 7.7, 31 nodes, 10 s in steps of 10 ms: %.1f us a step, %.2f "
+           "iterations, %.3f matrices, compute time over real time %.4f (target 0.02)\n",
+           1e6 * t.step, t.iterations, t.matrices, ratio);
+    bench_record(b, "rfrfr", "time over simulated time", ratio);
+    robot_close(&r);
+}
+
+int main(int argc, char **argv) {
+    bench_table b = bench_open("limbs", "robots of many branches", argc, argv);
+    limbs(&b);
+    chain(&b);
+    rfrfr(&b);
+    bench_close(&b);
+    return 0;
+}
