@@ -4,6 +4,7 @@
 // long chain of rigid links; the RFRFR robot of hybrid.md 7.7.
 #include "bench.h"
 
+#include "dynamics/loop.h"
 #include "io/document.h"
 #include "limbs.h"
 #include "study/assembly.h"
@@ -19,7 +20,8 @@ static const char chain_text[] =
     "  link(1): {on: world, joint: revolute, axis: y, body: {box: [10 cm, 2 cm, 2 cm], mass: 0.1 "
     "kg, com: [5 cm, 0, 0]}}\n"
     "  link(k=2..n): {on: link(k - 1), pose: {xyz: [10 cm, 0, 0]}, joint: revolute, axis: [0, k "
-    "- 2*floor(k/2), 1 - k + 2*floor(k/2)], damping: 1e-3, body: {box: [10 cm, 2 cm, 2 cm], mass: 0.1 kg, com: "
+    "- 2*floor(k/2), 1 - k + 2*floor(k/2)], damping: 1e-3, body: {box: [10 cm, 2 cm, 2 cm], mass: "
+    "0.1 kg, com: "
     "[5 cm, 0, 0]}}\n"
     "study: [dynamic: {for: 1 s, step: 5 ms}]\n";
 
@@ -84,8 +86,8 @@ static double processor(void) {
 enum { MOST_STEPS = 1000 };
 
 typedef struct timing {
-    double step;                 // seconds, mean over the steps of the smallest of several repetitions
-    double start;                // of the start
+    double step;  // seconds, mean over the steps of the smallest of several repetitions
+    double start; // of the start
     double iterations, matrices; // a step
 } timing;
 
@@ -120,11 +122,92 @@ static timing run(const robot *r, snw_algebra algebra, double rho, double h, int
     return t;
 }
 
+// Newton's matrix of a robot at its start, for both kinds of factors
+typedef struct factors {
+    snw_matrix *T;
+    double *x, *b;
+    double *A; // dense factors overwrite the matrix
+} factors;
+
+static void factors_open(factors *f, const robot *r, snw_algebra algebra) {
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    snw_error err = {.text = "out of memory"};
+    must(snw_matrix_create(r->m, algebra, &f->T), &err);
+    must(snw_inputs_create(r->m, &in), &err);
+    must(snw_work_create(r->m, &w), &err);
+    const size_t n = (size_t)f->T->n;
+    f->x = calloc(2 * n, sizeof *f->x);
+    f->A = malloc(n * n * sizeof *f->A);
+    if (!f->x || !f->A) abort();
+    f->b = f->x + n;
+    for (size_t i = 0; i < n; i++) f->b[i] = 1 + (double)(i % 7);
+    snw_inputs_at(r->m, 0, in);
+    snw_residual(r->m, in, r->s, false, w);
+    snw_tangent_sweep(r->m, NULL, w);
+    snw_matrix_clear(f->T);
+    snw_tangent_add(r->m, in, 1, 400, 160e3, w, n, f->T->A);
+    snw_loops_place(r->m, w, 1e4, f->T->A);
+    memcpy(f->A, f->T->A, n * n * sizeof *f->A);
+    snw_inputs_destroy(in);
+    snw_work_destroy(w);
+}
+
+static void factors_close(factors *f) {
+    snw_matrix_destroy(f->T);
+    free(f->x);
+    free(f->A);
+}
+
+static void factor(void *user) {
+    factors *f = user;
+    if (f->T->overwritten) {
+        const size_t n = (size_t)f->T->n;
+        snw_matrix_clear(f->T);
+        memcpy(f->T->A, f->A, n * n * sizeof *f->A);
+    }
+    if (snw_matrix_factor(f->T) != SNW_OK) abort();
+}
+
+static void solve(void *user) {
+    factors *f = user;
+    memcpy(f->x, f->b, (size_t)f->T->n * sizeof *f->x);
+    snw_matrix_solve(f->T, f->x);
+}
+
+static void crossover(const bench_table *b) {
+    printf("factors of that matrix, and solves with them\n");
+    printf("  %3s  %6s  %14s  %14s  %13s  %13s\n", "k", "size", "sparse factor", "dense factor",
+           "sparse solve", "dense solve");
+    static const int limbs_n[] = {1, 2, 3, 4, 6, 8, 16, 32, 64};
+    for (size_t i = 0; i < sizeof limbs_n / sizeof limbs_n[0]; i++) {
+        robot r;
+        robot_open(&r, limbs_text, limbs_n[i]);
+        double us[4];
+        for (int k = 0; k < 2; k++) {
+            factors f;
+            factors_open(&f, &r, k == 0 ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_DENSE);
+            us[k] = 1e6 * bench_time(factor, &f, 0.1);
+            us[k + 2] = 1e6 * bench_time(solve, &f, 0.1);
+            factors_close(&f);
+        }
+        printf("  %3d  %6d  %14.1f  %14.1f  %13.2f  %13.2f\n", limbs_n[i], r.m->nv + r.m->nrow,
+               us[0], us[1], us[2], us[3]);
+        char row[32];
+        snprintf(row, sizeof row, "%d limbs", limbs_n[i]);
+        static const char *const figure[] = {"us a sparse factor", "us a dense factor",
+                                             "us a sparse solve", "us a dense solve"};
+        for (int k = 0; k < 4; k++) bench_record(b, row, figure[k], us[k]);
+        robot_close(&r);
+    }
+    printf("\n");
+}
+
 static void limbs(const bench_table *b) {
     printf("k limbs of 12 coordinates on one free platform, spherical tips: generalized-alpha, "
            "steps of 5 ms\n");
-    printf("  %3s  %6s  %11s  %6s  %11s  %6s  %10s  %9s\n", "k", "size", "sparse us", "slope",
-           "dense us", "slope", "iterations", "matrices");
+    printf("  %3s  %6s  %11s  %6s  %11s  %6s  %10s  %9s  %9s\n", "k", "size", "sparse us", "slope",
+           "dense us", "slope", "iterations", "matrices", "start ms");
     double first = 0, before[2] = {0};
     for (int k = 2; k <= 64; k *= 2) {
         robot r;
@@ -132,10 +215,10 @@ static void limbs(const bench_table *b) {
         const int times = k > 16 ? 3 : 5;
         const timing s = run(&r, SNW_ALGEBRA_SPARSE, 0.9, 0.005, 100, times),
                      d = run(&r, SNW_ALGEBRA_DENSE, 0.9, 0.005, 100, times);
-        printf("  %3d  %6d  %11.1f  %6.2f  %11.1f  %6.2f  %10.2f  %9.3f\n", k,
+        printf("  %3d  %6d  %11.1f  %6.2f  %11.1f  %6.2f  %10.2f  %9.3f  %9.2f\n", k,
                r.m->nv + r.m->nrow, 1e6 * s.step, before[0] > 0 ? log2(s.step / before[0]) : NAN,
                1e6 * d.step, before[1] > 0 ? log2(d.step / before[1]) : NAN, s.iterations,
-               s.matrices);
+               s.matrices, 1e3 * s.start);
         char row[32];
         snprintf(row, sizeof row, "%d limbs", k);
         bench_record(b, row, "us a step; sparse", 1e6 * s.step);
@@ -180,6 +263,7 @@ static void rfrfr(const bench_table *b) {
 int main(int argc, char **argv) {
     bench_table b = bench_open("limbs", "robots of many branches", argc, argv);
     limbs(&b);
+    crossover(&b);
     chain(&b);
     rfrfr(&b);
     bench_close(&b);

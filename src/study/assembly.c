@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "dynamics/loop.h"
 #include "solve/dense.h"
+#include "study/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,9 @@ struct snw_assembly {
     double *side; // nrow
     double *dx;   // nv
     int *pivot;
+    snw_matrix
+        *T;    // mass matrix bordered by the rows, where its factors are sparse; NULL: they are not
+    double *x; // nv + nrow
 };
 
 // ---- rows that hold by themselves ------------------------------------------------------------------
@@ -189,10 +193,11 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     if (!as) return SNW_E_MEMORY;
     as->m = m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
-    as->memory = snw_alloc((nv * nv + nv * nr + nr * nr + nr + nv) * sizeof(double));
+    as->memory = snw_alloc((nv * nv + nv * nr + nr * nr + 2 * (nr + nv)) * sizeof(double));
     as->pivot = snw_alloc(nr * sizeof *as->pivot);
     if (!as->memory || !as->pivot || snw_work_create(m, &as->w) != SNW_OK ||
-        snw_state_create(m, &as->trial) != SNW_OK) {
+        snw_state_create(m, &as->trial) != SNW_OK ||
+        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
@@ -201,6 +206,11 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->S = as->X + nv * nr;
     as->side = as->S + nr * nr;
     as->dx = as->side + nr;
+    as->x = as->dx + nv;
+    if (!as->T->sparse) {
+        snw_matrix_destroy(as->T);
+        as->T = NULL;
+    }
     *out = as;
     return SNW_OK;
 }
@@ -209,6 +219,7 @@ void snw_assembly_destroy(snw_assembly *as) {
     if (!as) return;
     snw_work_destroy(as->w);
     snw_state_destroy(as->trial);
+    snw_matrix_destroy(as->T);
     snw_free(as->memory);
     snw_free(as->pivot);
     snw_free(as);
@@ -328,6 +339,25 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
     return SNW_OK;
 }
 
+// the factors of [M -b C'; -b C 0] at s, multipliers over b; false: there are none, or the matrix is singular and the
+// dense way will say why
+static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s, double *b) {
+    const snw_model *m = as->m;
+    if (!as->T) return false;
+    const size_t n = (size_t)as->T->n;
+    snw_kinematics(m, in, s, true, as->w);
+    snw_columns_sweep(m, as->w);
+    snw_matrix_clear(as->T);
+    snw_tangent_add(m, in, 0, 0, 1, as->w, n, as->T->A);
+    *b = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double size = m->typical[i] / m->length;
+        *b = fmax(*b, fabs(as->T->A[(size_t)i * (n + 1)]) * size * size);
+    }
+    snw_loops_place(m, as->w, *b, as->T->A);
+    return snw_matrix_factor(as->T) == SNW_OK;
+}
+
 static snw_status dependent(const snw_model *m, snw_error *err) {
     (void)m;
     return snw_fail(err, SNW_E_SINGULAR,
@@ -339,9 +369,19 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
                                    snw_error *err) {
     const snw_model *m = as->m;
     if (m->nrow == 0) return SNW_OK;
-    SNW_TRY(mass_rows(as, in, s, err));
     snw_state_copy(m, s, as->trial);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
+    double b;
+    if (bordered(as, in, s, &b)) {
+        snw_kinematics(m, in, as->trial, false, as->w);
+        snw_loops_rates(m, as->w, as->x + m->nv, NULL);
+        for (int i = 0; i < m->nv; i++) as->x[i] = 0;
+        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= -b;
+        snw_matrix_solve(as->T, as->x);
+        for (int i = 0; i < m->nv; i++) s->v[i] -= as->x[i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(as, in, s, err));
     snw_kinematics(m, in, as->trial, false, as->w);
     snw_loops_rates(m, as->w, as->side, NULL);
     if (shortest(as) != SNW_OK) return dependent(m, err);
@@ -353,9 +393,20 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
 snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                       snw_error *err) {
     const snw_model *m = as->m;
-    SNW_TRY(mass_rows(as, in, s, err));
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
+    double b;
+    if (bordered(as, in, s, &b)) {
+        snw_residual(m, in, s, false, as->w);
+        snw_loops_rates(m, as->w, NULL, as->x + m->nv);
+        for (int i = 0; i < m->nv; i++) as->x[i] = -as->w->r[i];
+        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= b;
+        snw_matrix_solve(as->T, as->x);
+        memcpy(s->a, as->x, (size_t)m->nv * sizeof *s->a);
+        for (int i = 0; i < m->nrow; i++) s->l[i] = b * as->x[m->nv + i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(as, in, s, err));
     snw_residual(m, in, s, false, as->w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -as->w->r[i];
     snw_cholesky_solve(m->nv, as->M, s->a);

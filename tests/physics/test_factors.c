@@ -23,7 +23,8 @@ static const char branches_text[] =
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
     "robot:\n"
     "  hull: {on: world, joint: free, body: {mass: 2, inertia: [0.02, 0.03, 0.04]}}\n"
-    "  leg(k=1..5): {on: hull, pose: {xyz: [0.1*k, 0.2, 0]}, joint: %s, rod: {length: 0.5, section: "
+    "  leg(k=1..5): {on: hull, pose: {xyz: [0.1*k, 0.2, 0]}, joint: %s, rod: {length: 0.5, "
+    "section: "
     "{circle: {radius: 20 mm}}, material: rubber, strain: cosserat legendre 2}}\n"
     "  mast(k=1..3): {on: world, pose: {xyz: [0.3*k, 0, 0.4]}, joint: universal, rod: {length: "
     "0.3, section: {circle: {radius: 20 mm}}, material: rubber, strain: kirchhoff legendre 2}}\n"
@@ -238,6 +239,64 @@ static void steps_do_not_touch_the_heap(void **state) {
     scene_close(&c);
 }
 
+// accelerations, multipliers and velocities by bordered sparse factors do what they are for
+static void accelerations_keep_loops_closed(void **state) {
+    (void)state;
+    scene c;
+    scene_open(&c, "n=12");
+    snw_assembly *as = NULL;
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(c.m, &as), SNW_OK);
+    assert_int_equal(snw_inputs_create(c.m, &in), SNW_OK);
+    assert_int_equal(snw_work_create(c.m, &w), SNW_OK);
+    double *rate = malloc(2 * (size_t)c.m->nrow * sizeof *rate), *bend = rate + c.m->nrow;
+    dice d = {5};
+    for (int i = 0; i < c.m->nv; i++) c.s->v[i] = roll(&d, -0.3, 0.3);
+    c.s->t = 0.4;
+    snw_inputs_at(c.m, c.s->t, in);
+    double *v = malloc((size_t)c.m->nv * sizeof *v);
+    memcpy(v, c.s->v, (size_t)c.m->nv * sizeof *v);
+    assert_int_equal(snw_assembly_velocities(as, in, c.s, &err), SNW_OK);
+    assert_int_equal(snw_assembly_accelerations(as, in, c.s, &err), SNW_OK);
+    snw_residual(c.m, in, c.s, false, w);
+    snw_loops_rates(c.m, w, rate, bend);
+    double largest = 0;
+    for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(c.s->a[i]));
+    assert_true(largest > 1);
+    // forces in balance: a part in 1e9 of what accelerations of this size need
+    for (int i = 0; i < c.m->nv; i++) {
+        assert_true(fabs(w->r[i]) * c.m->typical[i] < 1e-9);
+    }
+    for (int i = 0; i < c.m->nrow; i++) {
+        assert_near(rate[i], 0, 1e-12);
+        assert_near(bend[i], 0, 1e-11 * largest);
+    }
+    // the nearest velocities: the difference is orthogonal, by the mass matrix, to all that keep the loops closed, so
+    // to the velocities themselves: T(v) = T(v1) + T(v - v1)
+    double energy[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < c.m->nv; i++) {
+            const double v1 = c.s->v[i];
+            c.s->a[i] = k == 0 ? v[i] : k == 1 ? v1 : v[i] - v1;
+        }
+        double *swap = c.s->v;
+        c.s->v = c.s->a;
+        snw_kinematics(c.m, in, c.s, false, w);
+        c.s->v = swap;
+        energy[k] = snw_kinetic_energy(c.m, w);
+    }
+    assert_near(energy[0], energy[1] + energy[2], 1e-12);
+    assert_true(energy[2] > 1e-3 * energy[0]);
+    free(v);
+    free(rate);
+    snw_work_destroy(w);
+    snw_inputs_destroy(in);
+    snw_assembly_destroy(as);
+    scene_close(&c);
+}
+
 // ---- choice ----------------------------------------------------------------------------------------
 
 static bool is_sparse(const snw_model *m) {
@@ -269,6 +328,7 @@ int main(void) {
         cmocka_unit_test(motions_agree),
         cmocka_unit_test(continued_motions_have_the_same_bits),
         cmocka_unit_test(steps_do_not_touch_the_heap),
+        cmocka_unit_test(accelerations_keep_loops_closed),
         cmocka_unit_test(small_ones_and_those_with_feedback_are_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
