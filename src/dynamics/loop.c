@@ -258,7 +258,7 @@ static void constraint_rows(const snw_loop *loop, snw_se3 h, const double *D, do
 // a gets turns with the way it is carried: dW_b = -N delta, dW_a = N delta - ad_delta' F, both seen from b. So
 //   T -= D' N D + A' coad(F) D
 static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
-                      const double *D, const double *A, size_t nv, double *T) {
+                      const double *D, const double *A, size_t ld, double *T) {
     const row *rows = rows_of(loop->joint);
     const size_t n = (size_t)loop->ndof;
     const snw_wrench F = wrench_in_axes(loop, h, raw);
@@ -269,7 +269,7 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
             f = snw_wrench_axpy(raw[k], row_bend(rows[k], h, x.w), f);
         }
         const snw_wrench carried = snw_coad(F, x);
-        double *to = T + (size_t)loop->dof[j] * nv;
+        double *to = T + (size_t)loop->dof[j] * ld;
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
             for (size_t k = 0; k < 6; k++) {
@@ -280,7 +280,7 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
     }
 }
 
-void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T) {
+void snw_loops_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const size_t size = 6 * (size_t)loop->ndof;
@@ -290,8 +290,12 @@ void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T) {
         constraint_rows(loop, h, D, w->C + loop->store);
         if (!T || cq == 0) continue;
         raw_multipliers(loop, w->l, raw);
-        stiffness(loop, h, raw, cq, D, A, (size_t)m->nv, T);
+        stiffness(loop, h, raw, cq, D, A, ld, T);
     }
+}
+
+void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T) {
+    snw_loops_add_columns(m, cq, w, (size_t)m->nv, T);
 }
 
 void snw_loops_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
@@ -321,6 +325,11 @@ void snw_loops_border(const snw_model *m, const snw_work *w, double s, double *J
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
     }
+    snw_loops_place(m, w, s, J);
+}
+
+void snw_loops_place(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
     for (int k = 0; k < m->nloop; k++) {
         const snw_loop *loop = &m->loop[k];
         const double *C = w->C + loop->store;

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // ---- instants at which laws jump or bend -----------------------------------------------------------
@@ -285,10 +284,11 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
                        step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1;
     if (!keeps || r->now->model->nrow == 0) return;
     char text[200];
-    (void)snprintf(text, sizeof text,
-                   "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-                   "grow until it fails; use generalized-alpha with rho below 1",
-                   r->info.run, step->name, snw_method_name(step->method));
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
+        "grow until it fails; use generalized-alpha with rho below 1",
+        r->info.run, step->name, snw_method_name(step->method));
     snw_run_warn(r, text);
 }
 
