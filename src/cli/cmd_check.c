@@ -16,7 +16,9 @@ static snw_status count_values(const snw_job *job, int run, int *values, snw_err
     return SNW_OK;
 }
 
-enum { MOST_IDLE = 400 }; // coordinates up to which idle motions are looked for: the work is their cube
+enum {
+    MOST_IDLE = 400
+}; // coordinates up to which idle motions are looked for: the work is their cube
 
 // which joints of a run move nothing; the caller frees
 static snw_status find_idle(const snw_job_run *r, bool **idle, snw_error *err) {

@@ -301,7 +301,8 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
-    if (d->nloop > 0) printf(" (%d coordinates, %d loop%s)", info->nv, d->nloop, d->nloop == 1 ? "" : "s");
+    if (d->nloop > 0)
+        printf(" (%d coordinates, %d loop%s)", info->nv, d->nloop, d->nloop == 1 ? "" : "s");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);

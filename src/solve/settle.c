@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double FAR = 0.3;      // typical increments in one step
+static const double FAR = 0.3;       // typical increments in one step
 static const double SHORTEST = 1e-9; // pseudo-time of a step
 static const double LONGEST = 1e12;
 

@@ -271,7 +271,8 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     double beside = 0;
     for (int n = 0; n < CLOSE_STARTS; n++) {
         memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
-        for (int i = 0; i < m->nv; i++) as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
+        for (int i = 0; i < m->nv; i++)
+            as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
         if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
         const opening o = approach(as, in, info);
         if (o.largest < info->gap) info->gap = o.largest, info->row = o.row;
@@ -286,11 +287,12 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     const snw_loop_desc *d = &m->desc->loop[snw_assembly_loop_of(as, info->row)];
     return snw_fail_place(
         err,
-        snw_fail(err, SNW_E_DIVERGED,
-                 "loop '%s' cannot be closed from the initial configuration: it stays open by %s at "
-                 "t = %g s. Give initial: values nearer to the closed robot, check lengths and "
-                 "poses, or allow more motion",
-                 d->name, by, in->t),
+        snw_fail(
+            err, SNW_E_DIVERGED,
+            "loop '%s' cannot be closed from the initial configuration: it stays open by %s at "
+            "t = %g s. Give initial: values nearer to the closed robot, check lengths and "
+            "poses, or allow more motion",
+            d->name, by, in->t),
         d->place.file, d->place.line, d->place.column);
 }
 

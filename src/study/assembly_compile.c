@@ -144,7 +144,8 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
     for (int k = 0; k < n; k++) {
         if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
         if (whole || !(A[k][k] > 1e-18 * largest)) continue;
-        for (int a = 0; a < n; a++) loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
+        for (int a = 0; a < n; a++)
+            loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
     }
     SNW_ASSERT(loop->nrow == kept);
@@ -295,11 +296,11 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
                        name, loop->nspare, loop->nspare == 1 ? "that row is" : "those rows are",
                        loop->nspare == 1 ? "its reaction is" : "their reactions are");
     } else if (m->singular > 0 && m->singular_loop == i) {
-        (void)snprintf(out, size,
-                       "the closed robot stands in a singular configuration: it has %d motion%s more "
-                       "than nearby, where loop '%.80s' would forbid %s",
-                       m->singular, m->singular == 1 ? "" : "s", name,
-                       m->singular == 1 ? "it" : "them");
+        (void)snprintf(
+            out, size,
+            "the closed robot stands in a singular configuration: it has %d motion%s more "
+            "than nearby, where loop '%.80s' would forbid %s",
+            m->singular, m->singular == 1 ? "" : "s", name, m->singular == 1 ? "it" : "them");
     }
 }
 

@@ -24,13 +24,14 @@ struct snw_statics {
     double *K, *T; // elastic stiffness and tangent, nv x nv
     double *x;     // configuration and multipliers, nq + nrow
     double *scale; // of forces, then of gaps
-    double *soft;  // what may be added to the diagonal where joints are held by nothing; NULL: they all are
-    double *slow;  // damping by which mechanisms settle, zero for rows
-    double *rows;  // nv x nrow: C', and tau and order of its factors
+    double *
+        soft; // what may be added to the diagonal where joints are held by nothing; NULL: they all are
+    double *slow; // damping by which mechanisms settle, zero for rows
+    double *rows; // nv x nrow: C', and tau and order of its factors
     double *tau;
     int *order;
     snw_assembly *assembly;
-    double *open;  // nrow: gaps where the solve began; they close as the load grows
+    double *open; // nrow: gaps where the solve began; they close as the load grows
 };
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
@@ -52,7 +53,8 @@ static const double SOFT = 1e-9;
 
 static size_t scratch_size(const snw_model *m) {
     const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
-                            snw_relax_scratch(m->nv, m->nq), snw_eigen_symmetric_scratch(m->nv),
+                            snw_relax_scratch(m->nv, m->nq),
+                            snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(m->nv),
                             snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow),
                             snw_qr_scratch(m->nv, m->nrow)};
@@ -77,7 +79,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->rows = snw_alloc((nv * nr + n) * sizeof(double));
     st->order = snw_alloc(nr * sizeof *st->order);
     if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
-        (nr > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) || snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
+        (nr > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
+        snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK) {
         snw_statics_destroy(st);
@@ -512,8 +515,8 @@ static int restrict_to_allowed(snw_statics *st) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
         snw_loops_pull(m, st->w, st->tau, st->rows + k * nv);
     }
-    const int rank = snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau,
-                                   st->order);
+    const int rank =
+        snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
     snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->T, &st->scratch);
     snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->K, &st->scratch);
     corner(nv, nv - (size_t)rank, st->T);

@@ -145,13 +145,13 @@ static void a_cut_joint_is_the_joint(void **state) {
         assert_int_equal(snw_accelerations(grown.m, grown.in, grown.s, grown.w, M, &err), SNW_OK);
         snw_residual(grown.m, grown.in, grown.s, false, grown.w);
 
-        snw_loop_desc loop = {.name = "cut",
-                              .a = link->on,
-                              .b = {.kind = link->has_rod ? SNW_SITE_ROOT : SNW_SITE_END,
-                                    .link = at},
-                              .joint = kind,
-                              .axis = link->moves.axis,
-                              .pose = link->pose};
+        snw_loop_desc loop = {
+            .name = "cut",
+            .a = link->on,
+            .b = {.kind = link->has_rod ? SNW_SITE_ROOT : SNW_SITE_END, .link = at},
+            .joint = kind,
+            .axis = link->moves.axis,
+            .pose = link->pose};
         const snw_link_desc whole = *link;
         link->on = (snw_site){.kind = SNW_SITE_WORLD, .link = -1};
         link->pose = snw_pose_desc_identity();
@@ -213,12 +213,13 @@ static void a_cut_joint_hangs_as_the_joint(void **state) {
                        "{mass: 0.1, com: [0.1, 0.03, 0.02], inertia: [1e-4, 2e-4, 3e-4]}}\n"
                        "study: [static:]\nprobes: {tip: {position: bob}, e: energy}\n",
                        common, kinds[k]);
-        (void)snprintf(text[1], sizeof text[1],
-                       "%s  bob: {on: world, joint: free, body: "
-                       "{mass: 0.1, com: [0.1, 0.03, 0.02], inertia: [1e-4, 2e-4, 3e-4]}}\n"
-                       "loops: {cut: {join: [arm.tip, bob], as: %s, pose: {xyz: [0.01, 0.02, 0]}}}\n"
-                       "study: [static:]\nprobes: {tip: {position: bob}, e: energy}\n",
-                       common, kinds[k]);
+        (void)snprintf(
+            text[1], sizeof text[1],
+            "%s  bob: {on: world, joint: free, body: "
+            "{mass: 0.1, com: [0.1, 0.03, 0.02], inertia: [1e-4, 2e-4, 3e-4]}}\n"
+            "loops: {cut: {join: [arm.tip, bob], as: %s, pose: {xyz: [0.01, 0.02, 0]}}}\n"
+            "study: [static:]\nprobes: {tip: {position: bob}, e: energy}\n",
+            common, kinds[k]);
         outcome o[2];
         for (int i = 0; i < 2; i++) {
             execute(text[i], &o[i]);
@@ -275,8 +276,8 @@ enum { CUTS = 3 };
 static bool four_angles(double crank, bool up, double *coupler, double *rocker) {
     const double x = bars.ground - bars.crank * cos(crank), y = -bars.crank * sin(crank);
     const double d = hypot(x, y);
-    const double c = (bars.coupler * bars.coupler + d * d - bars.rocker * bars.rocker) /
-                     (2 * bars.coupler * d);
+    const double c =
+        (bars.coupler * bars.coupler + d * d - bars.rocker * bars.rocker) / (2 * bars.coupler * d);
     if (!(fabs(c) <= 1)) return false;
     *coupler = atan2(y, x) + (up ? 1 : -1) * acos(c);
     *rocker = atan2(bars.coupler * sin(*coupler) - y, bars.coupler * cos(*coupler) - x);
@@ -286,8 +287,8 @@ static bool four_angles(double crank, bool up, double *coupler, double *rocker) 
 static double four_energy(double crank, bool up) {
     double c, r;
     if (!four_angles(crank, up, &c, &r)) return INFINITY;
-    return 9.81 * (1 * 0.1 * sin(crank) +
-                   2 * (0.2 * sin(crank) + 0.25 * sin(c) + 0.05 * cos(c)) + 1.5 * 0.15 * sin(r));
+    return 9.81 * (1 * 0.1 * sin(crank) + 2 * (0.2 * sin(crank) + 0.25 * sin(c) + 0.05 * cos(c)) +
+                   1.5 * 0.15 * sin(r));
 }
 
 // lowest of a function on [low, high]: golden section
@@ -306,7 +307,8 @@ static double lowest(double (*f)(double, bool), bool up, double low, double high
 
 // is a crank angle a local minimum of the energy of one of the two ways to close? Its energy, less the minimum's
 static double above_minimum(double crank, bool up) {
-    return four_energy(crank, up) - four_energy(lowest(four_energy, up, crank - 0.3, crank + 0.3), up);
+    return four_energy(crank, up) -
+           four_energy(lowest(four_energy, up, crank - 0.3, crank + 0.3), up);
 }
 
 static double world_angle(const snw_work *w, int seg) {
@@ -328,7 +330,8 @@ static void four_bars_hang_where_energy_is_lowest(void **state) {
         snw_error err = {0};
         for (int i = 0; i < b.m->nq && n >= CUTS; i++) b.s->q[i] = roll(&d, -2, 2);
         const size_t before = snw_alloc_count();
-        if (snw_statics_solve(st, 0, &opts, b.s, &info, &err) != SNW_OK) fail_msg("%d: %s", n, err.text);
+        if (snw_statics_solve(st, 0, &opts, b.s, &info, &err) != SNW_OK)
+            fail_msg("%d: %s", n, err.text);
         assert_int_equal(snw_alloc_count(), before);
         assert_true(info.residual <= 1e-12);
         assert_near(snw_assembly_gap(b.as, b.in, b.s, NULL), 0, 1e-13);
@@ -401,7 +404,8 @@ static void other_cuts_move_alike(void **state) {
     assert_true(four_angles(crank - 1e-4, true, &c1, &r1));
     const double dc = (c2 - c1) / 2e-4 * rate, dr = (r2 - r1) / 2e-4 * rate;
     const double q[CUTS][3] = {{crank, c - crank, r}, {crank, r, c - r}, {crank, c - crank, r - c}};
-    const double v[CUTS][3] = {{rate, dc - rate, dr}, {rate, dr, dc - dr}, {rate, dc - rate, dr - dc}};
+    const double v[CUTS][3] = {
+        {rate, dc - rate, dr}, {rate, dr, dc - dr}, {rate, dc - rate, dr - dc}};
     double first = 0, force[2] = {0};
     for (int n = 0; n < CUTS; n++) {
         built b = {0};
@@ -457,8 +461,9 @@ static void a_third_parallel_link_is_redundant(void **state) {
     snw_assembly_remark(b.m, 0, text, sizeof text);
     assert_string_equal(text, "");
     snw_assembly_remark(b.m, 1, text, sizeof text);
-    assert_string_equal(text, "loop 'brace' says in 1 of its rows what others say already; that row "
-                              "is left out, its reaction is undetermined");
+    assert_string_equal(text,
+                        "loop 'brace' says in 1 of its rows what others say already; that row "
+                        "is left out, its reaction is undetermined");
     snw_assembly_describe(b.m, 0, text, sizeof text);
     assert_string_equal(text, "5 rows, 3 hold by themselves: tilt x, tilt y, move z; their "
                               "reactions are undetermined");
@@ -488,15 +493,14 @@ static void a_third_parallel_link_is_redundant(void **state) {
 static void a_line_of_links_is_singular_not_redundant(void **state) {
     (void)state;
     built b = {0};
-    open_text(&b, FOUR "robot:\n"
-                       "  crank: {on: world, joint: revolute, " CRANK "}\n"
-                       "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, " COUPLE
-                       "}\n"
-                       "  rocker: {on: world, pose: {xyz: [0.4, 0, 0]}, joint: revolute, " ROCKER
-                       "}\n"
-                       "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: "
-                       "{xyz: [0.3, 0, 0]}}}\n"
-                       "loops: {pin: {join: [a, b], as: revolute}}\n");
+    open_text(&b,
+              FOUR "robot:\n"
+                   "  crank: {on: world, joint: revolute, " CRANK "}\n"
+                   "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, " COUPLE "}\n"
+                   "  rocker: {on: world, pose: {xyz: [0.4, 0, 0]}, joint: revolute, " ROCKER "}\n"
+                   "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: "
+                   "{xyz: [0.3, 0, 0]}}}\n"
+                   "loops: {pin: {join: [a, b], as: revolute}}\n");
     assert_int_equal(b.m->nrow, 2);
     assert_int_equal(b.m->loop[0].nspare, 0);
     assert_int_equal(b.m->singular, 1);
@@ -603,7 +607,8 @@ static void closing_moves_no_more_than_it_must(void **state) {
             snw_loops_pull(b.m, b.w, x, C + 3 * k);
         }
         // p in the plane of the two rows: their triple product vanishes
-        const snw_vec3 c0 = {{C[0], C[1], C[2]}}, c1 = {{C[3], C[4], C[5]}}, P = {{p[0], p[1], p[2]}};
+        const snw_vec3 c0 = {{C[0], C[1], C[2]}}, c1 = {{C[3], C[4], C[5]}},
+                       P = {{p[0], p[1], p[2]}};
         assert_near(snw_dot(snw_cross(c0, c1), P), 0, 1e-13);
         snw_kinematics(b.m, b.in, b.s, false, b.w);
         double rate[2];
@@ -687,19 +692,21 @@ static void what_moves_no_mass_must_not_be_pushed(void **state) {
 // a coupler without mass is moved by its pins: the mass matrix alone is singular, with the rows it is not
 static void loops_hold_what_has_no_mass(void **state) {
     (void)state;
-    static const char *const mass[2] = {"{mass: 0}", "{mass: 1e-9, inertia: [1e-10, 1e-10, 1e-10]}"};
+    static const char *const mass[2] = {"{mass: 0}",
+                                        "{mass: 1e-9, inertia: [1e-10, 1e-10, 1e-10]}"};
     double a[2], l[2];
     for (int n = 0; n < 2; n++) {
         char text[2000];
         (void)snprintf(text, sizeof text,
-                       FOUR "robot:\n"
-                            "  crank: {on: world, joint: revolute, " CRANK "}\n"
-                            "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute%s%s}\n"
-                            "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: "
-                            "revolute, " ROCKER "}\n"
-                            "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, "
-                            "pose: {xyz: [0.3, 0, 0]}}}\n"
-                            "loops: {pin: {join: [a, b], as: revolute}}\n",
+                       FOUR
+                       "robot:\n"
+                       "  crank: {on: world, joint: revolute, " CRANK "}\n"
+                       "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute%s%s}\n"
+                       "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: "
+                       "revolute, " ROCKER "}\n"
+                       "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, "
+                       "pose: {xyz: [0.3, 0, 0]}}}\n"
+                       "loops: {pin: {join: [a, b], as: revolute}}\n",
                        n ? ", body: " : "", n ? mass[1] : "");
         built b = {0};
         open_text(&b, text);
@@ -768,15 +775,17 @@ static void a_twisted_clamped_rod_buckles_at_greenhills_torque(void **state) {
     for (int i = 0; i < 40; i++) {
         const double angle = 0.5 * (low + high);
         char text[1500];
-        (void)snprintf(text, sizeof text,
-                       "sinew: 1\ngravity: 0\n"
-                       "robot: {rod: {on: world, rod: {length: 1, section: {stiffness: {twist: 10, "
-                       "bend_y: 1, bend_z: 1}}, nodes: 40, magnus: 6, strain: {twist: legendre 2, bend_y: legendre 12, "
-                       "bend_z: legendre 12}}}}\n"
-                       "loops: {clamp: {join: [world, rod.tip], as: prismatic, axis: x, pose: {xyz: "
-                       "[1, 0, 0], axis: x, angle: %.17g}}}\n"
-                       "study: [static:]\nprobes: {s: stability}\n",
-                       angle);
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "robot: {rod: {on: world, rod: {length: 1, section: {stiffness: {twist: 10, "
+            "bend_y: 1, bend_z: 1}}, nodes: 40, magnus: 6, strain: {twist: legendre 2, bend_y: "
+            "legendre 12, "
+            "bend_z: legendre 12}}}}\n"
+            "loops: {clamp: {join: [world, rod.tip], as: prismatic, axis: x, pose: {xyz: "
+            "[1, 0, 0], axis: x, angle: %.17g}}}\n"
+            "study: [static:]\nprobes: {s: stability}\n",
+            angle);
         outcome o;
         execute(text, &o);
         if (o.status != SNW_OK) fail_msg("%s", o.err.text);
