@@ -93,7 +93,8 @@ const snw_command snw_cmd_check = {
     .brief = "read a model file and explain it, without running it",
     .about = "Reads a model file, checks all of it, and says what it describes: its runs and their "
              "degrees of "
-             "freedom, the tree of links with their rods, loads, probes and the steps of the "
+             "freedom, the tree of links with their rods, loops and which of their rows hold by "
+             "themselves, loads, probes and the steps of the "
              "study. Numbers are "
              "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
     .option = options,

@@ -546,7 +546,9 @@ snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in, const snw_s
     const snw_model *m = as->m;
     const size_t n = (size_t)m->nv, nr = (size_t)m->nrow;
     for (int l = 0; l < m->desc->nlink; l++) idle[l] = false;
-    if (n == 0) return SNW_OK;
+    bool any = false;
+    for (int k = 0; k < m->nblock; k++) any = any || is_joint(m, &m->block[k]);
+    if (!any) return SNW_OK;
     snw_arena scratch = {.size = snw_eigen_symmetric_scratch(m->nv)};
     scratch.base = snw_alloc(scratch.size);
     double *memory = snw_alloc((3 * n * n + n + nr) * sizeof *memory);
@@ -569,6 +571,7 @@ snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in, const snw_s
         add_square(m, m->nrow, as->C, size, G);
         status = snw_eigen_symmetric(m->nv, G, one, true, &scratch, lambda);
         if (status == SNW_OK) name_idle(m, lambda, G, idle);
+        if (status == SNW_E_DIVERGED) status = SNW_OK; // not finite: nothing to say of it
     }
     snw_free(memory);
     snw_free(scratch.base);
