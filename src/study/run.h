@@ -43,6 +43,9 @@ void snw_run_destroy(snw_run *r); // NULL is fine
 const snw_run_info *snw_run_describe(const snw_run *r);
 const struct snw_model *snw_run_model(const snw_run *r);
 
+// Modes that step `stage` found in the last execution; NULL: it is of another kind, or was not done.
+const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);
+
 // The next execution goes on after the frame that `save` (info.nsave numbers, checked here for their stage only) came
 // with: the frames after it have the bits they would have had.
 SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);
