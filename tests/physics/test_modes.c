@@ -430,36 +430,33 @@ static void follower_force_makes_a_pair(void **state) {
     }
 }
 
-// damping of the material of a column under a follower load, to first order: against the roots of s^2 M + s D + K, which
-// for D = 2 c M are s = -c +- sqrt(c^2 - lambda)
+// Ziegler's column of two links of length 1 with unit masses at their ends, springs 2 and dampers in the hinges, pushed by a
+// force P along the second link. In the hinge angles M = [5 2; 2 1]; the force has no arm about the second hinge and
+// one of sin(q2) about the first, K = [2 P; 0 2]; so
+//   det(s^2 M + s e D + K) = (5 s^2 + e s d1 + 2)(s^2 + e s d2 + 2) - (2 s^2 + P) 2 s^2
+// and ds/de = -(d det/de)/(d det/ds) at e = 0.
 static void damping_shifts_what_a_follower_force_makes(void **state) {
     (void)state;
     static result r;
-    // a hinge with a spring and a damper, a follower force that does no work on it: K is not symmetric with two hinges
-    find(HEAD "robot:\n  a: {on: world, joint: revolute, stiffness: 2, damping: 0.02, body: {mass: "
-              "1, com: [1, 0, 0]}}\n"
+    find(HEAD "robot:\n"
+              "  a: {on: world, joint: revolute, stiffness: 2, damping: 0.02, body: {mass: 1, com: "
+              "[1, 0, 0]}}\n"
               "  b: {on: a, pose: {xyz: [1, 0, 0]}, joint: revolute, stiffness: 2, damping: 0.01, "
-              "body: {mass: 1, com: [1, 0, 0]}}\n"
+              "body: {mass: 1, com: "
+              "[1, 0, 0]}}\n"
               "loads: {push: {on: b, force: [-3, 0, 0], frame: body}}\nstudy: [static, modes]\n",
          &r);
     assert_false(r.table.conservative);
     assert_int_equal(r.table.n, 2);
-    // in angles from the line (q1, q2 relative): M = [5 2; 2 1] with unit masses at 1 and 2, K = [2 P; 0 2] without the
-    // force's arm about the first hinge (it passes along b), D = diag
-    const double P = 3, D1 = 0.02, D2 = 0.01;
-    double s2[2];
-    // det(K - x M) with K = [2, -P; 0, 2] up to sign of P: x^2 (1) - x (...) + 4
-    const double trace = 2 * 1 + 2 * 5 - 2 * P, root = sqrt(trace * trace / 4 - 4);
-    s2[0] = trace / 2 - root, s2[1] = trace / 2 + root;
-    for (int i = 0; i < 2; i++) assert_near(omega(&r, i) * omega(&r, i), s2[i], 1e-12);
-    // Newton on det(s^2 M + s D + K) from the root without damping
+    const double P = 3, d1 = 0.02, d2 = 0.01;
+    // s^2 = -y: y^2 - (12 - 2 P) y + 4 = 0
+    const double half = 6 - P, root = sqrt(half * half - 4);
     for (int i = 0; i < 2; i++) {
-        const double w = sqrt(s2[i]);
-        // derivative of the determinant with respect to the damping's share e at s = i w, and with respect to s
-        // det = (5 s^2 + s e D1 + 2)(s^2 + s e D2 + 2) - (2 s^2 + P)(2 s^2)
-        const double x = -w * w;                                                           // s^2
-        const double de = D1 * (x + 2) + D2 * (5 * x + 2);                                 // over s
-        const double ds = 2 * (5 * (x + 2) + (5 * x + 2) - 2 * (2 * x) - 2 * (2 * x + P)); // over s
+        const double y = half + (i ? root : -root), w = sqrt(y);
+        assert_near(omega(&r, i), w, 1e-12);
+        // both derivatives divided by s
+        const double de = d1 * (2 - y) + d2 * (2 - 5 * y);
+        const double ds = 10 * (2 - y) + 2 * (2 - 5 * y) + 8 * y + 4 * (2 * y - P);
         assert_near(r.mode[i].damping, de / ds / w, 1e-12);
     }
     done(&r);
@@ -530,6 +527,21 @@ static void modes_leave_no_trace_and_say_what_is_not_at_rest(void **state) {
     done(&plain);
 }
 
+// all held: the configuration alone
+static void what_cannot_move_has_no_modes(void **state) {
+    (void)state;
+    static result r;
+    find("sinew: 1\nrobot: {bob: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0]}}}\n"
+         "loops: {lock: {join: [world, bob], as: fixed}}\nstudy: [modes]\n",
+         &r);
+    assert_int_equal(r.table.n + r.table.nidle, 0);
+    assert_int_equal(r.run.series.nframe, 1);
+    done(&r);
+    find("sinew: 1\nrobot: {bob: {on: world, body: {mass: 1}}}\nstudy: [modes]\n", &r);
+    assert_int_equal(r.table.n + r.table.nidle, 0);
+    done(&r);
+}
+
 static void robot_without_mass_is_refused(void **state) {
     (void)state;
     outcome o;
@@ -586,6 +598,7 @@ int main(void) {
         cmocka_unit_test(damping_shifts_what_a_follower_force_makes),
         cmocka_unit_test(small_motion_has_the_frequency_and_the_damping),
         cmocka_unit_test(modes_leave_no_trace_and_say_what_is_not_at_rest),
+        cmocka_unit_test(what_cannot_move_has_no_modes),
         cmocka_unit_test(robot_without_mass_is_refused),
         cmocka_unit_test(nothing_is_allocated_on_the_way),
     };
