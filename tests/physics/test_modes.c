@@ -574,6 +574,9 @@ static void nothing_is_allocated_on_the_way(void **state) {
         // an arbitrary state is not in balance, so the tangent of a ball or a free joint is not symmetric
         assert_true(table->residual > 1e-3);
         assert_false(table->conservative);
+        t.s->q[t.m->nq - 1] = NAN;
+        assert_int_equal(snw_modes_solve(mo, t.s, &err), SNW_E_DIVERGED);
+        assert_int_equal(table->n, 0);
         free(q);
         snw_modes_destroy(mo);
         trial_close(&t);
