@@ -268,13 +268,14 @@ static void linearise(snw_modes *mo, const snw_state *s) {
 }
 
 // unit[i] <- how far a coordinate goes until it has the energy of the one with most inertia at its typical value; where it
-// has none, its typical value. Returns that inertia
+// has none, its typical value. Returns that inertia, NaN when not all are numbers
 static double measure(snw_modes *mo) {
     const snw_model *m = mo->m;
     double most = 0;
     for (int i = 0; i < m->nv; i++) {
-        const double typical = m->typical[i];
-        most = fmax(most, column(mo->M, m->nv, i)[i] * typical * typical);
+        const double typical = m->typical[i], own = column(mo->M, m->nv, i)[i];
+        if (!isfinite(own)) return NAN;
+        most = fmax(most, own * typical * typical);
     }
     for (int i = 0; i < m->nv; i++) {
         const double own = column(mo->M, m->nv, i)[i], typical = m->typical[i];
@@ -613,6 +614,7 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     linearise(mo, s);
     if (nv == 0) return SNW_OK;
     const double most = measure(mo);
+    if (isnan(most)) return not_finite(mo, err);
     if (!(most > 0)) {
         return snw_fail(err, SNW_E_MODEL,
                         "modes at t = %g s: the robot has no mass, so nothing vibrates; give its "
