@@ -349,7 +349,7 @@ static snw_status find_idle(snw_modes *mo, int n0, int *nidle) {
     return SNW_OK;
 }
 
-// x, behind column n0 of it: directions with mass, those without following; A <- stiffness of them
+// directions with mass (in P behind n0) <- the same with those without mass following; A <- stiffness of them, (7.2)
 static snw_status condense(snw_modes *mo, int n, int n0, int nidle) {
     const int nv = mo->m->nv, n1 = n - n0, ns = n0 - nidle;
     double *heavy = column(mo->P, nv, n0), *light = column(mo->P, nv, nidle);

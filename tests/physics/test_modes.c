@@ -19,8 +19,7 @@ typedef struct result {
     snw_mode_table table;
     snw_mode mode[MOST];
     char moves[MOST][64], idle[MOST][64];
-    int shapes;         // frames that show modes
-    double moved[MOST]; // how far the node that moves most went from the configuration at the end
+    int shapes; // frames that show modes
     int nnode, nframe;
     snw_vec3 p[MOST][200];
 } result;
