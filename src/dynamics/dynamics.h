@@ -25,7 +25,7 @@ void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state 
 void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
 // T -= (what laws do per signal) (cq dsignal/dq + cv dsignal/dv)'. Part of snw_tangent_assemble.
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
-                          snw_work *w, double *T);
+                          snw_work *w, size_t ld, double *T);
 
 // Power of active stress that follows signals, W.
 double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -49,6 +49,10 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
 void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w);
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                           snw_work *w, double *T);
+// The same added to T, whose columns stand ld apart, and nothing else of T touched: entries of coordinates that share no
+// path, no loop and no law stay as they are.
+void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                     snw_work *w, size_t ld, double *T);
 
 // w->J, w->dJ <- columns of the motion and their rates alone, after snw_kinematics.
 void snw_columns_sweep(const snw_model *m, snw_work *w);

@@ -292,7 +292,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
 }
 
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
-                          snw_work *w, double *T) {
+                          snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
     double *push = w->slope + (size_t)m->nlive * nv;
     for (int k = 0; k < m->nlive && *in->share != 0; k++) {
@@ -309,7 +309,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         const double *slope = w->slope + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
             if (slope[j] == 0) continue;
-            for (size_t i = 0; i < nv; i++) T[j * nv + i] -= push[i] * slope[j];
+            for (size_t i = 0; i < nv; i++) T[j * ld + i] -= push[i] * slope[j];
         }
     }
 }

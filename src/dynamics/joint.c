@@ -76,10 +76,10 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
 // A ball whose variations are S x: its rotation turns by S x, its rates by (S' + w^ S) x + S x', and rows go along S.
 // de/dzeta is the inverse of the tangent map at e.
 static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                         double cv, double *T) {
+                         double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
     const snw_path *path = &m->path[m->seg[b->seg].path];
-    const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own, nv = (size_t)m->nv;
+    const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
     const snw_vec3 v = w->u[b->seg].w;
     const snw_mat3 back = snw_mat3_transpose(snw_so3_from_numbers(s->rest));
     const snw_vec3 e = snw_so3_log(snw_mat3_mul(back, w->h[b->seg].R));
@@ -99,21 +99,21 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
                    X = snw_mat3_mul(snw_mat3_transpose(S), force);
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
-            T[((size_t)b->dof + j) * nv + (size_t)b->dof + i] += X.e[i][j];
+            T[((size_t)b->dof + j) * ld + (size_t)b->dof + i] += X.e[i][j];
         }
     }
 }
 
 void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                        double cv, double *T) {
+                        double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
     if (b->space != SNW_SPACE_RN) {
-        ball_columns(m, s, w, cq, cv, T);
+        ball_columns(m, s, w, cq, cv, ld, T);
         return;
     }
     const snw_twist u = w->u[b->seg];
     const double v = snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v); // S is a unit screw
     double G;
     drag(s, 1, &v, &G);
-    T[(size_t)b->dof * (size_t)(m->nv + 1)] += cq * s->stiffness + cv * G;
+    T[(size_t)b->dof * (ld + 1)] += cq * s->stiffness + cv * G;
 }

@@ -17,6 +17,6 @@ void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, co
 
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q);
 
-// T (nv x nv, column major) += cq df/dq + cv df/dv along the columns of the last sweep.
+// T (nv x nv, columns ld apart) += cq df/dq + cv df/dv along the columns of the last sweep.
 void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                        double cv, double *T);
+                        double cv, size_t ld, double *T);

@@ -477,18 +477,17 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
 }
 
 // T[dof, dof] += P, row major columns of a path to column major
-static void scatter(const snw_path *path, int ldp, const double *P, int nv, double *T) {
+static void scatter(const snw_path *path, int ldp, const double *P, size_t ld, double *T) {
     for (int i = 0; i < path->n; i++) {
         for (int j = 0; j < path->n; j++) {
-            T[(size_t)path->dof[j] * (size_t)nv + (size_t)path->dof[i]] +=
+            T[(size_t)path->dof[j] * ld + (size_t)path->dof[i]] +=
                 P[(size_t)i * (size_t)ldp + (size_t)j];
         }
     }
 }
 
-void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                          snw_work *w, double *T) {
-    memset(T, 0, (size_t)m->nv * (size_t)m->nv * sizeof *T);
+void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                     snw_work *w, size_t ld, double *T) {
     memset(w->P, 0, m->store_path * sizeof *w->P);
     memset(w->WJ, 0, m->store * sizeof *w->WJ);
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -518,22 +517,29 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
         }
     }
     for (int p = 0; p < m->npath; p++) {
-        scatter(&m->path[p], m->path[p].ld, w->P + m->path[p].store, m->nv, T);
+        scatter(&m->path[p], m->path[p].ld, w->P + m->path[p].store, ld, T);
     }
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
-        const size_t n = (size_t)rod->ndof, nv = (size_t)m->nv;
+        const size_t n = (size_t)rod->ndof;
         for (size_t i = 0; i < n; i++) {
-            double *row = T + (size_t)rod->dof0 * nv + (size_t)rod->dof0 + i;
+            double *row = T + (size_t)rod->dof0 * ld + (size_t)rod->dof0 + i;
             for (size_t j = 0; j < n; j++) {
-                row[j * nv] += cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
+                row[j * ld] += cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
             }
         }
     }
-    for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, T);
-    if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, T);
-    if (m->nloop) snw_loops_columns(m, cq, w, T);
+    for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, ld, T);
+    if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
+    if (m->nloop) snw_loops_add_columns(m, cq, w, ld, T);
+}
+
+void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                          snw_work *w, double *T) {
+    const size_t nv = (size_t)m->nv;
+    memset(T, 0, nv * nv * sizeof *T);
+    snw_tangent_add(m, in, cq, cv, ca, w, nv, T);
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,

@@ -9,21 +9,26 @@
 #include "base/arena.h"
 #include "sinew/status.h"
 
+#include <stdbool.h>
+
 typedef struct snw_tangent {
     int n;
     double *J;        // n x n column major: in, the matrix; after factoring, its factors
     double *row;      // factors of the rows
     double *diagonal; // of J, before factoring
+    double *column;   // largest of each column, rows scaled
     int *pivot;
-    int sign; // of det J, 1 or -1; 0: not factorised
+    int sign;  // of det J, 1 or -1; 0: not factorised
+    bool soft; // J was singular and made regular, snw_problem.soft
 } snw_tangent;
 
 // Bytes that snw_tangent_take takes from an arena.
 size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
 
-// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite.
-SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t);
+// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is regular only by
+// rounding.
+SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
 // r <- inv(J) r
 void snw_tangent_solve(const snw_tangent *t, double *r);

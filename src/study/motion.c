@@ -48,8 +48,8 @@ struct snw_motion {
     double *source, *source_kept; // nsignal: what integrals go on with
     double *scratch;              // of the path of a step
     double *columns;              // of the chart
-    double *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
-    int *pivot;
+    snw_matrix
+        *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
     origin of_T;
     snw_broyden broyden;
     double jump; // change of acceleration in the last step, times h^2, relative
@@ -73,14 +73,14 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
     mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
-                            n * n + snw_broyden_doubles((int)n, INCREMENTS)) *
+                            snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
-    mo->pivot = snw_alloc(n * sizeof *mo->pivot);
     const bool assembled = m->nrow == 0 || snw_assembly_create(m, &mo->assembly) == SNW_OK;
-    if (!assembled || !mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
-        snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
-        snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK ||
-        snw_state_create(m, &mo->way) != SNW_OK || snw_inputs_create(m, &mo->of_T.in) != SNW_OK ||
+    if (!assembled || !mo->memory || snw_matrix_create(m, opts->algebra, &mo->T) != SNW_OK ||
+        snw_work_create(m, &mo->w) != SNW_OK || snw_inputs_create(m, &mo->in) != SNW_OK ||
+        snw_state_create(m, &mo->now) != SNW_OK || snw_state_create(m, &mo->trial) != SNW_OK ||
+        snw_state_create(m, &mo->before) != SNW_OK || snw_state_create(m, &mo->way) != SNW_OK ||
+        snw_inputs_create(m, &mo->of_T.in) != SNW_OK ||
         snw_state_create(m, &mo->of_T.at) != SNW_OK ||
         snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
@@ -101,8 +101,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->columns = mo->scratch + 3 * nv;
     mo->dx = mo->columns + 108 * (size_t)m->ncurved;
     mo->typical = mo->dx + n;
-    mo->T = mo->typical + n;
-    mo->broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, mo->T + n * n);
+    mo->broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, mo->typical + n);
     for (size_t i = 0; i < n; i++) mo->typical[i] = i < nv ? m->typical[i] : 1;
     *out = mo;
     return SNW_OK;
@@ -120,7 +119,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_inputs_destroy(mo->of_T.in);
     snw_inputs_destroy(mo->within);
     snw_assembly_destroy(mo->assembly);
-    snw_free(mo->pivot);
+    snw_matrix_destroy(mo->T);
     snw_free(mo->memory);
     snw_free(mo);
 }
@@ -190,12 +189,13 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t, mo->in);
     mo->of_T.known = false;
-    snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
-    for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
+    snw_matrix_spoil(mo->T);
+    snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T->A);
+    for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T->A[(size_t)i * (size_t)(m->nv + 1)];
     if (mo->assembly) {
         SNW_TRY(snw_assembly_accelerations(mo->assembly, mo->in, mo->now, err));
     } else {
-        SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
+        SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T->A, err));
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
@@ -241,16 +241,18 @@ static snw_status factor(snw_motion *mo, double a, double b) {
     const snw_model *m = mo->m;
     if (m->ncurved) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
     snw_tangent_sweep(m, m->ncurved ? mo->columns : NULL, mo->w);
-    snw_tangent_assemble(m, mo->in, 1, a, b, mo->w, mo->T);
+    const size_t n = (size_t)mo->T->n;
+    snw_matrix_clear(mo->T);
+    snw_tangent_add(m, mo->in, 1, a, b, mo->w, n, mo->T->A);
     if (m->nrow) { // loops as stiff as the stiffest coordinate is in this step, so that nothing is lost by pivoting
         mo->bond = 0;
         for (int i = 0; i < m->nv; i++) {
-            const double k = fabs(mo->T[(size_t)i * (size_t)(m->nv + 1)]) * m->typical[i];
+            const double k = fabs(mo->T->A[(size_t)i * (n + 1)]) * m->typical[i];
             mo->bond = fmax(mo->bond, k * m->typical[i] / (m->length * m->length));
         }
-        snw_loops_border(m, mo->w, mo->bond, mo->T);
+        snw_loops_place(m, mo->w, mo->bond, mo->T->A);
     }
-    return snw_lu_factor(m->nv + m->nrow, mo->T, mo->pivot);
+    return snw_matrix_factor(mo->T);
 }
 
 // the residual as the rows of the Newton matrix have it: those of balls and free joints go along the columns of
@@ -309,7 +311,7 @@ static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *inf
         }
         project(mo, mo->dx);
         for (int i = 0; i < n; i++) mo->dx[i] = -mo->dx[i];
-        snw_lu_solve(n, mo->T, mo->pivot, mo->dx);
+        snw_matrix_solve(mo->T, mo->dx);
         if (!snw_broyden_next(&mo->broyden, mo->dx)) {
             mo->of_T.known = false;
             continue;

@@ -7,6 +7,7 @@
 #include "dynamics/chart.h"
 #include "dynamics/dynamics.h"
 #include "solve/scheme.h"
+#include "study/matrix.h"
 
 typedef struct snw_motion snw_motion;
 
@@ -17,6 +18,7 @@ typedef struct snw_motion_opts {
         tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
+    snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
 
 typedef struct snw_motion_info {

@@ -322,7 +322,7 @@ static bool factor(conserving *c, double h) {
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
     for (int f = 0; f < m->ncurved; f++) turn_columns(c, curved(m, f), c->T);
-    if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, c->T);
+    if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
 
     momenta_at(c, c->in, c->mid, c->P);
     snw_tangent_sweep(m, NULL, c->w);

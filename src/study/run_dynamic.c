@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // ---- instants at which laws jump or bend -----------------------------------------------------------
@@ -285,11 +284,25 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
                        step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1;
     if (!keeps || r->now->model->nrow == 0) return;
     char text[200];
-    (void)snprintf(text, sizeof text,
-                   "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-                   "grow until it fails; use generalized-alpha with rho below 1",
-                   r->info.run, step->name, snw_method_name(step->method));
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
+        "grow until it fails; use generalized-alpha with rho below 1",
+        r->info.run, step->name, snw_method_name(step->method));
     snw_run_warn(r, text);
+}
+
+// loops closed, and velocities with them
+static snw_status assemble(snw_run *r, snw_error *err) {
+    if (r->now->model->nrow == 0) return SNW_OK;
+    snw_assembly *as = snw_statics_assembly(r->now->statics);
+    snw_assembly_info info;
+    (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
+        SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
+    }
+    return snw_assembly_velocities(as, in, r->state, err);
 }
 
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
@@ -304,7 +317,8 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         mv.load(mv.self, snw_run_save_mover(r));
     } else if (s == SNW_OK) {
-        s = mv.start(mv.self, r->state, err);
+        s = assemble(r, err);
+        if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {

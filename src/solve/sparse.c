@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+//
+// Columns from left to right (Gilbert and Peierls): column k of the factors is what is left of A's column when all columns
+// before it that reach it are taken off, in their order. Unknowns are eliminated in `order`; `place` says at which step a
+// row became the pivot's.
+#include "solve/sparse.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static const double EXCHANGE = 0.1; // of the largest entry: what the diagonal must have to stay
+
+struct snw_sparse {
+    int n;
+    snw_sparse_cost foreseen;
+    int room; // entries that L and U have place for, each
+    int *ints;
+    double *doubles;
+    // pattern
+    int *start, *row;
+    double *size;
+    int *order;
+    // factors: columns of L below the unit diagonal, of U above its own, rows as steps
+    int *l_end, *l_row, *u_end, *u_row;
+    double *l, *u, *diagonal;
+    int *pivot; // row of each step
+    // scratch of a factorisation
+    int *place; // step of each row, -1: none yet
+    int *seen;  // last step that reached a row
+    int *left;  // rows of this column that are no pivots yet
+    unsigned char *due;
+    double *x;
+};
+
+// ---- order -----------------------------------------------------------------------------------------
+
+typedef struct graph {
+    size_t words;   // of one row
+    uint64_t *bits; // n rows: who couples with whom, of those that are left
+    int *degree;
+    const bool *bound;
+    bool *gone, *spent; // eliminated; and has let a bound one go
+} graph;
+
+static bool coupled(const graph *g, int i, int j) {
+    return g->bits[(size_t)i * g->words + (size_t)j / 64] >> (j % 64) & 1;
+}
+
+static void couple(graph *g, int i, int j) {
+    g->bits[(size_t)i * g->words + (size_t)j / 64] |= (uint64_t)1 << (j % 64);
+}
+
+static int count(const graph *g, int i) {
+    int sum = 0;
+    for (size_t k = 0; k < g->words; k++) {
+        for (uint64_t b = g->bits[(size_t)i * g->words + k]; b; b &= b - 1) sum++;
+    }
+    return sum;
+}
+
+// an eliminated unknown that bound i holds and that no other has been counted on; -1: none
+static int holds(const snw_sparse *sp, const graph *g, int i) {
+    for (int p = sp->start[i]; p < sp->start[i + 1]; p++) {
+        const int j = sp->row[p];
+        if (!g->bound[j] && g->gone[j] && !g->spent[j]) return j;
+    }
+    return -1;
+}
+
+static int fewest(const snw_sparse *sp, const graph *g) {
+    int best = -1, blocked = -1;
+    for (int i = 0; i < sp->n; i++) {
+        if (g->gone[i]) continue;
+        if (best >= 0 && g->degree[i] >= g->degree[best]) continue;
+        if (g->bound && g->bound[i] && holds(sp, g, i) < 0) {
+            blocked = i;
+        } else {
+            best = i;
+        }
+    }
+    return best >= 0 ? best : blocked;
+}
+
+static void eliminate(int n, graph *g, int v) {
+    const uint64_t *own = g->bits + (size_t)v * g->words;
+    g->gone[v] = true;
+    for (int i = 0; i < n; i++) {
+        if (i == v || !coupled(g, v, i)) continue;
+        uint64_t *to = g->bits + (size_t)i * g->words;
+        for (size_t k = 0; k < g->words; k++) to[k] |= own[k];
+        to[(size_t)v / 64] &= ~((uint64_t)1 << (v % 64));
+        to[(size_t)i / 64] &= ~((uint64_t)1 << (i % 64));
+        g->degree[i] = count(g, i);
+    }
+}
+
+static snw_status find_order(snw_sparse *sp, const bool *bound) {
+    const int n = sp->n;
+    graph g = {.words = ((size_t)n + 63) / 64, .bound = bound};
+    g.bits = snw_alloc((size_t)n * g.words * sizeof *g.bits);
+    g.degree = snw_alloc((size_t)n * sizeof *g.degree);
+    g.gone = snw_alloc(2 * (size_t)n * sizeof *g.gone);
+    const bool taken = g.bits && g.degree && g.gone;
+    if (taken) {
+        g.spent = g.gone + n;
+        for (int j = 0; j < n; j++) {
+            for (int p = sp->start[j]; p < sp->start[j + 1]; p++) {
+                if (sp->row[p] != j) couple(&g, j, sp->row[p]);
+            }
+        }
+        for (int i = 0; i < n; i++) g.degree[i] = count(&g, i);
+        for (int k = 0; k < n; k++) {
+            const int v = fewest(sp, &g);
+            const double d = g.degree[v];
+            sp->order[k] = v;
+            sp->foreseen.entries += 1 + 2 * d;
+            sp->foreseen.products += d * (1 + d);
+            const int helper = bound && bound[v] ? holds(sp, &g, v) : -1;
+            if (helper >= 0) g.spent[helper] = true;
+            eliminate(n, &g, v);
+        }
+    }
+    snw_free(g.bits);
+    snw_free(g.degree);
+    snw_free(g.gone);
+    return taken ? SNW_OK : SNW_E_MEMORY;
+}
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+// room for four times what is foreseen, but never more than a full triangle
+static int room_of(const snw_sparse *sp) {
+    const double n = sp->n, full = 0.5 * n * (n - 1);
+    return (int)fmin(full, 4 * 0.5 * sp->foreseen.entries + 64);
+}
+
+static snw_status take_memory(snw_sparse *sp) {
+    const size_t n = (size_t)sp->n, room = (size_t)sp->room;
+    sp->ints = snw_alloc((6 * n + 2 * room) * sizeof *sp->ints);
+    sp->doubles = snw_alloc((2 * n + 2 * room) * sizeof *sp->doubles);
+    sp->due = snw_alloc(n + 1);
+    if (!sp->ints || !sp->doubles || !sp->due) return SNW_E_MEMORY;
+    int *at = sp->ints;
+    int **const vectors[] = {&sp->l_end, &sp->u_end, &sp->pivot, &sp->place, &sp->seen, &sp->left};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
+    sp->l_row = at;
+    sp->u_row = at + room;
+    sp->diagonal = sp->doubles;
+    sp->x = sp->doubles + n;
+    sp->l = sp->x + n;
+    sp->u = sp->l + room;
+    return SNW_OK;
+}
+
+static snw_status take_pattern(snw_sparse *sp, const int *start, const int *row,
+                               const double *size) {
+    const size_t n = (size_t)sp->n, entries = (size_t)start[n];
+    sp->start = snw_alloc((2 * n + 1 + entries) * sizeof *sp->start);
+    sp->size = snw_alloc(n * sizeof *sp->size);
+    if (!sp->start || !sp->size) return SNW_E_MEMORY;
+    sp->row = sp->start + n + 1;
+    sp->order = sp->row + entries;
+    memcpy(sp->start, start, (n + 1) * sizeof *start);
+    memcpy(sp->row, row, entries * sizeof *row);
+    for (size_t i = 0; i < n; i++) sp->size[i] = size ? size[i] : 1;
+    return SNW_OK;
+}
+
+snw_status snw_sparse_create(int n, const int *start, const int *row, const bool *bound,
+                             const double *size, snw_sparse **out) {
+    *out = NULL;
+    snw_sparse *sp = snw_alloc(sizeof *sp);
+    if (!sp) return SNW_E_MEMORY;
+    sp->n = n;
+    snw_status s = take_pattern(sp, start, row, size);
+    if (s == SNW_OK) s = find_order(sp, bound);
+    if (s == SNW_OK) {
+        sp->room = room_of(sp);
+        s = take_memory(sp);
+    }
+    if (s != SNW_OK) {
+        snw_sparse_destroy(sp);
+        return s;
+    }
+    *out = sp;
+    return SNW_OK;
+}
+
+void snw_sparse_destroy(snw_sparse *sp) {
+    if (!sp) return;
+    snw_free(sp->start);
+    snw_free(sp->size);
+    snw_free(sp->ints);
+    snw_free(sp->doubles);
+    snw_free(sp->due);
+    snw_free(sp);
+}
+
+snw_sparse_cost snw_sparse_foresee(const snw_sparse *sp) { return sp->foreseen; }
+
+// ---- factors ---------------------------------------------------------------------------------------
+
+void snw_sparse_clear(const snw_sparse *sp, double *A) {
+    for (int j = 0; j < sp->n; j++) {
+        double *column = A + (size_t)j * (size_t)sp->n;
+        for (int p = sp->start[j]; p < sp->start[j + 1]; p++) column[sp->row[p]] = 0;
+    }
+}
+
+// row i belongs to column k: to be taken off when it is a pivot's, else left
+static void reach(snw_sparse *sp, int i, int k, int *nleft) {
+    sp->seen[i] = k;
+    sp->x[i] = 0;
+    if (sp->place[i] >= 0) {
+        sp->due[sp->place[i]] = 1;
+    } else {
+        sp->left[(*nleft)++] = i;
+    }
+}
+
+// x <- column k of A less all columns before it; those of U are stored. Returns how many rows are left, -1: no room
+static int take_off(snw_sparse *sp, const double *A, int k) {
+    const int column = sp->order[k];
+    int nleft = 0, nu = k > 0 ? sp->u_end[k - 1] : 0;
+    for (int p = sp->start[column]; p < sp->start[column + 1]; p++) {
+        reach(sp, sp->row[p], k, &nleft);
+        sp->x[sp->row[p]] = A[(size_t)column * (size_t)sp->n + (size_t)sp->row[p]];
+    }
+    unsigned char *due = sp->due;
+    while ((due = memchr(due, 1, (size_t)(sp->due + k - due)))) {
+        const int j = (int)(due - sp->due);
+        const double x = sp->x[sp->pivot[j]];
+        *due++ = 0;
+        if (nu == sp->room) {
+            memset(sp->due, 0, (size_t)sp->n);
+            return -1;
+        }
+        sp->u_row[nu] = j;
+        sp->u[nu++] = x;
+        for (int p = j > 0 ? sp->l_end[j - 1] : 0; p < sp->l_end[j]; p++) {
+            const int i = sp->l_row[p];
+            if (sp->seen[i] != k) reach(sp, i, k, &nleft);
+            sp->x[i] -= sp->l[p] * x;
+        }
+    }
+    sp->u_end[k] = nu;
+    return nleft;
+}
+
+// the row to pivot on: the column's own unless its entry is small, else of those that are not the one with the fewest
+// entries in A; -1: none
+static int choose(const snw_sparse *sp, int column, int nleft) {
+    double largest = 0;
+    for (int p = 0; p < nleft; p++) {
+        const double a = fabs(sp->x[sp->left[p]]) * sp->size[sp->left[p]];
+        if (!(a <= largest)) largest = a; // NaN stays
+    }
+    if (!(largest > 0 && largest < INFINITY)) return -1;
+    int best = -1, fewest_entries = 0;
+    for (int p = 0; p < nleft; p++) {
+        const int i = sp->left[p], entries = sp->start[i + 1] - sp->start[i];
+        if (!(fabs(sp->x[i]) * sp->size[i] >= EXCHANGE * largest)) continue;
+        if (i == column) return i;
+        if (best < 0 || entries < fewest_entries) best = i, fewest_entries = entries;
+    }
+    return best;
+}
+
+static bool all_finite(const double *x, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
+    const int n = sp->n;
+    int nl = 0;
+    for (int i = 0; i < n; i++) sp->place[i] = sp->seen[i] = -1;
+    for (int k = 0; k < n; k++) {
+        const int nleft = take_off(sp, A, k);
+        if (nleft < 0 || nl + nleft - 1 > sp->room) return SNW_E_MEMORY;
+        const int pivot = choose(sp, sp->order[k], nleft);
+        if (pivot < 0) return SNW_E_SINGULAR;
+        sp->pivot[k] = pivot;
+        sp->place[pivot] = k;
+        sp->diagonal[k] = sp->x[pivot];
+        for (int p = 0; p < nleft; p++) {
+            if (sp->left[p] == pivot) continue;
+            sp->l_row[nl] = sp->left[p];
+            sp->l[nl++] = sp->x[sp->left[p]] / sp->x[pivot];
+        }
+        sp->l_end[k] = nl;
+    }
+    for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
+    // a NaN next to a pivot of its own row goes nowhere
+    return all_finite(sp->u, n > 0 ? sp->u_end[n - 1] : 0) && all_finite(sp->l, nl)
+               ? SNW_OK
+               : SNW_E_SINGULAR;
+}
+
+void snw_sparse_solve(snw_sparse *sp, double *x) {
+    const int n = sp->n;
+    double *y = sp->x;
+    for (int k = 0; k < n; k++) y[k] = x[sp->pivot[k]];
+    for (int k = 0, p = 0; k < n; k++) {
+        const double yk = y[k];
+        for (; p < sp->l_end[k]; p++) y[sp->l_row[p]] -= sp->l[p] * yk;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const double yk = y[k] / sp->diagonal[k];
+        for (int p = k > 0 ? sp->u_end[k - 1] : 0; p < sp->u_end[k]; p++) {
+            y[sp->u_row[p]] -= sp->u[p] * yk;
+        }
+        y[k] = yk;
+    }
+    for (int k = 0; k < n; k++) x[sp->order[k]] = y[k];
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "study/matrix.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <string.h>
+
+// ---- pattern ---------------------------------------------------------------------------------------
+
+static void couple(unsigned char *map, int n, const int *dof, int count) {
+    for (int j = 0; j < count; j++) {
+        for (int i = 0; i < count; i++) map[(size_t)dof[j] * (size_t)n + (size_t)dof[i]] = 1;
+    }
+}
+
+// map (n x n) <- 1 where an entry may differ from zero
+static void mark(const snw_model *m, int n, unsigned char *map) {
+    for (int p = 0; p < m->npath; p++) couple(map, n, m->path[p].dof, m->path[p].n);
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        couple(map, n, loop->dof, loop->ndof);
+        for (int r = m->nv + loop->row; r < m->nv + loop->row + loop->nrow; r++) {
+            for (int j = 0; j < loop->ndof; j++) {
+                map[(size_t)loop->dof[j] * (size_t)n + (size_t)r] = 1;
+                map[(size_t)r * (size_t)n + (size_t)loop->dof[j]] = 1;
+            }
+        }
+    }
+}
+
+// rows of each column from the map
+static void list(int n, const unsigned char *map, int *start, int *row) {
+    start[0] = 0;
+    for (int j = 0; j < n; j++) {
+        start[j + 1] = start[j];
+        for (int i = 0; i < n; i++) {
+            if (map[(size_t)j * (size_t)n + (size_t)i]) row[start[j + 1]++] = i;
+        }
+    }
+}
+
+static snw_status analyse(const snw_model *m, int n, snw_sparse **out) {
+    const size_t N = (size_t)n;
+    unsigned char *map = snw_alloc(N * N);
+    int *start = snw_alloc((N + 1) * sizeof *start), *row = NULL;
+    bool *bound = snw_alloc(N * sizeof *bound);
+    double *size = snw_alloc(N * sizeof *size);
+    snw_status s = SNW_E_MEMORY;
+    if (!map || !start || !bound || !size) goto done;
+    mark(m, n, map);
+    size_t entries = 0;
+    for (size_t i = 0; i < N * N; i++) entries += map[i];
+    row = snw_alloc(entries * sizeof *row);
+    if (!row) goto done;
+    list(n, map, start, row);
+    for (int i = 0; i < n; i++) {
+        bound[i] = i >= m->nv;
+        size[i] = bound[i] ? m->length : m->typical[i];
+    }
+    s = snw_sparse_create(n, start, row, bound, size, out);
+done:
+    snw_free(map);
+    snw_free(start);
+    snw_free(row);
+    snw_free(bound);
+    snw_free(size);
+    return s;
+}
+
+// Sparse factors cost several times as much an entry as dense ones; measured by bench/limbs.c.
+static bool pays(int n, const snw_sparse *sparse) {
+    const double N = n;
+    return n > 40 && 3 * snw_sparse_foresee(sparse).entries < N * N;
+}
+
+// ---- the matrix ------------------------------------------------------------------------------------
+
+snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra, snw_matrix **out) {
+    *out = NULL;
+    snw_matrix *x = snw_alloc(sizeof *x);
+    if (!x) return SNW_E_MEMORY;
+    x->n = m->nv + m->nrow;
+    const size_t n = (size_t)x->n;
+    x->A = snw_alloc(n * n * sizeof *x->A);
+    x->pivot = snw_alloc(n * sizeof *x->pivot);
+    const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
+    if (!x->A || !x->pivot || (!dense && analyse(m, x->n, &x->sparse) != SNW_OK)) {
+        snw_matrix_destroy(x);
+        return SNW_E_MEMORY;
+    }
+    if (x->sparse && algebra == SNW_ALGEBRA_AUTO && !pays(x->n, x->sparse)) {
+        snw_sparse_destroy(x->sparse);
+        x->sparse = NULL;
+    }
+    *out = x;
+    return SNW_OK;
+}
+
+void snw_matrix_destroy(snw_matrix *x) {
+    if (!x) return;
+    snw_sparse_destroy(x->sparse);
+    snw_free(x->A);
+    snw_free(x->pivot);
+    snw_free(x);
+}
+
+void snw_matrix_spoil(snw_matrix *x) { x->overwritten = true; }
+
+void snw_matrix_clear(snw_matrix *x) {
+    const size_t n = (size_t)x->n;
+    if (x->sparse && !x->overwritten) {
+        snw_sparse_clear(x->sparse, x->A);
+    } else {
+        memset(x->A, 0, n * n * sizeof *x->A);
+    }
+    x->overwritten = false;
+}
+
+snw_status snw_matrix_factor(snw_matrix *x) {
+    SNW_ASSERT(!x->overwritten);
+    if (x->sparse) {
+        const snw_status s = snw_sparse_factor(x->sparse, x->A);
+        if (s != SNW_E_MEMORY) return s;
+    }
+    x->overwritten = true;
+    return snw_lu_factor(x->n, x->A, x->pivot);
+}
+
+void snw_matrix_solve(snw_matrix *x, double *b) {
+    if (x->overwritten) {
+        snw_lu_solve(x->n, x->A, x->pivot, b);
+    } else {
+        snw_sparse_solve(x->sparse, b);
+    }
+}

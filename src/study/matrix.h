@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// matrix.h: Newton's matrix of a model, bordered by the rows of its loops, with factors that use the tree: coordinates
+// couple when they share a path or a loop. Where that leaves few zeros, or the matrix is small, factors are dense.
+#pragma once
+
+#include "model/model.h"
+#include "sinew/status.h"
+#include "solve/sparse.h"
+
+typedef enum snw_algebra { SNW_ALGEBRA_AUTO, SNW_ALGEBRA_DENSE, SNW_ALGEBRA_SPARSE } snw_algebra;
+
+typedef struct snw_matrix {
+    int n;              // nv + nrow
+    double *A;          // n x n column major: fill it after snw_matrix_clear, within the pattern
+    int *pivot;         // of dense factors
+    snw_sparse *sparse; // NULL: dense
+    bool overwritten;   // A holds dense factors
+} snw_matrix;
+
+// What laws read couples with all that they push: such models are dense, whatever is asked for.
+SNW_NODISCARD snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra,
+                                           snw_matrix **out);
+void snw_matrix_destroy(snw_matrix *x); // NULL is fine
+
+void snw_matrix_clear(snw_matrix *x);
+
+// Somebody else has written all over A.
+void snw_matrix_spoil(snw_matrix *x);
+
+// SNW_E_SINGULAR when a pivot is zero or anything is not finite.
+SNW_NODISCARD snw_status snw_matrix_factor(snw_matrix *x);
+
+// b <- inv(A) b
+void snw_matrix_solve(snw_matrix *x, double *b);

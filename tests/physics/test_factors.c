@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+//
+// Newton's matrix factorised by the pattern of tree and loops against dense factors: one solve on random robots, whole
+// motions, continued motions, no heap.
+#include "described.h"
+#include "limbs.h"
+#include "random_tree.h"
+#include "tangent_rig.h"
+
+#include "dynamics/loop.h"
+#include "study/assembly.h"
+#include "study/motion.h"
+
+#include "heap_calls.h"
+
+#include <stdio.h>
+
+// ---- one matrix ------------------------------------------------------------------------------------
+
+// branches on a floating hull and on the ground, a branch on a branch, closed in many ways
+static const char branches_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  hull: {on: world, joint: free, body: {mass: 2, inertia: [0.02, 0.03, 0.04]}}\n"
+    "  leg(k=1..5): {on: hull, pose: {xyz: [0.1*k, 0.2, 0]}, joint: %s, rod: {length: 0.5, "
+    "section: "
+    "{circle: {radius: 20 mm}}, material: rubber, strain: cosserat legendre 2}}\n"
+    "  mast(k=1..3): {on: world, pose: {xyz: [0.3*k, 0, 0.4]}, joint: universal, rod: {length: "
+    "0.3, section: {circle: {radius: 20 mm}}, material: rubber, strain: kirchhoff legendre 2}}\n"
+    "  hand(k=1..3): {on: mast(k), joint: revolute, axis: [1, 2, 3], body: {mass: 0.3, inertia: "
+    "[1e-3, 2e-3, 3e-3]}}\n"
+    "loops:\n"
+    "  grip(k=1..3): {join: [leg(k).tip, hand(k)], as: %s%s}\n"
+    "  pair: {join: [leg(4).tip, leg(5)@50%%], as: spherical}\n"
+    "  ground: {join: [world, leg(5).tip], as: %s}\n";
+
+// T <- Newton's matrix of the rig at its state
+static void fill(const rig *g, double s, snw_matrix *T) {
+    snw_matrix_clear(T);
+    snw_residual(g->m, g->in, g->s, false, g->w);
+    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, (size_t)T->n, T->A);
+    snw_loops_place(g->m, g->w, s, T->A);
+}
+
+// largest difference of the two solutions relative to the largest unknown, in typical units
+static double difference_of_solves(const rig *g, dice *d, double s) {
+    snw_matrix *dense = NULL, *sparse = NULL;
+    assert_int_equal(snw_matrix_create(g->m, SNW_ALGEBRA_DENSE, &dense), SNW_OK);
+    assert_int_equal(snw_matrix_create(g->m, SNW_ALGEBRA_SPARSE, &sparse), SNW_OK);
+    assert_null(dense->sparse);
+    assert_non_null(sparse->sparse);
+    const int n = dense->n;
+    double *x = malloc(2 * (size_t)n * sizeof *x), *y = x + n, worst = 0, largest = 0;
+    for (int i = 0; i < n; i++) x[i] = y[i] = roll(d, -1, 1);
+    fill(g, s, dense);
+    fill(g, s, sparse);
+    assert_int_equal(snw_matrix_factor(dense), SNW_OK);
+    assert_int_equal(snw_matrix_factor(sparse), SNW_OK);
+    assert_false(sparse->overwritten); // by its own factors, not by those kept in reserve
+    snw_matrix_solve(dense, x);
+    snw_matrix_solve(sparse, y);
+    for (int i = 0; i < n; i++) {
+        const double unit = i < g->m->nv ? g->m->typical[i] : 1;
+        if (!(fabs(x[i] - y[i]) / unit <= worst)) worst = fabs(x[i] - y[i]) / unit;
+        largest = fmax(largest, fabs(x[i]) / unit);
+    }
+    free(x);
+    snw_matrix_destroy(dense);
+    snw_matrix_destroy(sparse);
+    return worst / largest;
+}
+
+// rounding times the condition of the matrix, which has forces and gaps, rods and heavy bodies side by side
+static const double CONDITION = 1e-9;
+
+static void trees_solve_as_dense_ones(void **state) {
+    (void)state;
+    for (int k = 0; k < 24; k++) {
+        dice d = {100 + (uint64_t)k};
+        tree t;
+        tree_random(&t, &d, (tree_opts){.nlink = k % 3 == 0 ? TREE_MOST : 10, .floating = k % 2});
+        rig g;
+        rig_open(&g, &t.r.desc);
+        state_random(g.m, &d, g.s);
+        snw_inputs_at(g.m, g.s->t, g.in);
+        const double off = difference_of_solves(&g, &d, 0);
+        if (!(off < CONDITION)) fail_msg("tree %d: %g", k, off);
+        rig_close(&g);
+        robot_free(&t.r);
+    }
+}
+
+static void loops_solve_as_dense_ones(void **state) {
+    (void)state;
+    static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
+                                         "universal", "spherical", "planar"};
+    dice d = {7};
+    for (int k = 0; k < 7; k++) {
+        char text[4000];
+        snw_document *doc;
+        snw_desc *desc;
+        snw_error err;
+        const bool axis = k != 0 && k != 5;
+        (void)snprintf(text, sizeof text, branches_text, joints[(k + 4) % 7], joints[k],
+                       axis ? ", axis: [2, -1, 1]" : "", joints[(k + 2) % 7]);
+        if (describe(text, &doc, &desc, &err) != SNW_OK) {
+            fail_msg("%d:%d %s", err.line, err.column, err.text);
+        }
+        rig g;
+        rig_open(&g, desc);
+        state_random(g.m, &d, g.s);
+        snw_inputs_at(g.m, g.s->t, g.in);
+        for (int i = 0; i < g.m->nrow; i++) g.s->l[i] = roll(&d, -3, 3);
+        // whatever the rows are scaled by
+        const double scales[] = {1, 1e3, 1e6};
+        for (int i = 0; i < 3; i++) {
+            const double off = difference_of_solves(&g, &d, scales[i]);
+            if (!(off < CONDITION)) fail_msg("%s, %g: %g", joints[k], scales[i], off);
+        }
+        rig_close(&g);
+        release(doc, desc);
+    }
+}
+
+// ---- motions ---------------------------------------------------------------------------------------
+
+typedef struct scene {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *m;
+    snw_state *s;
+} scene;
+
+static void scene_open(scene *c, const char *n) {
+    snw_error err = {0};
+    const char *const set[] = {n};
+    if (snw_document_parse("limbs", limbs_text, strlen(limbs_text), 1, set, &c->doc, &err) ||
+        snw_document_describe(c->doc, 0, &c->desc, &err) ||
+        snw_assembly_compile(c->desc, &c->m, &err)) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
+}
+
+static void scene_close(scene *c) {
+    snw_state_destroy(c->s);
+    snw_model_destroy(c->m);
+    release(c->doc, c->desc);
+}
+
+static snw_motion *begin(const scene *c, snw_algebra algebra) {
+    snw_motion *mo = NULL;
+    snw_error err = {0};
+    snw_motion_opts o = snw_motion_defaults();
+    o.algebra = algebra;
+    assert_int_equal(snw_motion_create(c->m, &o, &mo), SNW_OK);
+    if (snw_motion_start(mo, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    return mo;
+}
+
+// steps first .. last of 5 ms
+static void go(snw_motion *mo, int first, int last) {
+    for (int i = first; i <= last; i++) {
+        snw_motion_info info;
+        assert_int_equal(snw_motion_step(mo, 0.005, 0.005 * i, &info), SNW_OK);
+    }
+}
+
+// both meet the same tolerance, 1e-10 of typical forces; positions differ by what that leaves
+static void motions_agree(void **state) {
+    (void)state;
+    scene c;
+    scene_open(&c, "n=6");
+    snw_motion *dense = begin(&c, SNW_ALGEBRA_DENSE), *sparse = begin(&c, SNW_ALGEBRA_SPARSE);
+    go(dense, 1, 60);
+    go(sparse, 1, 60);
+    const double *x = snw_motion_state(dense)->q, *y = snw_motion_state(sparse)->q;
+    double moved = 0;
+    for (int i = 0; i < c.m->nq; i++) {
+        assert_near(y[i], x[i], 1e-8);
+        moved = fmax(moved, fabs(x[i] - c.s->q[i]));
+    }
+    assert_true(moved > 0.1);
+    snw_motion_destroy(dense);
+    snw_motion_destroy(sparse);
+    scene_close(&c);
+}
+
+static void continued_motions_have_the_same_bits(void **state) {
+    (void)state;
+    scene c;
+    scene_open(&c, "n=6");
+    const size_t size = snw_motion_saves(c.m);
+    double *saved = malloc(3 * size * sizeof *saved), *one = saved + size, *two = one + size;
+    for (int at = 5; at <= 20; at += 3) {
+        snw_motion *whole = begin(&c, SNW_ALGEBRA_SPARSE), *rest = begin(&c, SNW_ALGEBRA_SPARSE);
+        go(rest, 1, 2); // what it did before must not matter
+        go(whole, 1, at);
+        snw_motion_save(whole, saved);
+        snw_motion_load(rest, saved);
+        go(whole, at + 1, 25);
+        go(rest, at + 1, 25);
+        snw_motion_save(whole, one);
+        snw_motion_save(rest, two);
+        assert_memory_equal(one, two, size * sizeof *one);
+        snw_motion_destroy(whole);
+        snw_motion_destroy(rest);
+    }
+    free(saved);
+    scene_close(&c);
+}
+
+static void steps_do_not_touch_the_heap(void **state) {
+    (void)state;
+    count_heap_calls();
+    scene c;
+    scene_open(&c, "n=6");
+    const snw_algebra algebras[] = {SNW_ALGEBRA_SPARSE, SNW_ALGEBRA_DENSE};
+    for (int k = 0; k < 2; k++) {
+        snw_motion *mo = begin(&c, algebras[k]);
+        snw_motion_info info;
+        snw_error err = {0};
+        const long before = heap_calls;
+        snw_status s = SNW_OK;
+        int matrices = 0;
+        for (int i = 1; s == SNW_OK && i <= 20; i++) {
+            s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
+            matrices += info.tangents;
+            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, &err);
+        }
+        const long after = heap_calls;
+        assert_int_equal(s, SNW_OK);
+        assert_true(matrices > 2);
+        assert_true(after == before);
+        snw_motion_destroy(mo);
+    }
+    scene_close(&c);
+}
+
+// accelerations, multipliers and velocities by bordered sparse factors do what they are for
+static void accelerations_keep_loops_closed(void **state) {
+    (void)state;
+    scene c;
+    scene_open(&c, "n=12");
+    snw_assembly *as = NULL;
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(c.m, &as), SNW_OK);
+    assert_int_equal(snw_inputs_create(c.m, &in), SNW_OK);
+    assert_int_equal(snw_work_create(c.m, &w), SNW_OK);
+    double *rate = malloc(2 * (size_t)c.m->nrow * sizeof *rate), *bend = rate + c.m->nrow;
+    dice d = {5};
+    for (int i = 0; i < c.m->nv; i++) c.s->v[i] = roll(&d, -0.3, 0.3);
+    c.s->t = 0.4;
+    snw_inputs_at(c.m, c.s->t, in);
+    double *v = malloc((size_t)c.m->nv * sizeof *v);
+    memcpy(v, c.s->v, (size_t)c.m->nv * sizeof *v);
+    assert_int_equal(snw_assembly_velocities(as, in, c.s, &err), SNW_OK);
+    assert_int_equal(snw_assembly_accelerations(as, in, c.s, &err), SNW_OK);
+    snw_residual(c.m, in, c.s, false, w);
+    snw_loops_rates(c.m, w, rate, bend);
+    double largest = 0;
+    for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(c.s->a[i]));
+    assert_true(largest > 1);
+    // forces in balance: a part in 1e9 of what accelerations of this size need
+    for (int i = 0; i < c.m->nv; i++) {
+        assert_true(fabs(w->r[i]) * c.m->typical[i] < 1e-9);
+    }
+    for (int i = 0; i < c.m->nrow; i++) {
+        assert_near(rate[i], 0, 1e-12);
+        assert_near(bend[i], 0, 1e-11 * largest);
+    }
+    // the nearest velocities: the difference is orthogonal, by the mass matrix, to all that keep the loops closed, so
+    // to the velocities themselves: T(v) = T(v1) + T(v - v1)
+    double energy[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < c.m->nv; i++) {
+            const double v1 = c.s->v[i];
+            c.s->a[i] = k == 0 ? v[i] : k == 1 ? v1 : v[i] - v1;
+        }
+        double *swap = c.s->v;
+        c.s->v = c.s->a;
+        snw_kinematics(c.m, in, c.s, false, w);
+        c.s->v = swap;
+        energy[k] = snw_kinetic_energy(c.m, w);
+    }
+    assert_near(energy[0], energy[1] + energy[2], 1e-12);
+    assert_true(energy[2] > 1e-3 * energy[0]);
+    free(v);
+    free(rate);
+    snw_work_destroy(w);
+    snw_inputs_destroy(in);
+    snw_assembly_destroy(as);
+    scene_close(&c);
+}
+
+// ---- choice ----------------------------------------------------------------------------------------
+
+static bool is_sparse(const snw_model *m) {
+    snw_matrix *x = NULL;
+    assert_int_equal(snw_matrix_create(m, SNW_ALGEBRA_AUTO, &x), SNW_OK);
+    const bool sparse = x->sparse != NULL;
+    snw_matrix_destroy(x);
+    return sparse;
+}
+
+static void small_ones_and_those_with_feedback_are_dense(void **state) {
+    (void)state;
+    scene c;
+    scene_open(&c, "n=2");
+    assert_false(is_sparse(c.m));
+    scene_close(&c);
+    scene_open(&c, "n=12");
+    assert_true(is_sparse(c.m));
+    c.m->nlive = 1; // as if a law read a probe
+    assert_false(is_sparse(c.m));
+    c.m->nlive = 0;
+    scene_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_solve_as_dense_ones),
+        cmocka_unit_test(loops_solve_as_dense_ones),
+        cmocka_unit_test(motions_agree),
+        cmocka_unit_test(continued_motions_have_the_same_bits),
+        cmocka_unit_test(steps_do_not_touch_the_heap),
+        cmocka_unit_test(accelerations_keep_loops_closed),
+        cmocka_unit_test(small_ones_and_those_with_feedback_are_dense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "solve/sparse.h"
+
+#include "base/alloc.h"
+#include "solve/dense.h"
+
+#include "near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double noise(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+enum { MOST = 160 };
+
+// a matrix with its pattern
+typedef struct sample {
+    int n;
+    double A[MOST * MOST];
+    bool known[MOST * MOST], bound[MOST];
+    int start[MOST + 1], row[MOST * MOST];
+} sample;
+
+static void list(sample *s) {
+    s->start[0] = 0;
+    for (int j = 0; j < s->n; j++) {
+        s->start[j + 1] = s->start[j];
+        for (int i = 0; i < s->n; i++) {
+            if (s->known[j * s->n + i]) s->row[s->start[j + 1]++] = i;
+        }
+    }
+}
+
+static void put(sample *s, int i, int j, double a, double b) {
+    s->known[j * s->n + i] = s->known[i * s->n + j] = true;
+    s->A[j * s->n + i] = a;
+    s->A[i * s->n + j] = b;
+}
+
+// limbs of `size` coordinates, each held to a platform of six by `rows` multipliers; nothing symmetric but the pattern,
+// units of very different magnitude
+static void limbs(sample *s, int limbs_n, int size, int rows, unsigned seed) {
+    *s = (sample){.n = limbs_n * (size + rows) + 6};
+    const int platform = limbs_n * size, first = platform + 6;
+    assert_true(s->n <= MOST);
+    for (int l = 0; l <= limbs_n; l++) {
+        const int from = l * size, to = l < limbs_n ? from + size : first;
+        for (int i = from; i < to; i++) {
+            for (int j = from; j < i; j++) put(s, i, j, noise(&seed), noise(&seed));
+            put(s, i, i, 3 + noise(&seed), 0);
+            s->A[i * s->n + i] = 3 + noise(&seed);
+        }
+        for (int r = first + l * rows; l < limbs_n && r < first + (l + 1) * rows; r++) {
+            s->bound[r] = true;
+            for (int j = from; j < to; j++) put(s, r, j, 1e3 * noise(&seed), noise(&seed));
+            for (int j = platform; j < first; j++) put(s, r, j, 1e3 * noise(&seed), noise(&seed));
+        }
+    }
+    list(s);
+}
+
+static snw_sparse *create(const sample *s) {
+    snw_sparse *sp = NULL;
+    assert_int_equal(snw_sparse_create(s->n, s->start, s->row, s->bound, NULL, &sp), SNW_OK);
+    return sp;
+}
+
+// largest |A x - b| relative to the sizes of the terms
+static double residual(const sample *s, const double *x, const double *b) {
+    double worst = 0;
+    for (int i = 0; i < s->n; i++) {
+        double sum = -b[i], size = fabs(b[i]);
+        for (int j = 0; j < s->n; j++) {
+            const double term = s->A[j * s->n + i] * x[j];
+            sum += term, size += fabs(term);
+        }
+        worst = fmax(worst, fabs(sum) / size);
+    }
+    return worst;
+}
+
+static void solves_what_lapack_solves(void **state) {
+    (void)state;
+    static sample s;
+    static double LU[MOST * MOST];
+    double x[MOST], y[MOST], b[MOST];
+    int pivot[MOST];
+    // more rows than coordinates in a limb: rows must be exchanged with those of the platform
+    static const int kind[][3] = {{1, 1, 0},  {2, 3, 1}, {4, 12, 3}, {8, 12, 5},
+                                  {10, 2, 2}, {3, 2, 3}, {9, 6, 6}};
+    for (unsigned k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+        unsigned seed = k + 1;
+        limbs(&s, kind[k][0], kind[k][1], kind[k][2], 7 * k + 5);
+        for (int i = 0; i < s.n; i++) b[i] = x[i] = y[i] = noise(&seed);
+        snw_sparse *sp = create(&s);
+        assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+        snw_sparse_solve(sp, x);
+        memcpy(LU, s.A, sizeof LU);
+        assert_int_equal(snw_lu_factor(s.n, LU, pivot), SNW_OK);
+        snw_lu_solve(s.n, LU, pivot, y);
+        // backward stable: rounding, times what pivots of a tenth let grow; the solutions differ by the condition
+        assert_true(residual(&s, x, b) < 1e-12);
+        for (int i = 0; i < s.n; i++) assert_near(x[i], y[i], 1e-9);
+        snw_sparse_destroy(sp);
+    }
+}
+
+// factors stay within the limbs: linear in their number
+static void fill_stays_in_the_branch(void **state) {
+    (void)state;
+    static sample s;
+    double entries[3];
+    for (int k = 0; k < 3; k++) {
+        limbs(&s, 4 + 3 * k, 12, 3, 3);
+        snw_sparse *sp = create(&s);
+        entries[k] = snw_sparse_foresee(sp).entries;
+        snw_sparse_destroy(sp);
+    }
+    assert_near(entries[2] - entries[1], entries[1] - entries[0], 0);
+    // twelve coordinates and three rows, then what the rows couple with
+    assert_near(entries[1] - entries[0], 3 * (15 * 15 + 2 * 3 * 6), 0);
+}
+
+static void order_does_not_begin_with_zeros(void **state) {
+    (void)state;
+    // one coordinate, one multiplier: the diagonal [1 0] is fine, no exchange
+    static sample s;
+    s = (sample){.n = 2, .bound = {true, false}};
+    put(&s, 0, 1, 2, 2);
+    put(&s, 1, 1, 4, 4);
+    list(&s);
+    snw_sparse *sp = create(&s);
+    double x[2] = {2, 10}; // 2 y = 2, 2 l + 4 y = 10
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    snw_sparse_solve(sp, x);
+    assert_near(x[1], 1, 0);
+    assert_near(x[0], 3, 0);
+    snw_sparse_destroy(sp);
+}
+
+static void same_numbers_give_same_bits(void **state) {
+    (void)state;
+    static sample s, other;
+    double x[MOST], y[MOST];
+    limbs(&s, 6, 12, 4, 11);
+    limbs(&other, 6, 12, 4, 12);
+    snw_sparse *a = create(&s), *b = create(&s);
+    for (int i = 0; i < s.n; i++) x[i] = y[i] = i - 20;
+    assert_int_equal(snw_sparse_factor(a, s.A), SNW_OK);
+    assert_int_equal(snw_sparse_factor(b, other.A), SNW_OK); // what was before does not matter
+    assert_int_equal(snw_sparse_factor(b, s.A), SNW_OK);
+    snw_sparse_solve(a, x);
+    snw_sparse_solve(b, y);
+    assert_memory_equal(x, y, (size_t)s.n * sizeof *x);
+    snw_sparse_destroy(a);
+    snw_sparse_destroy(b);
+}
+
+static void singular_and_not_finite_ones_are_refused(void **state) {
+    (void)state;
+    static sample s;
+    limbs(&s, 5, 12, 3, 2);
+    snw_sparse *sp = create(&s);
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    // NaN or infinity at any place of the pattern
+    for (int j = 0; j < s.n; j++) {
+        for (int p = s.start[j]; p < s.start[j + 1]; p++) {
+            double *a = &s.A[j * s.n + s.row[p]], was = *a;
+            *a = p % 2 ? NAN : INFINITY;
+            assert_int_equal(snw_sparse_factor(sp, s.A), SNW_E_SINGULAR);
+            *a = was;
+        }
+    }
+    // a column of zeros
+    double column[MOST];
+    memcpy(column, s.A + 30 * s.n, (size_t)s.n * sizeof *column);
+    memset(s.A + 30 * s.n, 0, (size_t)s.n * sizeof *column);
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_E_SINGULAR);
+    memcpy(s.A + 30 * s.n, column, (size_t)s.n * sizeof *column);
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    snw_sparse_destroy(sp);
+    // more multipliers than coordinates
+    limbs(&s, 1, 2, 9, 3);
+    sp = create(&s);
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_E_SINGULAR);
+    snw_sparse_destroy(sp);
+}
+
+// many unknowns on one hub, their diagonals each a twentieth of the one before: every column is left to the row of that
+// one, and the upper factor is full
+static void too_much_fill_is_told(void **state) {
+    (void)state;
+    static sample s;
+    s = (sample){.n = MOST};
+    unsigned seed = 4;
+    for (int i = 0; i < MOST; i++) put(&s, i, i, pow(0.05, i), pow(0.05, i));
+    for (int i = 1; i < MOST; i++) put(&s, i, 0, 1, 1);
+    list(&s);
+    snw_sparse *sp = create(&s);
+    const snw_status status = snw_sparse_factor(sp, s.A);
+    // and the next one is not harmed
+    for (int i = 0; i < MOST; i++) s.A[i * MOST + i] = 100;
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    double x[MOST], b[MOST];
+    for (int i = 0; i < MOST; i++) x[i] = b[i] = noise(&seed);
+    snw_sparse_solve(sp, x);
+    assert_true(residual(&s, x, b) < 1e-14);
+    assert_int_equal(status, SNW_E_MEMORY);
+    snw_sparse_destroy(sp);
+}
+
+static void only_the_pattern_is_touched(void **state) {
+    (void)state;
+    static sample s;
+    limbs(&s, 5, 6, 3, 2);
+    snw_sparse *sp = create(&s);
+    for (int i = 0; i < s.n * s.n; i++) {
+        if (!s.known[i]) s.A[i] = NAN;
+    }
+    const size_t before = snw_alloc_count();
+    assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    snw_sparse_clear(sp, s.A);
+    assert_int_equal(snw_alloc_count(), before);
+    for (int i = 0; i < s.n * s.n; i++) assert_true(s.known[i] ? s.A[i] == 0 : isnan(s.A[i]));
+    snw_sparse_destroy(sp);
+    snw_sparse_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_what_lapack_solves),
+        cmocka_unit_test(fill_stays_in_the_branch),
+        cmocka_unit_test(order_does_not_begin_with_zeros),
+        cmocka_unit_test(same_numbers_give_same_bits),
+        cmocka_unit_test(singular_and_not_finite_ones_are_refused),
+        cmocka_unit_test(too_much_fill_is_told),
+        cmocka_unit_test(only_the_pattern_is_touched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
