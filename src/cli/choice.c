@@ -73,6 +73,7 @@ snw_status snw_choose_columns(const snw_run_info *info, int nwanted, const char 
 
 bool snw_column_is_brief(const snw_column *c) {
     const char *name = c->component;
+    if (name[0] >= '1' && name[0] <= '9') return name[0] <= '6' && !name[1]; // first frequencies
     if (strlen(name) != 2) return true;
     const bool quaternion = name[0] == 'q',
                matrix = strchr("xyz", name[0]) && strchr("xyz", name[1]);

@@ -18,5 +18,5 @@ SNW_NODISCARD snw_status snw_choose_columns(const snw_run_info *info, int nwante
                                             snw_error *err);
 
 // Worth a line in a short table? Not what says the same again: quaternion and matrix of a rotation, which rx, ry
-// and rz tell.
+// and rz tell; nor frequencies behind the sixth.
 bool snw_column_is_brief(const snw_column *c);

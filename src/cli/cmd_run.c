@@ -8,6 +8,7 @@
 #include "cli/resume.h"
 #include "cli/stop.h"
 #include "io/result.h"
+#include "study/modes.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -278,6 +279,78 @@ static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_
     return status;
 }
 
+static void mode_row(snw_grid *g, const char *number, const snw_mode *mode) {
+    snw_grid_cell(g, "%s", number);
+    if (mode->null) {
+        snw_grid_cell(g, "null");
+    } else if (mode->frequency < 0) {
+        snw_grid_cell(g, "grows by %.6g 1/s", -2 * acos(-1.0) * mode->frequency);
+    } else {
+        snw_grid_cell(g, "%.6g Hz", mode->frequency);
+    }
+    if (isfinite(mode->damping)) {
+        snw_grid_cell(g, "%.3g", mode->damping);
+    } else {
+        snw_grid_cell(g, "%s", "");
+    }
+    snw_grid_cell(g, "%s", mode->moves);
+}
+
+// mode, frequency, damping ratio, what moves most; motions that are idle
+static snw_status print_mode_table(const snw_mode_table *t, const char *step, snw_error *err) {
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("lrrl", &g, err));
+    const char *const head[] = {step, "frequency", "damping", "moves most"};
+    for (int i = 0; i < 4; i++) snw_grid_cell(g, "%s", head[i]);
+    for (int i = 0; i < t->n; i++) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "%d", i + 1);
+        mode_row(g, number, &t->mode[i]);
+    }
+    for (int i = 0; i < t->nidle; i++) {
+        const char *const cell[] = {"idle", "no mass", "", t->idle[i]};
+        for (int k = 0; k < 4; k++) snw_grid_cell(g, "%s", cell[k]);
+    }
+    printf("\n");
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    return status;
+}
+
+static snw_status print_modes(const snw_job *job, snw_error *err) {
+    for (int r = 0; r < job->n && job->n <= SHOWN_RUNS; r++) {
+        const snw_run_info *info = snw_run_describe(job->run[r].run);
+        for (int i = 0; i < info->nstage; i++) {
+            const snw_mode_table *t = snw_run_modes_found(job->run[r].run, i);
+            if (!t) continue;
+            char step[160];
+            (void)snprintf(step, sizeof step, "%.60s%s%.60s", job->n > 1 ? info->run : "",
+                           job->n > 1 ? ": " : "", info->stage[i]);
+            SNW_TRY(print_mode_table(t, step, err));
+        }
+    }
+    return SNW_OK;
+}
+
+static void json_modes(snw_json *j, const snw_run *run) {
+    const snw_run_info *info = snw_run_describe(run);
+    snw_field_list(j, "modes");
+    for (int i = 0; i < info->nstage; i++) {
+        const snw_mode_table *t = snw_run_modes_found(run, i);
+        for (int k = 0; t && k < t->n; k++) {
+            snw_field_object(j, NULL);
+            snw_field_text(j, "step", info->stage[i]);
+            snw_field_integer(j, "mode", k + 1);
+            snw_field_bool(j, "null", t->mode[k].null);
+            snw_field_number(j, "frequency", t->mode[k].frequency);
+            snw_field_number(j, "damping", t->mode[k].damping);
+            snw_field_text(j, "moves", t->mode[k].moves);
+            snw_json_close(j);
+        }
+    }
+    snw_json_close(j);
+}
+
 static void json_summary(snw_json *j, const snw_job *job, const outcome *outcomes) {
     snw_field_list(j, "runs");
     for (int r = 0; r < job->n; r++) {
@@ -297,6 +370,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
+        json_modes(j, job->run[r].run);
         snw_field_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
@@ -322,6 +396,7 @@ static snw_status summarise(const session *s, const snw_job *job, const char *ou
     const char *title = job->run[0].desc->title;
     printf("%s%s%s\n", job->path, title && title[0] ? ": " : "", title ? title : "");
     SNW_TRY(print_totals(job, outcomes, err));
+    SNW_TRY(print_modes(job, err));
     SNW_TRY(print_values(job, outcomes, err));
     if (frames > 0) printf("\nresults in %s\n", output);
     return SNW_OK;

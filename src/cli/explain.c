@@ -135,6 +135,9 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     case SNW_STEP_DYNAMIC:
         dynamic_text(s, start, out, size);
         return;
+    case SNW_STEP_MODES:
+        (void)snprintf(out, size, "the first %d modes%s", s->count, start);
+        return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;
@@ -169,7 +172,8 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
 // does a probe look at a place, or at the whole robot
 static bool probe_has_site(snw_probe_kind kind) {
     return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
-           kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY;
+           kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY &&
+           kind != SNW_PROBE_FREQUENCY;
 }
 
 static int nodes_of(const snw_run_info *info, const char *link) {

@@ -94,6 +94,7 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
     case SNW_PROBE_STABILITY:
+    case SNW_PROBE_FREQUENCY:
         break;
     }
     return (reading){0};

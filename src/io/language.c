@@ -22,8 +22,8 @@ static const struct {
     {"file", "contacts fluid"},
     {"actuator", "joint rod wheels tendon chamber"},
     {"actuator", "effort position rate shortening volume gas hold"},
-    {"probe", "length volume tension frequency"},
-    {"study", "kinematic inverse modes linearize"},
+    {"probe", "length volume tension"},
+    {"study", "kinematic inverse linearize"},
     {"static", "engine"},
     {"dynamic", "engine"},
 };

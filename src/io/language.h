@@ -54,6 +54,7 @@ typedef struct snw_key_table {
     X(static)                                                                                      \
     X(march)                                                                                       \
     X(dynamic)                                                                                     \
+    X(modes)                                                                                       \
     X(record)                                                                                      \
     X(expect)
 

@@ -34,6 +34,8 @@
     X(PROBE_CENTER_OF_MASS, "center_of_mass", "a bare word", "x y z")                              \
     X(PROBE_STABILITY, "stability", "a bare word",                                                 \
       "one number: smallest eigenvalue of the tangent, negative where unstable")                   \
+    X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
+      "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
     X(PROBE_IN, "in", "world or body", "whose axes, of a site's quantity; world unless given")     \
     X(PROBE_ALONG, "along", "number", "at so many equal stations of the rod named, ends included")
 
@@ -68,6 +70,7 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
     case SNW_PROBE_STABILITY:
+    case SNW_PROBE_FREQUENCY:
         return OF_ALL;
     }
     return OF_ALL;
@@ -86,7 +89,8 @@ bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
 
 // `e: energy`
 static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
-    static const char *const words[] = {"energy", "momentum", "center_of_mass", "stability"};
+    static const char *const words[] = {"energy", "momentum", "center_of_mass", "stability",
+                                        "frequency"};
     const char *dot = strchr(node->text, '.');
     if (dot && strncmp(node->text, "energy", (size_t)(dot - node->text)) == 0) {
         return snw_fail_at(r->err, node->place,
@@ -101,7 +105,7 @@ static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *o
         }
     }
     int word = 0;
-    SNW_TRY(snw_read_word(r, node, "probe", 4, words, &word));
+    SNW_TRY(snw_read_word(r, node, "probe", 5, words, &word));
     out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
     return SNW_OK;
 }

@@ -30,6 +30,7 @@ static bool acts_at_once(const snw_probe_desc *p) {
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
     case SNW_PROBE_STABILITY:
+    case SNW_PROBE_FREQUENCY:
         break;
     }
     return false;

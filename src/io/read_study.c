@@ -21,11 +21,20 @@
     X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
     X(MARCH_STEP, "step", "s", "its step, chosen if absent")
 
+#define MODES_KEYS(X)                                                                              \
+    X(MODES_NAME, "name", "a name", "of the step; 'modes', then 'modes.2', unless given")          \
+    X(MODES_FROM, "from", "an earlier step's name",                                                \
+      "at the configuration where that one ended, t included; else where the last one ended")      \
+    X(MODES_COUNT, "count", "number", "how many, beside null motions; 6 unless given")
+
 enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
 enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
 SNW_KEYS(static, "static", "a static step", STATIC_KEYS);
+enum { MODES_KEYS(SNW_KEY_CODE) MODES_N };
+SNW_KEYS(modes, "modes", "a modes step", MODES_KEYS);
 SNW_KEYS(march, "march", "a march", MARCH_KEYS);
 
+enum { MAX_MODES = 10000 };
 static const double MAX_STEPS = 1e7; // of a path, a bound for input
 
 snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step) {
@@ -100,6 +109,17 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 
+static snw_status read_modes(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    out->count = SNW_STEP_MODES_COUNT;
+    if (node->kind == SNW_NODE_NULL) return SNW_OK;
+    const snw_entry *e[MODES_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_modes, e));
+    if (e[MODES_NAME]) SNW_TRY(snw_read_name(r, e[MODES_NAME]->value, "name", &out->name));
+    if (e[MODES_FROM]) SNW_TRY(snw_read_from(r, e[MODES_FROM]->value, index, &out->from));
+    if (!e[MODES_COUNT]) return SNW_OK;
+    return snw_read_whole(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
+}
+
 // `static`, then `static.2`
 static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, int index,
                                snw_step_desc *out) {
@@ -116,7 +136,7 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
     return SNW_OK;
 }
 
-static const char *const kinds[] = {"static", "dynamic", "change"}; // as in snw_step_kind
+static const char *const kinds[] = {"static", "dynamic", "modes", "change"}; // as in snw_step_kind
 enum { NKIND = sizeof kinds / sizeof kinds[0] };
 
 static snw_status read_keys(snw_reader *r, const snw_node *keys, int index, snw_step_desc *out) {
@@ -125,6 +145,8 @@ static snw_status read_keys(snw_reader *r, const snw_node *keys, int index, snw_
         return keys->kind == SNW_NODE_NULL ? SNW_OK : read_static(r, keys, index, out);
     case SNW_STEP_DYNAMIC:
         return snw_read_dynamic(r, keys, index, out);
+    case SNW_STEP_MODES:
+        return read_modes(r, keys, index, out);
     case SNW_STEP_CHANGE:
         return snw_read_change(r, keys, out);
     }

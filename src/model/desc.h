@@ -240,7 +240,8 @@ typedef struct snw_initial_desc {
     X(SNW_PROBE_ENERGY, "energy")                                                                  \
     X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
-    X(SNW_PROBE_STABILITY, "stability")
+    X(SNW_PROBE_STABILITY, "stability")                                                            \
+    X(SNW_PROBE_FREQUENCY, "frequency")
 
 typedef enum snw_probe_kind {
 #define X(code, name) code,
@@ -291,7 +292,12 @@ typedef struct snw_signal_desc {
 
 // ---- what is done -----------------------------------------------------------------------------------
 
-typedef enum snw_step_kind { SNW_STEP_STATIC, SNW_STEP_DYNAMIC, SNW_STEP_CHANGE } snw_step_kind;
+typedef enum snw_step_kind {
+    SNW_STEP_STATIC,
+    SNW_STEP_DYNAMIC,
+    SNW_STEP_MODES,
+    SNW_STEP_CHANGE
+} snw_step_kind;
 
 // How a dynamic step goes through time. One line per scheme: enum, name in the language, meaning.
 #define SNW_METHOD_LIST(X)                                                                         \
@@ -333,11 +339,14 @@ typedef struct snw_step_desc {
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
     snw_law until;     // condition on t and signals that ends it, NULL: none
+    int count;         // modes: how many beside null motions
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
     const char *paths; // what it changes, for people: "twist, arm.pose"
 } snw_step_desc;
+
+#define SNW_STEP_MODES_COUNT 6 // modes, unless given
 
 #define SNW_STEP_ERROR 1e-6 // relative error of a step, where steps are chosen by it
 

@@ -52,6 +52,11 @@ static const snw_component momentum[] = {
     {"lx", {.m = 2, .kg = 1, .s = -1}}, {"ly", {.m = 2, .kg = 1, .s = -1}},
     {"lz", {.m = 2, .kg = 1, .s = -1}}, {"px", {.m = 1, .kg = 1, .s = -1}},
     {"py", {.m = 1, .kg = 1, .s = -1}}, {"pz", {.m = 1, .kg = 1, .s = -1}}};
+static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
+    {"1", DIM_RATE},  {"2", DIM_RATE},  {"3", DIM_RATE},  {"4", DIM_RATE},  {"5", DIM_RATE},
+    {"6", DIM_RATE},  {"7", DIM_RATE},  {"8", DIM_RATE},  {"9", DIM_RATE},  {"10", DIM_RATE},
+    {"11", DIM_RATE}, {"12", DIM_RATE}, {"13", DIM_RATE}, {"14", DIM_RATE}, {"15", DIM_RATE},
+    {"16", DIM_RATE}, {"17", DIM_RATE}, {"18", DIM_RATE}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
 // of joints: position, rate and effort of every coordinate
@@ -145,6 +150,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(momentum);
     case SNW_PROBE_STABILITY:
         GIVE(scalar);
+    case SNW_PROBE_FREQUENCY:
+        GIVE(frequency);
     }
     *n = 0;
     return scalar;
@@ -162,6 +169,7 @@ void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, in
     (void)snw_probe_components(kind, joint, count);
     if (kind == SNW_PROBE_POSE) *count = 7;
     if (kind == SNW_PROBE_ACCELERATION) *count = 3;
+    if (kind == SNW_PROBE_FREQUENCY && nvalue > 0 && nvalue < *count) *count = nvalue;
     if (kind == SNW_PROBE_ROTATION) {
         *first = nvalue == 4 ? 0 : nvalue == 9 ? 7 : 4;
         *count = nvalue == 4 || nvalue == 9 ? nvalue : 3;

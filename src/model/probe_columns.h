@@ -19,9 +19,12 @@
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
 //   stability       one number without a name
+//   frequency       1 2 .. 18, of the modes found last, Hz
 #pragma once
 
 #include "model/desc.h"
+
+enum { SNW_PROBE_FREQUENCIES = 18 };
 
 typedef struct snw_component {
     const char *name; // "" for the only number of a scalar probe
@@ -38,7 +41,7 @@ int snw_probe_columns(const snw_probe_desc *p);
 
 // What the bare name of a probe stands for beside a list of `nvalue` numbers: components first,
 // ..., first + count - 1. A rotation is its rotation vector, beside four numbers its quaternion,
-// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; all else
-// everything.
+// beside nine its matrix; a pose is x y z qw qx qy qz; an acceleration that of the point; frequencies
+// are as many as there are numbers; all else everything.
 void snw_probe_primary(snw_probe_kind kind, snw_joint_kind joint, int nvalue, int *first,
                        int *count);

@@ -41,6 +41,25 @@ size_t snw_eigen_general_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_general(int n, double *A, double *B, snw_arena *scratch,
                                            double *re, double *im);
 
+// The same with eigenvectors, n columns each: right ones, A x = lambda B x, and left ones, y' A = lambda y' B. A real
+// eigenvalue has a real column; of a pair the first column is the real part and the second the imaginary part of the
+// vectors of the eigenvalue with the positive one.
+SNW_NODISCARD snw_status snw_eigen_general_vectors(int n, double *A, double *B, snw_arena *scratch,
+                                                   double *re, double *im, double *left,
+                                                   double *right);
+
+// N (room for n x n) <- orthonormal columns x with C x = 0, of which there are n - rank; the m rows of C are the columns
+// of A (n x m), which is overwritten. A row counts for the rank when what is left of it beside the others is more than
+// `tol` of the largest one. SNW_E_DIVERGED when A is not finite.
+size_t snw_null_space_scratch(int n, int m);
+SNW_NODISCARD snw_status snw_null_space(int n, int m, double *A, double tol, snw_arena *scratch,
+                                        double *N, int *rank);
+
+// out (k x l) <- P' A Q with A n x n, P n x k and Q n x l.
+size_t snw_project_scratch(int n, int l);
+void snw_project(int n, const double *A, int k, const double *P, int l, const double *Q,
+                 snw_arena *scratch, double *out);
+
 // A (m x n) = Q R with columns exchanged in place: the first `lead` stay in front in their order, of the others always
 // the longest remainder comes next; order[k] (n) is which column stands at k, tau (n) belongs to the factors. Returns
 // the rank: how many diagonal entries of R come before the first below tol times the longest column; 0 when A is not

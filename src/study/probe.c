@@ -133,6 +133,11 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_STABILITY:
         *out++ = more->stability;
         return out;
+    case SNW_PROBE_FREQUENCY:
+        for (int k = 0; k < SNW_PROBE_FREQUENCIES; k++) {
+            *out++ = more->frequency ? more->frequency[k] : NAN;
+        }
+        return out;
     }
     return out;
 }

@@ -154,6 +154,21 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status prepare_modes(snw_run *r) {
+    const snw_desc *d = r->desc;
+    r->modes = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes);
+    r->found = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->found);
+    if (!r->modes || !r->found) return SNW_E_MEMORY;
+    bool any = false;
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kind != SNW_STEP_MODES) continue;
+        any = true;
+        const snw_model *m = r->era[r->era_of_step[i]].model;
+        SNW_TRY(snw_modes_create(m, d->step[i].count, &r->modes[i]));
+    }
+    return any ? snw_state_create(r->era[0].model, &r->shape) : SNW_OK;
+}
+
 static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
@@ -164,6 +179,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
     SNW_TRY(snw_state_create(m, &r->state));
+    SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
@@ -197,6 +213,8 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
 void snw_run_destroy(snw_run *r) {
     if (!r) return;
     for (int i = 0; r->ended && i < r->desc->nstep; i++) snw_state_destroy(r->ended[i]);
+    for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
+    snw_state_destroy(r->shape);
     snw_state_destroy(r->state);
     for (int i = 0; r->era && i <= r->desc->nstep; i++) {
         snw_statics_destroy(r->era[i].statics);
@@ -208,6 +226,10 @@ void snw_run_destroy(snw_run *r) {
 
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
 const snw_model *snw_run_model(const snw_run *r) { return r->era[0].model; }
+
+const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
+    return r->modes[stage] && r->found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
+}
 
 snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
     const snw_model *m = r->era[0].model;
@@ -269,6 +291,9 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         case SNW_STEP_DYNAMIC:
             SNW_TRY(snw_run_dynamic(r, i, err));
             break;
+        case SNW_STEP_MODES:
+            SNW_TRY(snw_run_modes(r, i, err));
+            break;
         case SNW_STEP_CHANGE:
             // statics goes on from the loads that held until now
             snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
@@ -328,6 +353,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < m->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
+    for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
     speak_of_loops(r);

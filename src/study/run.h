@@ -43,6 +43,8 @@ void snw_run_destroy(snw_run *r); // NULL is fine
 const snw_run_info *snw_run_describe(const snw_run *r);
 const struct snw_model *snw_run_model(const snw_run *r);
 
+// Modes that step `stage` found in the last execution; NULL: it is of another kind, or was not done.
+const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);
 // idle[l] (nlink of the description) <- whether link l's joint has a motion that nothing resists and nothing takes part in,
 // where the loops are closed. Allocates; takes nv^3.
 SNW_NODISCARD snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err);

@@ -9,8 +9,10 @@
 snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
-    const snw_readings more = {
-        .energy = v->energy, .stability = v->stats.stability, .rotation = r->rotation};
+    const snw_readings more = {.energy = v->energy,
+                               .stability = v->stats.stability,
+                               .frequency = r->frequency,
+                               .rotation = r->rotation};
     for (int i = 0; i < r->desc->nprobe; i++) {
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);

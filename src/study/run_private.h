@@ -5,7 +5,9 @@
 
 #include "study/run.h"
 
+#include "model/probe_columns.h"
 #include "study/assembly.h"
+#include "study/modes.h"
 #include "study/mover.h"
 #include "study/probe.h"
 #include "study/statics.h"
@@ -41,7 +43,9 @@ struct snw_run {
     double *column;
     int *column_first; // of each recorded probe
     bool reads_stability;
-    bool *beyond; // nlink: its joint has left its limits, which was said
+    snw_modes **modes; // nstep: of the steps that look for them, NULL of others
+    snw_state *shape;  // moved along a mode
+    bool *beyond;      // nlink: its joint has left its limits, which was said
     // of one execution
     snw_era *now;
     int nrecorder;
@@ -49,10 +53,12 @@ struct snw_run {
     const snw_run_hooks *hooks;
     snw_run_totals totals;
     snw_here here;
-    bool resuming;                      // go on from `save`
-    double *save;                       // info.nsave: of the last frame, or to go on from
-    double next_frame;                  // time from which the next frame is due
-    double work, heat, scheme, balance; // of the dynamic steps done
+    bool resuming;                           // go on from `save`
+    double *save;                            // info.nsave: of the last frame, or to go on from
+    double next_frame;                       // time from which the next frame is due
+    double work, heat, scheme, balance;      // of the dynamic steps done
+    double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
+    bool *found;                             // nstep: its modes were found
 };
 
 // What a frame shows: a state with its motion and inputs, and what it took to get there.
@@ -82,4 +88,5 @@ void snw_run_load(snw_run *r);
 const double *snw_run_save_mover(const snw_run *r);
 
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
+SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -54,7 +54,8 @@ static size_t mover_at(const snw_run *r) {
         const size_t n = inputs_size(&r->era[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + 3 * rotations + states * (1 + snw_state_doubles(m)) + most;
+    return NSINGLE + SNW_PROBE_FREQUENCIES + 3 * rotations + states * (1 + snw_state_doubles(m)) +
+           most;
 }
 
 size_t snw_run_save_size(const snw_run *r) {
@@ -82,6 +83,7 @@ static double *in(snw_piece piece, double *row) {
 static void carry_shared(snw_run *r, carry_fn *carry) {
     const snw_model *m = r->era[0].model;
     double *row = r->save + NSINGLE;
+    row = carry((snw_piece){r->frequency, SNW_PROBE_FREQUENCIES}, row);
     row = carry((snw_piece){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
     row = carry(snw_piece_state(m, r->state), row);
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -120,7 +122,7 @@ snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err) {
     const snw_step_desc *step = known ? &r->desc->step[(int)stage] : NULL;
     const bool sound =
         step && step->kind != SNW_STEP_CHANGE &&
-        (step->kind == SNW_STEP_STATIC || snw_mover_saves(r->era[0].model, step) > 0);
+        (step->kind != SNW_STEP_DYNAMIC || snw_mover_saves(r->era[0].model, step) > 0);
     if (!sound) {
         return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                         r->info.run);

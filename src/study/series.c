@@ -60,7 +60,7 @@ static snw_status grow(snw_series *s, snw_error *err) {
 
 static snw_status record_frame(void *user, const snw_frame *f, snw_error *err) {
     snw_series *s = user;
-    if (f->partial) return SNW_OK;
+    if (f->partial || f->stats.mode > 0) return SNW_OK;
     if (s->nframe == s->capacity) SNW_TRY(grow(s, err));
     s->t[s->nframe] = f->t;
     s->stage[s->nframe] = f->stage;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// series.h: frames kept in memory, for checks of expected values and for tests. Partial frames are left out.
+// series.h: frames kept in memory, for checks of expected values and for tests. Partial frames and
+// shapes of modes are left out.
 #pragma once
 
 #include "study/record.h"

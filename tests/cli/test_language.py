@@ -32,15 +32,16 @@ REACHED = {
     "static": "study: [static: {KEY}]",
     "march": "study: [static: {march: {KEY}}]",
     "dynamic": "study: [dynamic: {KEY}]",
+    "modes": "study: [modes: {KEY}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
 }
 
 # words of the language that are not part of this version
 LATER = (
-    "contacts: {}", "fluid: {}", "study: [modes]", "study: [linearize]",
+    "contacts: {}", "fluid: {}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
-    "probes: {more: {tension: arm}}", "probes: {more: {frequency: 1}}",
+    "probes: {more: {tension: arm}}",
     "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",
 )
 

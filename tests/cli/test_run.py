@@ -51,6 +51,22 @@ class Run(harness.Case):
             self.assertEqual(run["status"], "success")
             self.assertAlmostEqual(run["last"]["tip.x"], rolled_tip(torque), 9)
 
+    def test_modes_are_a_table_with_what_moves_most(self):
+        self.write("modes.yaml", "sinew: 1\ninclude: arm.yaml\ngravity: 0\nmaterials: {rubber: {density: 1000, damping: 1 ms}}\n"
+                   "study: [modes: {name: ringing, count: 2}]\nloads: {roll: {when: off}}\nprobes: {f: frequency}\nruns: {main: {}}\nexpect: []\n")
+        lines = [line.split() for line in self.succeeds("run", "modes.yaml", "--run", "main").out.splitlines()]
+        head = lines.index(["ringing", "frequency", "damping", "moves", "most"])
+        reply = self.succeeds("run", "modes.yaml", "--run", "main", "--json").json["runs"][0]
+        self.assertEqual(reply["frames"], 3)
+        self.assertEqual([mode["mode"] for mode in reply["modes"]], [1, 2])
+        for line, mode in zip(lines[head + 1:], reply["modes"]):
+            self.assertEqual([line[0], line[2], line[4]], [str(mode["mode"]), "Hz", "arm.bend_y"])
+            self.assertAlmostEqual(float(line[1]) / mode["frequency"], 1, 5)
+            self.assertEqual((mode["step"], mode["null"], mode["moves"]), ("ringing", False, "arm.bend_y"))
+            self.assertEqual(reply["last"][f"f.{mode['mode']}"], mode["frequency"])
+            self.assertAlmostEqual(mode["damping"] / (1e-3 * math.pi * mode["frequency"]), 1, 9)
+        self.assertIn("\n  ringing  the first 2 modes\n", self.succeeds("check", "modes.yaml").out)
+
     def test_quiet_says_nothing(self):
         result = self.succeeds("run", "arm.yaml", "--quiet")
         self.assertEqual((result.out, result.err), ("", ""))

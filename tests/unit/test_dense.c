@@ -194,6 +194,107 @@ static void general_agrees_with_symmetric(void **state) {
     }
 }
 
+// right vectors A x = lambda B x, left ones y'A = lambda y'B, pairs as real and imaginary part
+static void general_vectors_belong_to_their_eigenvalues(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[N * N], B[N * N], T[N * N], L[N * N], re[N], im[N], left[N * N], right[N * N];
+    fill(N, 31, A);
+    fill_positive(N, 32, B);
+    memcpy(T, A, sizeof A);
+    memcpy(L, B, sizeof B);
+    assert_int_equal(snw_eigen_general_vectors(N, T, L, &scratch, re, im, left, right), SNW_OK);
+    assert_true(scratch.used == 0 && scratch.peak <= snw_eigen_general_scratch(N));
+    double At[N * N];
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) At[i + j * N] = A[j + i * N];
+    }
+    int pairs = 0;
+    for (int k = 0; k < N; k++) {
+        const bool pair = im[k] != 0;
+        pairs += pair;
+        for (int side = 0; side < 2; side++) {
+            // A (u + i v) = (re + i im) B (u + i v); transposed with the conjugate of the eigenvalue, since y* A = lambda y* B
+            const double *V = side ? left : right, *M = side ? At : A, sign = side ? -1 : 1;
+            const double zero[N] = {0}, *u = V + k * N, *v = pair ? V + (k + 1) * N : zero;
+            double Au[N], Av[N], Bu[N], Bv[N], size = 0;
+            multiply(N, M, u, Au);
+            multiply(N, M, v, Av);
+            multiply(N, B, u, Bu);
+            multiply(N, B, v, Bv);
+            for (int i = 0; i < N; i++) {
+                assert_near(Au[i], re[k] * Bu[i] - sign * im[k] * Bv[i], 1e-13);
+                assert_near(Av[i], re[k] * Bv[i] + sign * im[k] * Bu[i], 1e-13);
+                size += u[i] * u[i] + v[i] * v[i];
+            }
+            assert_true(size > 1e-6);
+        }
+        k += pair;
+    }
+    assert_true(pairs > 0 && pairs < N / 2); // both kinds were seen
+}
+
+// three rows, the third a sum of the others: two dimensions are taken
+static void null_space_is_orthonormal_and_across_all_rows(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double rows[3 * N], A[3 * N], X[N * N];
+    unsigned seed = 5;
+    for (int i = 0; i < 2 * N; i++) rows[i] = noise(&seed);
+    for (int i = 0; i < N; i++) rows[2 * N + i] = rows[i] + rows[N + i];
+    memcpy(A, rows, sizeof A);
+    int rank = 0;
+    const size_t allocations = snw_alloc_count();
+    assert_int_equal(snw_null_space(N, 3, A, 1e-10, &scratch, X, &rank), SNW_OK);
+    assert_true(snw_alloc_count() == allocations);
+    assert_true(scratch.used == 0 && scratch.peak <= snw_null_space_scratch(N, 3));
+    assert_int_equal(rank, 2);
+    for (int k = 0; k < N - rank; k++) {
+        for (int j = 0; j < 3; j++) {
+            double sum = 0;
+            for (int i = 0; i < N; i++) sum += rows[j * N + i] * X[k * N + i];
+            assert_near(sum, 0, 1e-14);
+        }
+        for (int l = 0; l <= k; l++) {
+            double sum = 0;
+            for (int i = 0; i < N; i++) sum += X[l * N + i] * X[k * N + i];
+            assert_near(sum, l == k, 1e-14);
+        }
+    }
+    // no rows at all, rows of zeros, more rows than coordinates
+    assert_int_equal(snw_null_space(2, 0, A, 1e-10, &scratch, X, &rank), SNW_OK);
+    assert_int_equal(rank, 0);
+    assert_near(fabs(X[0]) + fabs(X[3]), 2, 1e-15);
+    double zeros[4] = {0}, many[6] = {1, 2, 3, 4, 5, 6}, bad[2] = {1, NAN};
+    assert_int_equal(snw_null_space(2, 2, zeros, 1e-10, &scratch, X, &rank), SNW_OK);
+    assert_int_equal(rank, 0);
+    assert_int_equal(snw_null_space(2, 3, many, 1e-10, &scratch, X, &rank), SNW_OK);
+    assert_int_equal(rank, 2);
+    assert_int_equal(snw_null_space(2, 1, bad, 1e-10, &scratch, X, &rank), SNW_E_DIVERGED);
+}
+
+static void projection_is_the_double_sum(void **state) {
+    (void)state;
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    enum { K = 3, L = 2 };
+    double A[N * N], P[N * K], Q[N * L], out[K * L];
+    unsigned seed = 9;
+    fill(N, 41, A);
+    for (int i = 0; i < N * K; i++) P[i] = noise(&seed);
+    for (int i = 0; i < N * L; i++) Q[i] = noise(&seed);
+    snw_project(N, A, K, P, L, Q, &scratch, out);
+    assert_true(scratch.used == 0 && scratch.peak <= snw_project_scratch(N, L));
+    for (int k = 0; k < K; k++) {
+        for (int l = 0; l < L; l++) {
+            double sum = 0;
+            for (int i = 0; i < N; i++) {
+                for (int j = 0; j < N; j++) sum += P[i + k * N] * A[i + j * N] * Q[j + l * N];
+            }
+            assert_near(out[k + l * K], sum, 1e-14);
+        }
+    }
+}
+
 // LAPACK's iterations may spin on NaN: it must not get there
 static void eigenvalues_of_nan_are_refused(void **state) {
     (void)state;
@@ -326,6 +427,9 @@ int main(void) {
         cmocka_unit_test(chain_has_its_closed_form_spectrum),
         cmocka_unit_test(general_eigenvalues_come_in_conjugate_pairs),
         cmocka_unit_test(general_agrees_with_symmetric),
+        cmocka_unit_test(general_vectors_belong_to_their_eigenvalues),
+        cmocka_unit_test(null_space_is_orthonormal_and_across_all_rows),
+        cmocka_unit_test(projection_is_the_double_sum),
         cmocka_unit_test(eigenvalues_of_nan_are_refused),
         cmocka_unit_test(qr_finds_the_rank),
         cmocka_unit_test(shortest_is_least_squares_of_least_length),

@@ -694,10 +694,34 @@ static void tables_have_all_keys_of_all_maps(void **state) {
             }
         }
     }
-    assert_true(snw_language_later("study", "modes"));
+    assert_true(snw_language_later("study", "kinematic"));
+    assert_false(snw_language_later("study", "modes"));
     assert_true(snw_language_later("study", "linearize"));
     assert_false(snw_language_later("study", "linear"));
     assert_false(snw_language_later("study", ""));
+}
+
+static void modes_and_their_probe_are_read(void **state) {
+    (void)state;
+    const model m = good(ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 3}") //
+                         "study: [static, modes, modes: {name: few, count: 3, from: static}]\n"
+                         "probes: {f: frequency}\n"
+                         "expect: [{probe: f, after: few, value: [1, 2, 3 1/s], within: 1}]\n");
+    const snw_step_desc *s = m.desc->step;
+    assert_int_equal(m.desc->nstep, 3);
+    assert_int_equal(s[1].kind, SNW_STEP_MODES);
+    assert_string_equal(s[1].name, "modes");
+    assert_int_equal(s[1].count, 6);
+    assert_string_equal(s[2].name, "few");
+    assert_int_equal(s[2].count, 3);
+    assert_int_equal(s[2].from, 0);
+    assert_int_equal(m.desc->probe[0].kind, SNW_PROBE_FREQUENCY);
+    assert_int_equal(snw_probe_columns(&m.desc->probe[0]), SNW_PROBE_FREQUENCIES);
+    int first, count;
+    snw_probe_primary(SNW_PROBE_FREQUENCY, SNW_JOINT_FIXED, 3, &first, &count);
+    assert_int_equal(first, 0);
+    assert_int_equal(count, 3); // as many as are expected
+    release(m.doc, m.desc);
 }
 
 static void quantities_have_their_names(void **state) {
@@ -707,7 +731,7 @@ static void quantities_have_their_names(void **state) {
         SNW_PROBE_LIST(X)
 #undef X
     };
-    for (int k = 0; k <= SNW_PROBE_STABILITY; k++) {
+    for (int k = 0; k <= SNW_PROBE_FREQUENCY; k++) {
         const snw_probe_kind kind = (snw_probe_kind)k;
         int n, from, size;
         (void)snw_probe_components(kind, SNW_JOINT_REVOLUTE, &n);
@@ -730,6 +754,7 @@ int main(void) {
         cmocka_unit_test(rod_is_read),
         cmocka_unit_test(loads_and_start_are_read),
         cmocka_unit_test(probes_and_study_are_read),
+        cmocka_unit_test(modes_and_their_probe_are_read),
         cmocka_unit_test(motion_is_read),
         cmocka_unit_test(every_scheme_is_read),
         cmocka_unit_test(changes_add_up_and_leave_the_rest),

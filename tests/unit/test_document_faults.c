@@ -272,7 +272,11 @@ static const bad_case bad[] = {
     {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
     // study
     {ARM "study: ${static: {}}\n", "a list of steps"},
-    {ARM "study: [$modes]\n", "study 'modes' is not part of this version"},
+    {ARM "study: [$inverse]\n", "study 'inverse' is not part of this version"},
+    {ARM "study: [modes: {count: $0}]\n", "'count' must be from 1"},
+    {ARM "study: [modes: {count: $1.5}]\n", "'count'"},
+    {ARM "study: [modes: {$step: 1 s}]\n", "unknown key 'step'"},
+    {ARM "study: [modes: {from: $modes}]\n", "there is no step of the study 'modes'"},
     {ARM "study: [$statics]\n", "did you mean 'static'"},
     {ARM "study:\n  - static:\n    $name: a\n", "indent it under 'static:'"},
     {ARM "study: [static: {$for: 1 s}]\n", "'for' needs 'step'"},

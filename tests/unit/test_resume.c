@@ -94,7 +94,7 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "loads:\n"                                                                                     \
     "  push: {on: arm.tip, force: [0, 0.02 N*sin(2*pi*t/(0.3 s)), \"0.02 N*step(t, 0.0317 "        \
     "s)\"]}\n"                                                                                     \
-    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy}\n"
+    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy, f: frequency}\n"
 
 #define FREE                                                                                       \
     "sinew: 1\n"                                                                                   \
@@ -163,6 +163,15 @@ static const char *const studies[] = {
                "  - dynamic: {from: first, for: 40 ms, adapt: on, step: 4 ms, tolerance: 1e-4}\n"
                "  - dynamic: {from: first, for: 30 ms, scheme: conserving, step: 2 ms}\n"
                "  - static: {name: end}\n",
+    // shapes of modes lead back to where they began, and their frequencies are remembered
+    CLAMPED "study:\n"
+            "  - static:\n"
+            "  - modes: {count: 4}\n"
+            "  - dynamic: {for: 20 ms, step: 2 ms}\n"
+            "  - change: {rubber.young: 2 MPa}\n"
+            "  - modes: {name: moving}\n"
+            "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n",
+    FREE "study: [modes, dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: MIT
+//
+// Small motions x about a configuration at rest obey  M x" + D x' + K x + C' l = 0,  C x = 0,  with the exact tangents K, D
+// of the residual (multipliers of the loops included) and the mass matrix M. In three steps to standard form:
+//
+//   loops     x = N y, N an orthonormal basis of what C allows, coordinates being measured by their own mass
+//   mass      N'MN = U mu U'. Directions with mu = 0 follow the others at once: K00 y0 + K01 y1 = 0 (static condensation);
+//             those among them that cost nothing either are idle and left out
+//   rest      A z = omega^2 z, symmetric where loads are conservative
+//
+// and damping to first order from the vectors (theory.md 7).
+#include "study/modes.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "dynamics/loop.h"
+#include "solve/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { POOL_LIMIT = 1 << 26 };
+
+static const double
+    no_mass = 1e-13, // of a direction, relative to the largest, coordinates measured by their mass
+    no_stiffness = 1e-11, // of one without mass, relative to the typical energy
+    no_inertia = 1e-18,   // of a coordinate, relative to the largest
+    same_row = 1e-9,      // rows of loops that say the same
+    cancelled = 1e-10,    // x'K x relative to its terms in a null motion
+    skew = 1e-11,         // of a stiffness that counts as symmetric
+    shown_move = 0.05,    // of the robot's size
+    shown_turn = 0.5;     // rad
+
+// One root while they are being sorted.
+typedef struct root {
+    snw_mode mode;
+    int column; // of x
+    bool grows; // of two with the same frequency the one that grows
+} root;
+
+struct snw_modes {
+    const snw_model *m;
+    int count;
+    snw_pool *pool;
+    snw_mode_table table;
+    snw_mode *mode;    // nv
+    const char **idle; // nv
+    int *group;        // nv: what a coordinate is part of: a rod's strain component, or itself
+    const char **group_name; // nv
+    const char **spin_name;  // nlink
+    root *root;              // 2 nv
+    snw_state *s;
+    snw_inputs *in;
+    snw_work *w;
+    snw_arena scratch;
+    double *M, *K, *D;             // nv x nv
+    double *P;                     // nv x n: directions, those without mass first
+    double *A, *B;                 // n x n
+    double *U, *W;                 // n x n: vectors, right and left
+    double *x, *y;                 // nv x n: modes as coordinates move, right and left
+    double *re, *im, *unit, *part; // nv or nrow, whichever is more
+};
+
+// ---- memory and names --------------------------------------------------------------------------------
+
+// a rod's strains by component, a joint's coordinates one by one
+static bool name_groups(snw_modes *mo) {
+    static const char *const twist[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+    const snw_model *m = mo->m;
+    int n = 0;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        const int l = m->seg[b->seg].link;
+        const snw_link_desc *link = &m->desc->link[l];
+        int nc = 0;
+        const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
+        for (int i = 0; i < b->n; i++) {
+            const char *name =
+                b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name : twist[i];
+            mo->group[b->dof + i] = n;
+            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", link->name, name);
+        }
+    }
+    for (int k = 0; k < m->nrod; k++) {
+        const snw_rod *rod = &m->rod[k];
+        for (int a = 0; a < rod->na; a++) {
+            for (int i = 0; i < rod->nfun[a]; i++) mo->group[rod->dof[a] + i] = n;
+            mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", m->desc->link[rod->link].name,
+                                                  snw_strain_name[rod->comp[a]]);
+        }
+    }
+    for (int l = 0; l < m->desc->nlink; l++) {
+        mo->spin_name[l] =
+            snw_pool_format(mo->pool, "%s spins about its axis", m->desc->link[l].name);
+        if (!mo->spin_name[l]) return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!mo->group_name[i]) return false;
+    }
+    return true;
+}
+
+static size_t scratch_size(const snw_model *m) {
+    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nrow),
+                            snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
+                            snw_eigen_general_scratch(m->nv)};
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        most = parts[i] > most ? parts[i] : most;
+    return most + (size_t)m->nv * sizeof(int) + 64; // pivots
+}
+
+static snw_status prepare(snw_modes *mo) {
+    const snw_model *m = mo->m;
+    const size_t nv = (size_t)m->nv, most = nv > (size_t)m->nrow ? nv : (size_t)m->nrow;
+    mo->pool = snw_pool_create(POOL_LIMIT);
+    if (!mo->pool) return SNW_E_MEMORY;
+    const size_t size = scratch_size(m);
+    mo->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
+    double **square[] = {&mo->M, &mo->K, &mo->D, &mo->P, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
+    for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
+        *square[i] = snw_alloc(nv * nv * sizeof(double));
+        if (!*square[i]) return SNW_E_MEMORY;
+    }
+    mo->A = snw_alloc(nv * most * sizeof(double)); // rows of loops at first
+    double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->part};
+    for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+        *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
+        if (!*line[i]) return SNW_E_MEMORY;
+    }
+    mo->mode = snw_pool_array(mo->pool, nv + 1, sizeof *mo->mode);
+    mo->idle = snw_pool_array(mo->pool, nv + 1, sizeof *mo->idle);
+    mo->root = snw_pool_array(mo->pool, 2 * nv + 1, sizeof *mo->root);
+    mo->group = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group);
+    mo->group_name = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group_name);
+    mo->spin_name = snw_pool_array(mo->pool, (size_t)m->desc->nlink + 1, sizeof *mo->spin_name);
+    if (!mo->scratch.base || !mo->A || !mo->mode || !mo->idle || !mo->root || !mo->group ||
+        !mo->group_name || !mo->spin_name || !name_groups(mo)) {
+        return SNW_E_MEMORY;
+    }
+    SNW_TRY(snw_state_create(m, &mo->s));
+    SNW_TRY(snw_inputs_create(m, &mo->in));
+    return snw_work_create(m, &mo->w);
+}
+
+snw_status snw_modes_create(const snw_model *m, int count, snw_modes **out) {
+    *out = NULL;
+    snw_modes *mo = snw_alloc(sizeof *mo);
+    if (!mo) return SNW_E_MEMORY;
+    mo->m = m;
+    mo->count = count;
+    const snw_status s = prepare(mo);
+    if (s != SNW_OK) {
+        snw_modes_destroy(mo);
+        return s;
+    }
+    mo->table.mode = mo->mode;
+    mo->table.idle = mo->idle;
+    *out = mo;
+    return SNW_OK;
+}
+
+void snw_modes_destroy(snw_modes *mo) {
+    if (!mo) return;
+    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B, mo->U, mo->W, mo->x, mo->y};
+    for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
+    snw_free(mo->scratch.base);
+    snw_state_destroy(mo->s);
+    snw_inputs_destroy(mo->in);
+    snw_work_destroy(mo->w);
+    snw_pool_destroy(mo->pool);
+    snw_free(mo);
+}
+
+const snw_mode_table *snw_modes_found(const snw_modes *mo) { return &mo->table; }
+
+// ---- small help --------------------------------------------------------------------------------------
+
+static double *column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
+
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// x'A y
+static double form(int n, const double *A, const double *x, const double *y) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) {
+        if (y[j] != 0) sum += y[j] * dot(n, A + (size_t)n * (size_t)j, x);
+    }
+    return sum;
+}
+
+// out (n x k) <- A (n x m) Y (m x k)
+static void combine(int n, int m, const double *A, int k, const double *Y, double *out) {
+    for (int j = 0; j < k; j++) {
+        double *to = column(out, n, j);
+        for (int i = 0; i < n; i++) to[i] = 0;
+        for (int l = 0; l < m; l++) {
+            const double y = Y[(size_t)m * (size_t)j + (size_t)l];
+            const double *a = A + (size_t)n * (size_t)l;
+            for (int i = 0; i < n; i++) to[i] += y * a[i];
+        }
+    }
+}
+
+static void identity(int n, double *A) {
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) A[(size_t)n * (size_t)j + (size_t)i] = i == j;
+    }
+}
+
+static bool symmetrise(int n, double *A) {
+    double largest = 0, difference = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i <= j; i++) {
+            const double a = column(A, n, j)[i], b = column(A, n, i)[j];
+            difference = fmax(difference, fabs(a - b));
+            largest = fmax(largest, fabs(a) + fabs(b));
+        }
+    }
+    if (!(difference <= skew * largest)) return false;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < j; i++) {
+            const double mean = 0.5 * (column(A, n, j)[i] + column(A, n, i)[j]);
+            column(A, n, j)[i] = column(A, n, i)[j] = mean;
+        }
+    }
+    return true;
+}
+
+static snw_status not_finite(const snw_modes *mo, snw_error *err) {
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "modes at t = %g s: mass or stiffness is not a number; look at the loads and "
+                    "the configuration there",
+                    mo->s->t);
+}
+
+// ---- to standard form --------------------------------------------------------------------------------
+
+// M, K, D and the rows of the loops at s at rest, bases included
+static void linearise(snw_modes *mo, const snw_state *s) {
+    const snw_model *m = mo->m;
+    snw_state_copy(m, s, mo->s);
+    for (int i = 0; i < m->nv; i++) mo->s->v[i] = mo->s->a[i] = 0;
+    snw_inputs_at(m, s->t, mo->in);
+    for (int i = 0; i < m->npose; i++) mo->in->pose_u[i] = mo->in->pose_du[i] = (snw_twist){0};
+    snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->M);
+    snw_residual(m, mo->in, mo->s, false, mo->w);
+    double residual = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double r = fabs(mo->w->r[i]) / m->scale[i];
+        if (!(r <= residual)) residual = r;
+    }
+    for (int i = 0; i < m->nrow; i++) {
+        const double gap = fabs(mo->w->gap[i]) / m->length;
+        if (!(gap <= residual)) residual = gap;
+    }
+    mo->table.residual = residual;
+    snw_tangent_sweep(m, NULL, mo->w);
+    snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->K);
+    snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->D);
+}
+
+// unit[i] <- how far a coordinate goes until it has the energy of the one with most inertia at its typical value; where it
+// has none, its typical value. Returns that inertia, NaN when not all are numbers
+static double measure(snw_modes *mo) {
+    const snw_model *m = mo->m;
+    double most = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double typical = m->typical[i], own = column(mo->M, m->nv, i)[i];
+        if (!isfinite(own)) return NAN;
+        most = fmax(most, own * typical * typical);
+    }
+    for (int i = 0; i < m->nv; i++) {
+        const double own = column(mo->M, m->nv, i)[i], typical = m->typical[i];
+        const bool heavy = own * typical * typical > no_inertia * most;
+        mo->unit[i] = heavy ? sqrt(most / own) : typical;
+    }
+    return most;
+}
+
+// P <- what the loops allow, n columns
+static snw_status free_directions(snw_modes *mo, int *n) {
+    const snw_model *m = mo->m;
+    for (int k = 0; k < m->nrow; k++) {
+        double *row = column(mo->A, m->nv, k);
+        for (int i = 0; i < m->nrow; i++) mo->part[i] = i == k;
+        for (int i = 0; i < m->nv; i++) row[i] = 0;
+        snw_loops_pull(m, mo->w, mo->part, row);
+        for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
+        const double size = sqrt(dot(m->nv, row, row));
+        for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
+    }
+    int rank = 0;
+    SNW_TRY(snw_null_space(m->nv, m->nrow, mo->A, same_row, &mo->scratch, mo->P, &rank));
+    *n = m->nv - rank;
+    for (int j = 0; j < *n; j++) {
+        for (int i = 0; i < m->nv; i++) column(mo->P, m->nv, j)[i] *= mo->unit[i];
+    }
+    return SNW_OK;
+}
+
+// P <- first the n0 directions without mass, then such that P'MP = 1
+static snw_status split_by_mass(snw_modes *mo, int n, double most, int *n0) {
+    const int nv = mo->m->nv;
+    snw_project(nv, mo->M, n, mo->P, n, mo->P, &mo->scratch, mo->U);
+    identity(n, mo->B);
+    SNW_TRY(snw_eigen_symmetric(n, mo->U, mo->B, true, &mo->scratch, mo->re));
+    *n0 = 0;
+    while (*n0 < n && !(mo->re[*n0] > no_mass * fmax(most, mo->re[n - 1]))) ++*n0;
+    for (int j = *n0; j < n; j++) {
+        for (int i = 0; i < n; i++) column(mo->U, n, j)[i] /= sqrt(mo->re[j]);
+    }
+    combine(nv, n, mo->P, n, mo->U, mo->x);
+    memcpy(mo->P, mo->x, (size_t)nv * (size_t)n * sizeof *mo->P);
+    return SNW_OK;
+}
+
+// of the directions without mass the idle ones come first
+static snw_status find_idle(snw_modes *mo, int n0, int *nidle) {
+    const snw_model *m = mo->m;
+    double energy = 0;
+    for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->typical[i] * m->scale[i]);
+    snw_project(m->nv, mo->K, n0, mo->P, n0, mo->P, &mo->scratch, mo->A);
+    for (int j = 0; j < n0; j++) {
+        for (int i = 0; i < n0; i++) {
+            column(mo->U, n0, j)[i] = 0.5 * (column(mo->A, n0, j)[i] + column(mo->A, n0, i)[j]);
+        }
+    }
+    identity(n0, mo->B);
+    SNW_TRY(snw_eigen_symmetric(n0, mo->U, mo->B, true, &mo->scratch, mo->re));
+    combine(m->nv, n0, mo->P, n0, mo->U, mo->x);
+    *nidle = 0;
+    for (int pass = 0, k = 0; pass < 2; pass++) {
+        for (int j = 0; j < n0; j++) {
+            const bool idle = fabs(mo->re[j]) <= no_stiffness * energy;
+            if (idle != (pass == 0)) continue;
+            *nidle += idle;
+            memcpy(column(mo->P, m->nv, k++), column(mo->x, m->nv, j),
+                   (size_t)m->nv * sizeof *mo->P);
+        }
+    }
+    return SNW_OK;
+}
+
+// directions with mass (in P behind n0) <- the same with those without mass following; A <- stiffness of them, (7.2)
+static snw_status condense(snw_modes *mo, int n, int n0, int nidle) {
+    const int nv = mo->m->nv, n1 = n - n0, ns = n0 - nidle;
+    double *heavy = column(mo->P, nv, n0), *light = column(mo->P, nv, nidle);
+    double *x = mo->x;
+    memcpy(x, heavy, (size_t)nv * (size_t)n1 * sizeof *x);
+    if (ns > 0) {
+        const size_t mark = snw_arena_mark(&mo->scratch);
+        int *pivot = snw_arena_ints(&mo->scratch, (size_t)ns);
+        snw_project(nv, mo->K, ns, light, ns, light, &mo->scratch, mo->A);
+        snw_project(nv, mo->K, ns, light, n1, heavy, &mo->scratch, mo->B);
+        const snw_status s = snw_lu_factor(ns, mo->A, pivot);
+        for (int j = 0; s == SNW_OK && j < n1; j++) {
+            double *follow = column(mo->B, ns, j);
+            snw_lu_solve(ns, mo->A, pivot, follow);
+            for (int k = 0; k < ns; k++) {
+                for (int i = 0; i < nv; i++)
+                    column(x, nv, j)[i] -= follow[k] * column(light, nv, k)[i];
+            }
+        }
+        snw_arena_reset(&mo->scratch, mark);
+        SNW_TRY(s);
+    }
+    snw_project(nv, mo->K, n1, heavy, n1, x, &mo->scratch, mo->A);
+    memcpy(heavy, x, (size_t)nv * (size_t)n1 * sizeof *x);
+    return SNW_OK;
+}
+
+// ---- names and shapes --------------------------------------------------------------------------------
+
+// largest displacement and turn of a node per unit of x, and the link that turns most
+typedef struct reach {
+    double move, turn;
+    int link;
+} reach;
+
+static reach reach_of(const snw_modes *mo, const double *x) {
+    const snw_model *m = mo->m;
+    reach out = {.link = -1};
+    for (int i = 1; i < m->nseg; i++) {
+        if (m->seg_store[i] < 0) continue;
+        const snw_path *p = &m->path[m->seg[i].path];
+        const double *J = mo->w->J + m->seg_store[i];
+        snw_twist d = {0};
+        for (int k = 0; k < 6; k++) {
+            for (int j = 0; j < p->n; j++) d.e[k] += J[k * p->ld + j] * x[p->dof[j]];
+        }
+        const double turn = snw_norm(d.w);
+        out.move = fmax(out.move, snw_norm(d.v));
+        if (turn > out.turn) out.turn = turn, out.link = m->seg[i].link;
+    }
+    return out;
+}
+
+// diagonal of the box around all nodes
+static double size_of(const snw_modes *mo) {
+    snw_vec3 low = {{INFINITY, INFINITY, INFINITY}}, high = snw_scale(-1, low);
+    for (int i = 1; i < mo->m->nseg; i++) {
+        for (int k = 0; k < 3; k++) {
+            low.e[k] = fmin(low.e[k], mo->w->g[i].p.e[k]);
+            high.e[k] = fmax(high.e[k], mo->w->g[i].p.e[k]);
+        }
+    }
+    const double size = snw_norm(snw_sub(high, low));
+    return size > 0 && isfinite(size) ? size : mo->m->length;
+}
+
+static bool spins(const snw_modes *mo, reach r) {
+    return r.link >= 0 && r.move <= 1e-6 * mo->m->length * r.turn;
+}
+
+static const char *name_of(const snw_modes *mo, const double *x, bool free_motion) {
+    const snw_model *m = mo->m;
+    const reach r = reach_of(mo, x);
+    if (free_motion && spins(mo, r)) return mo->spin_name[r.link];
+    double *share = mo->part;
+    for (int i = 0; i < m->nv; i++) share[i] = 0;
+    int most = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double part = x[i] / m->typical[i];
+        share[mo->group[i]] += part * part;
+    }
+    for (int i = 1; i < m->nv; i++) most = share[i] > share[most] ? i : most;
+    return mo->group_name[most];
+}
+
+void snw_modes_shape(const snw_modes *mo, int i, double *q) {
+    const snw_model *m = mo->m;
+    const double *x = column(mo->x, m->nv, mo->root[i].column);
+    const reach r = reach_of(mo, x);
+    const double step = fmin(shown_move * size_of(mo) / r.move, shown_turn / r.turn);
+    snw_move(m, mo->s->q, isfinite(step) ? step : 0, x, q);
+}
+
+// largest coordinate up, so that signs do not depend on the library
+static void orient(const snw_model *m, double *x) {
+    int most = 0;
+    for (int i = 1; i < m->nv; i++) {
+        // of equal ones the first
+        if (fabs(x[i] / m->typical[i]) > (1 + 1e-6) * fabs(x[most] / m->typical[most])) most = i;
+    }
+    const double sign = x[most] < 0 ? -1 : 1;
+    for (int i = 0; i < m->nv; i++) x[i] *= sign;
+}
+
+// ---- roots -------------------------------------------------------------------------------------------
+
+// does x'K x vanish but for rounding? `largest` omega^2 of all
+static bool costs_nothing(const snw_modes *mo, int n, double square, double largest,
+                          const double *x) {
+    const int nv = mo->m->nv;
+    if (fabs(square) <= 8 * n * DBL_EPSILON * largest) return true;
+    if (fabs(square) > 1e-4 * largest) return false;
+    double terms = 0;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++) terms += fabs(x[i] * column(mo->K, nv, j)[i] * x[j]);
+    }
+    return fabs(square) <= cancelled * terms;
+}
+
+// omega^2 = square, damping to first order: omega zeta = x'D x / 2 where y'M x = 1
+static root real_root(const snw_modes *mo, int col, double square, double decay, bool null) {
+    const double omega = sqrt(fabs(square)), pi = acos(-1.0);
+    root r = {.column = col};
+    r.mode.null = null;
+    r.mode.damping = NAN;
+    if (!null) r.mode.frequency = (square < 0 ? -omega : omega) / (2 * pi);
+    if (!null && square > 0) r.mode.damping = decay / (2 * omega);
+    r.mode.moves = name_of(mo, column(mo->x, mo->m->nv, col), null);
+    return r;
+}
+
+// a pair omega^2 = re +- i im: two motions of one frequency, one of which grows
+static int complex_roots(const snw_modes *mo, int col, double re, double im, double decay,
+                         root *out) {
+    const double size = hypot(re, im), omega = sqrt(size), pi = acos(-1.0);
+    // s^2 = -omega^2: the real part of s is +- growth
+    const double growth = sqrt(0.5 * fmax(size - re, 0));
+    for (int k = 0; k < 2; k++) {
+        out[k] = (root){.column = col + k, .grows = k == 0};
+        out[k].mode.frequency = omega / (2 * pi);
+        out[k].mode.damping = ((k == 0 ? -growth : growth) + 0.5 * decay) / omega;
+        out[k].mode.moves = name_of(mo, column(mo->x, mo->m->nv, col + k), false);
+    }
+    return 2;
+}
+
+// real part of (y* D x) / (y* M x), columns col and col + 1 being real and imaginary parts
+static double decay_of_pair(const snw_modes *mo, int col) {
+    const int nv = mo->m->nv;
+    const double *xr = column(mo->x, nv, col), *xi = column(mo->x, nv, col + 1);
+    const double *yr = column(mo->y, nv, col), *yi = column(mo->y, nv, col + 1);
+    const double dr = form(nv, mo->D, yr, xr) + form(nv, mo->D, yi, xi);
+    const double di = form(nv, mo->D, yr, xi) - form(nv, mo->D, yi, xr);
+    const double mr = form(nv, mo->M, yr, xr) + form(nv, mo->M, yi, xi);
+    const double mi = form(nv, mo->M, yr, xi) - form(nv, mo->M, yi, xr);
+    return (dr * mr + di * mi) / (mr * mr + mi * mi);
+}
+
+// x <- motions of the robot, y <- the left ones (the same where the stiffness is symmetric); omega^2 in re and im
+static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
+    const int nv = mo->m->nv;
+    const double *heavy = column(mo->P, nv, n0);
+    identity(n1, mo->B);
+    mo->table.conservative = symmetrise(n1, mo->A);
+    if (mo->table.conservative) {
+        SNW_TRY(snw_eigen_symmetric(n1, mo->A, mo->B, true, &mo->scratch, mo->re));
+        for (int i = 0; i < n1; i++) mo->im[i] = 0;
+        combine(nv, n1, heavy, n1, mo->A, mo->x);
+        combine(nv, n1, heavy, n1, mo->A, mo->y);
+        return SNW_OK;
+    }
+    SNW_TRY(
+        snw_eigen_general_vectors(n1, mo->A, mo->B, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
+    combine(nv, n1, heavy, n1, mo->U, mo->x);
+    combine(nv, n1, heavy, n1, mo->W, mo->y);
+    return SNW_OK;
+}
+
+// null motions may be mixed at will; let each have a coordinate that the others lack, by elimination
+static void separate(snw_modes *mo, int n, const int *col) {
+    const snw_model *m = mo->m;
+    const int nv = m->nv;
+    for (int k = 0; k < n; k++) {
+        int row = 0, best = k;
+        double largest = -1;
+        for (int j = k; j < n; j++) {
+            for (int i = 0; i < nv; i++) {
+                const double size = fabs(column(mo->x, nv, col[j])[i] / m->typical[i]);
+                if (size > largest) largest = size, row = i, best = j;
+            }
+        }
+        double *own = column(mo->x, nv, col[k]), *from = column(mo->x, nv, col[best]);
+        for (int i = 0; i < nv; i++) {
+            const double x = own[i];
+            own[i] = from[i], from[i] = x;
+        }
+        for (int j = 0; j < n; j++) {
+            double *other = column(mo->x, nv, col[j]);
+            const double share = other[row] / own[row];
+            for (int i = 0; i < nv && j != k; i++) other[i] -= share * own[i];
+            if (j != k) other[row] = 0;
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        double *x = column(mo->x, nv, col[k]);
+        const double size = sqrt(form(nv, mo->M, x, x));
+        for (int i = 0; i < nv; i++) x[i] /= size;
+        orient(m, x);
+    }
+}
+
+static bool before(const root *a, const root *b) {
+    if (a->mode.frequency != b->mode.frequency) return a->mode.frequency < b->mode.frequency;
+    return a->grows && !b->grows;
+}
+
+// the table, from the n roots in re and im
+static void gather(snw_modes *mo, int n) {
+    const int nv = mo->m->nv;
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, hypot(mo->re[i], mo->im[i]));
+    const size_t mark = snw_arena_mark(&mo->scratch);
+    int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0;
+    for (int i = 0; i < n; i++) {
+        const double *x = column(mo->x, nv, i);
+        if (mo->im[i] == 0 && costs_nothing(mo, n, mo->re[i], largest, x)) null[nnull++] = i;
+    }
+    separate(mo, nnull, null);
+    int total = 0, passed = 0;
+    for (int i = 0; i < n; i++) {
+        double *x = column(mo->x, nv, i);
+        const bool is_null = passed < nnull && null[passed] == i;
+        passed += is_null;
+        if (mo->im[i] != 0) {
+            total +=
+                complex_roots(mo, i, mo->re[i], mo->im[i], decay_of_pair(mo, i), mo->root + total);
+            i++; // its conjugate
+            continue;
+        }
+        const double *y = column(mo->y, nv, i);
+        const double decay = is_null ? 0 : form(nv, mo->D, y, x) / form(nv, mo->M, y, x);
+        if (!is_null) orient(mo->m, x);
+        mo->root[total++] = real_root(mo, i, mo->re[i], decay, is_null);
+    }
+    snw_arena_reset(&mo->scratch, mark);
+    for (int i = 1; i < total; i++) {
+        for (int j = i; j > 0 && before(&mo->root[j], &mo->root[j - 1]); j--) {
+            const root r = mo->root[j];
+            mo->root[j] = mo->root[j - 1], mo->root[j - 1] = r;
+        }
+    }
+    mo->table.nnull = nnull;
+    mo->table.n = total < mo->count + nnull ? total : mo->count + nnull;
+    for (int i = 0; i < mo->table.n; i++) mo->mode[i] = mo->root[i].mode;
+}
+
+snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
+    const int nv = mo->m->nv;
+    mo->table.n = mo->table.nnull = mo->table.nidle = 0;
+    mo->table.conservative = true;
+    mo->table.residual = 0;
+    linearise(mo, s);
+    if (nv == 0) return SNW_OK;
+    const double most = measure(mo);
+    if (isnan(most)) return not_finite(mo, err);
+    if (!(most > 0)) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "modes at t = %g s: the robot has no mass, so nothing vibrates; give its "
+                        "materials a density or its links bodies",
+                        s->t);
+    }
+    int n = 0, n0 = 0, nidle = 0;
+    snw_status status = free_directions(mo, &n);
+    if (status == SNW_OK) status = split_by_mass(mo, n, most, &n0);
+    if (status == SNW_OK) status = find_idle(mo, n0, &nidle);
+    if (status == SNW_OK) status = condense(mo, n, n0, nidle);
+    for (int i = 0; status == SNW_OK && i < nidle; i++) {
+        mo->idle[mo->table.nidle++] = name_of(mo, column(mo->P, nv, i), true);
+    }
+    if (status == SNW_OK) status = solve_standard(mo, n0, n - n0);
+    if (status != SNW_OK) return not_finite(mo, err);
+    gather(mo, n - n0);
+    return SNW_OK;
+}

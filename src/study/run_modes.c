@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// A modes step: small motions about the present configuration. Its frames show the shapes, the last one the configuration
+// itself, so that whoever asks for values at the end or at that time gets those; the state goes on as it was.
+#include "study/run_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// forces out of balance, relative to typical ones, that are worth a word
+static const double unbalanced = 1e-6;
+
+// what a frame shows of s: k = 0 the configuration itself, else mode k
+static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_error *err) {
+    const snw_model *m = r->now->model;
+    const snw_mode_table *table = snw_modes_found(r->modes[stage]);
+    const snw_work *w = snw_statics_begin(r->now->statics, s, s->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_view view = {.state = s,
+                     .in = in,
+                     .energy = {.elastic = snw_elastic_energy(m, s->q),
+                                .gravity = snw_gravity_energy(m, in, w),
+                                .dissipated = r->heat,
+                                .work = r->work,
+                                .scheme = r->scheme,
+                                .balance = r->balance},
+                     .stats = {.load = 1,
+                               .residual = table->residual,
+                               .stability = NAN,
+                               .geometry = snw_geometry_error(m, r->state->q),
+                               .mode = k}};
+    if (k > 0) {
+        view.stats.frequency = table->mode[k - 1].frequency;
+        view.stats.damping = table->mode[k - 1].damping;
+    }
+    if (r->reads_stability) {
+        view.stats.stability = snw_statics_stability(r->now->statics, s).value;
+    }
+    view.w = snw_statics_look(r->now->statics, s);
+    return snw_run_frame(r, stage, &view, err);
+}
+
+static void warn(const snw_run *r, const snw_mode_table *table) {
+    char text[240];
+    if (!(table->residual <= unbalanced)) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': modes at t = %g s: not an equilibrium, forces or gaps of %.2g of "
+                       "typical ones are left; let a static step find one before",
+                       r->info.run, r->state->t, table->residual);
+        snw_run_warn(r, text);
+    }
+    for (int i = 0; i < r->now->model->nv; i++) {
+        if (r->state->v[i] == 0) continue;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': modes at t = %g s: the robot moves; they are those of its "
+                       "configuration at rest",
+                       r->info.run, r->state->t);
+        snw_run_warn(r, text);
+        break;
+    }
+}
+
+snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
+    const snw_model *m = r->now->model;
+    snw_modes *modes = r->modes[stage];
+    SNW_TRY(snw_modes_solve(modes, r->state, err));
+    const snw_mode_table *table = snw_modes_found(modes);
+    r->found[stage] = true;
+    if (!r->resuming) warn(r, table);
+    for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) {
+        r->frequency[i] = i < table->n ? table->mode[i].frequency : NAN;
+    }
+    for (int i = r->resuming ? (int)r->here.k + 1 : 0; i <= table->n; i++) {
+        const int k = i < table->n ? i + 1 : 0;
+        if (snw_run_stopped(r)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
+        }
+        snw_state_copy(r->era[0].model, r->state, r->shape);
+        if (k > 0) snw_modes_shape(modes, k - 1, r->shape->q);
+        for (int j = 0; j < m->nv; j++) r->shape->v[j] = r->shape->a[j] = 0;
+        r->here.k = i;
+        SNW_TRY(frame(r, stage, k, r->shape, err));
+    }
+    snw_run_report(r, stage, r->state->t, r->state->t, r->state->t);
+    return SNW_OK;
+}
