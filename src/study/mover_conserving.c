@@ -41,6 +41,7 @@
 #include "solve/broyden.h"
 #include "solve/dense.h"
 #include "study/assembly.h"
+#include "study/curved.h"
 #include "study/pieces.h"
 
 #include <math.h>
@@ -76,37 +77,6 @@ typedef struct conserving {
 } conserving;
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
-
-// the f-th ball or free joint
-static const snw_block *curved(const snw_model *m, int f) {
-    const snw_block *b = m->block;
-    while (b->curved != f) b++;
-    return b;
-}
-
-// whether nothing moves what it hangs on but laws
-static bool is_root(const snw_model *m, const snw_block *b) {
-    return m->path[m->seg[b->seg].path].own == 0;
-}
-
-// numbers of a block as a twist, those of a ball as its angular part; and as a wrench
-static snw_twist twist_of(const snw_block *b, double factor, const double *x) {
-    snw_twist out = {0};
-    for (int k = 0; k < b->n; k++) out.e[k] = factor * x[b->dof + k];
-    return out;
-}
-
-static snw_wrench wrench_of(const snw_block *b, const double *x) {
-    snw_wrench out = {0};
-    for (int k = 0; k < b->n; k++) out.e[k] = x[b->dof + k];
-    return out;
-}
-
-static snw_twist unit(int k) {
-    snw_twist e = {0};
-    e.e[k] = 1;
-    return e;
-}
 
 // ---- momenta ---------------------------------------------------------------------------------------
 
@@ -179,24 +149,13 @@ static void weigh(conserving *c) {
 static void trivialise(conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        const snw_wrench turn = snw_ad_pull(twist_of(b, 1, c->mid->v), wrench_of(b, c->P));
-        const bool none = is_root(m, b) && !c->moving;
+        const snw_block *b = snw_curved(m, f);
+        const snw_wrench turn =
+            snw_ad_pull(snw_curved_twist(b, 1, c->mid->v), snw_curved_wrench(b, c->P));
+        const bool none = snw_curved_root(m, b) && !c->moving;
         for (int k = 0; k < b->n; k++) {
             c->dT[b->dof + k] = none ? 0 : c->dT[b->dof + k] - turn.e[k];
         }
-    }
-}
-
-// the momenta of balls and free joints carried along half the increment, on from its beginning or back from its end
-static void carry_half(const snw_model *m, const double *d, bool back, const double *from,
-                       double *to) {
-    memcpy(to, from, (size_t)m->nv * sizeof *to);
-    for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        const snw_se3 way = snw_se3_exp(twist_of(b, back ? -0.5 : 0.5, d));
-        const snw_wrench F = snw_wrench_to_child(way, wrench_of(b, from));
-        for (int k = 0; k < b->n; k++) to[b->dof + k] = F.e[k];
     }
 }
 
@@ -284,8 +243,8 @@ static bool finish(conserving *c, double *theta) {
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     // c->r <- change of the momenta, at the middle
-    carry_half(m, c->d, true, c->p1, c->r);
-    carry_half(m, c->d, false, c->p0, c->dx);
+    snw_carry_half(m, c->d, true, c->p1, c->r);
+    snw_carry_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
     double gain = -dot(n, c->d, c->r), length = 0;
@@ -306,27 +265,13 @@ static bool finish(conserving *c, double *theta) {
 
 // T(d/2): half a variation of d turns the middle by that much
 static snw_lower half_tangent(const conserving *c, const snw_block *b) {
-    return snw_se3_tangent(twist_of(b, 0.5, c->d));
-}
-
-// columns of a ball or free joint in A (some rows, column by column ld apart) <- A T
-static void turn_columns(const snw_block *b, snw_lower T, int rows, int ld, double *A) {
-    for (int i = 0; i < rows; i++) {
-        double row[6];
-        for (int k = 0; k < b->n; k++) {
-            const snw_twist z = snw_lower_apply(&T, unit(k));
-            row[k] = 0;
-            for (int j = 0; j < b->n; j++)
-                row[k] += A[(size_t)(b->dof + j) * (size_t)ld + (size_t)i] * z.e[j];
-        }
-        for (int k = 0; k < b->n; k++) A[(size_t)(b->dof + k) * (size_t)ld + (size_t)i] = row[k];
-    }
+    return snw_se3_tangent(snw_curved_twist(b, 0.5, c->d));
 }
 
 static void turn_half(const conserving *c, double *A) {
     for (int f = 0; f < c->m->ncurved; f++) {
-        const snw_block *b = curved(c->m, f);
-        turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
+        const snw_block *b = snw_curved(c->m, f);
+        snw_turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
     }
 }
 
@@ -334,9 +279,9 @@ static void turn_half(const conserving *c, double *A) {
 // such that leave them
 static void untwist(const conserving *c, const snw_block *b, const double *M, double *Q) {
     const size_t n = (size_t)c->m->nv;
-    const snw_twist u = twist_of(b, 1, c->mid->v);
+    const snw_twist u = snw_curved_twist(b, 1, c->mid->v);
     for (int k = 0; k < b->n; k++) {
-        const snw_twist z = snw_ad(u, unit(k));
+        const snw_twist z = snw_ad(u, snw_twist_unit(k));
         double *to = Q + (size_t)(b->dof + k) * n;
         for (int j = 0; j < b->n; j++) {
             const double *from = M + (size_t)(b->dof + j) * n;
@@ -385,8 +330,8 @@ static void border(conserving *c) {
         snw_loops_push(m, c->w, c->dx, c->A + j * all + n);
     }
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        turn_columns(b, snw_se3_tangent(twist_of(b, 1, c->d)), m->nrow, c->n, c->A + n);
+        const snw_block *b = snw_curved(m, f);
+        snw_turn_columns(b, snw_se3_tangent(snw_curved_twist(b, 1, c->d)), m->nrow, c->n, c->A + n);
     }
 }
 
@@ -409,28 +354,29 @@ static bool factor(conserving *c, double h) {
     elastic_slope(m, c->mid->q, c->E);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
     snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
-    for (int f = 0; f < m->ncurved; f++) untwist(c, curved(m, f), c->E, c->M);
+    for (int f = 0; f < m->ncurved; f++) untwist(c, snw_curved(m, f), c->E, c->M);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
     }
     turn_half(c, c->M);
     for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
     for (size_t j = 0; j < n; j++) {
-        carry_half(m, c->d, true, c->M + j * n, c->r);
+        snw_carry_half(m, c->d, true, c->M + j * n, c->r);
         for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
     }
     snw_elastic_matrices(m, NULL, c->E);
     snw_friction_matrix(m, c->mid->v, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
     for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    carry_half(m, c->d, true, c->p1, c->dT);
-    carry_half(m, c->d, false, c->p0, c->r);
+    snw_carry_half(m, c->d, true, c->p1, c->dT);
+    snw_carry_half(m, c->d, false, c->p0, c->r);
     for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
+        const snw_block *b = snw_curved(m, f);
         const snw_lower T = half_tangent(c, b);
         for (int k = 0; k < b->n; k++) {
-            const snw_wrench col = snw_coad(wrench_of(b, c->r), snw_lower_apply(&T, unit(k)));
+            const snw_wrench col =
+                snw_coad(snw_curved_wrench(b, c->r), snw_lower_apply(&T, snw_twist_unit(k)));
             double *to = c->T + (size_t)(b->dof + k) * n + (size_t)b->dof;
             for (int i = 0; i < b->n; i++) to[i] -= col.e[i] / h;
         }
@@ -445,8 +391,8 @@ static bool factor(conserving *c, double h) {
 static void weigh_on_the_arc(conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        if (!is_root(m, b)) continue;
+        const snw_block *b = snw_curved(m, f);
+        if (!snw_curved_root(m, b)) continue;
         const int dof = b->dof;
         double mass = 0;
         snw_vec3 moment = {{0}};
@@ -462,7 +408,7 @@ static void weigh_on_the_arc(conserving *c) {
         const snw_se3 g = c->w->g[b->seg];
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
         const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
-        const snw_twist d = twist_of(b, 1, c->d);
+        const snw_twist d = snw_curved_twist(b, 1, c->d);
         const snw_vec3 turn = d.w, way = snw_add(d.v, snw_cross(turn, center));
         // (1 - sinc(x))/(4 x^2), x half the angle
         double stumpff[SNW_STUMPFF_MAX];
@@ -605,8 +551,8 @@ static void set_weights(conserving *c) {
     for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
     // forces between the world and what it does not hold would change the momentum
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        if (!is_root(m, b) || b->spring >= 0) continue;
+        const snw_block *b = snw_curved(m, f);
+        if (!snw_curved_root(m, b) || b->spring >= 0) continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }
     c->least = INFINITY;
