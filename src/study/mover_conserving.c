@@ -19,6 +19,10 @@
 // make up for vanishes with the motion of links against each other, and theta W d stays small also where a rod is too
 // stiff to take up energy, or a joint comes to rest.
 //
+// Loops: forces C(q_m)' l with multipliers l, loops closed at the end; there an impulse C(q_1)' x, of order h^2, makes
+// velocities that keep them closed. What these forces do on d is of order h^3, since loops are closed at both ends, and
+// theta takes it off the energy.
+//
 // Laws that read probes are asked at the middle, velocities v: integrals go on by the midpoint rule.
 //
 // Bases moved by a law: momenta include theirs, p = M q' + b(q, t). There theta is zero: what a base gives is not known
@@ -32,9 +36,12 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 #include "math/stumpff.h"
 #include "solve/broyden.h"
 #include "solve/dense.h"
+#include "study/assembly.h"
+#include "study/curved.h"
 #include "study/pieces.h"
 
 #include <math.h>
@@ -46,6 +53,7 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
+    snw_assembly *as;  // NULL: no loops
     snw_inputs *in;    // at the middle of the step
     snw_inputs *empty; // nothing acts, velocities of poses are in the place of accelerations
     snw_inputs *last;  // at the end of the step
@@ -53,8 +61,11 @@ typedef struct conserving {
     snw_state *now, *mid, *end, *push;
     double *memory;
     double *saved; // before the last advance; NULL for models without signals
-    double *d, *dx, *best, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
+    int n;         // unknowns: increments, then multipliers of loops
+    double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
     double *M, *T, *E;
+    double *A;     // n x n: T bordered by the rows of loops; T itself without
+    double *Z, *S; // of loops: nv x nrow; nrow x (nrow + 1)
     snw_broyden broyden;
     int *pivot;
     double *power, *work; // per load; power at the last instant
@@ -66,37 +77,6 @@ typedef struct conserving {
 } conserving;
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
-
-// the f-th ball or free joint
-static const snw_block *curved(const snw_model *m, int f) {
-    const snw_block *b = m->block;
-    while (b->curved != f) b++;
-    return b;
-}
-
-// whether nothing moves what it hangs on but laws
-static bool is_root(const snw_model *m, const snw_block *b) {
-    return m->path[m->seg[b->seg].path].own == 0;
-}
-
-// numbers of a block as a twist, those of a ball as its angular part; and as a wrench
-static snw_twist twist_of(const snw_block *b, double factor, const double *x) {
-    snw_twist out = {0};
-    for (int k = 0; k < b->n; k++) out.e[k] = factor * x[b->dof + k];
-    return out;
-}
-
-static snw_wrench wrench_of(const snw_block *b, const double *x) {
-    snw_wrench out = {0};
-    for (int k = 0; k < b->n; k++) out.e[k] = x[b->dof + k];
-    return out;
-}
-
-static snw_twist unit(int k) {
-    snw_twist e = {0};
-    e.e[k] = 1;
-    return e;
-}
 
 // ---- momenta ---------------------------------------------------------------------------------------
 
@@ -156,6 +136,12 @@ static void weigh(conserving *c) {
         add_columns(path, w->dJ + at, &MV, c->dT);
         add_columns(path, w->J + at, &turned, c->dT);
     }
+    if (m->nrow) {
+        for (int i = 0; i < m->nv; i++) w->r[i] = 0;
+        snw_loops_columns(m, 0, w, NULL);
+        snw_loops_pull(m, w, c->mid->l, w->r);
+        for (int i = 0; i < m->nv; i++) c->force[i] -= w->r[i];
+    }
 }
 
 // dT/dq of balls and free joints at given body rates u: less ad_u' P, for which the coadjoint action stands. Where
@@ -163,24 +149,13 @@ static void weigh(conserving *c) {
 static void trivialise(conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        const snw_wrench turn = snw_ad_pull(twist_of(b, 1, c->mid->v), wrench_of(b, c->P));
-        const bool none = is_root(m, b) && !c->moving;
+        const snw_block *b = snw_curved(m, f);
+        const snw_wrench turn =
+            snw_ad_pull(snw_curved_twist(b, 1, c->mid->v), snw_curved_wrench(b, c->P));
+        const bool none = snw_curved_root(m, b) && !c->moving;
         for (int k = 0; k < b->n; k++) {
             c->dT[b->dof + k] = none ? 0 : c->dT[b->dof + k] - turn.e[k];
         }
-    }
-}
-
-// the momenta of balls and free joints carried along half the increment, on from its beginning or back from its end
-static void carry_half(const snw_model *m, const double *d, bool back, const double *from,
-                       double *to) {
-    memcpy(to, from, (size_t)m->nv * sizeof *to);
-    for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        const snw_se3 way = snw_se3_exp(twist_of(b, back ? -0.5 : 0.5, d));
-        const snw_wrench F = snw_wrench_to_child(way, wrench_of(b, from));
-        for (int k = 0; k < b->n; k++) to[b->dof + k] = F.e[k];
     }
 }
 
@@ -230,6 +205,36 @@ static double dot(int n, const double *a, const double *b) {
     return sum;
 }
 
+// Gaps at the end of the step, and an impulse C' x there after which the velocities keep the loops closed. Without it
+// momenta that loops do not allow would change their sign from step to step, and grow. After `velocities`; false when
+// rows depend on each other.
+static bool keep_closed(conserving *c) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv, rows = (size_t)m->nrow;
+    double *rate = c->S + rows * rows;
+    snw_kinematics(m, c->last, c->end, false, c->w);
+    snw_loops_columns(m, 0, c->w, NULL);
+    snw_loops_rates(m, c->w, rate, NULL);
+    memset(c->Z, 0, n * rows * sizeof *c->Z);
+    memset(c->S, 0, rows * rows * sizeof *c->S);
+    for (size_t k = 0; k < rows; k++) { // columns of M^-1 C' and of C M^-1 C'
+        double *z = c->Z + k * n;
+        for (size_t i = 0; i < rows; i++) c->dx[i] = i == k;
+        snw_loops_pull(m, c->w, c->dx, z);
+        snw_cholesky_solve(m->nv, c->M, z);
+        snw_loops_push(m, c->w, z, c->S + k * rows);
+    }
+    if (snw_cholesky_factor(m->nrow, c->S) != SNW_OK) return false;
+    snw_cholesky_solve(m->nrow, c->S, rate);
+    for (size_t k = 0; k < rows; k++) {
+        for (size_t i = 0; i < n; i++) c->end->v[i] -= rate[k] * c->Z[k * n + i];
+        rate[k] = -rate[k];
+    }
+    snw_loops_pull(m, c->w, rate, c->p1);
+    snw_loops_add(m, c->mid->l, c->w);
+    return true;
+}
+
 // The state at the end of the step, from d and the momenta of the middle, and Gonzalez' number: what the step
 // without correction would gain, over the length of d. False when the mass matrix is singular.
 static bool finish(conserving *c, double *theta) {
@@ -238,12 +243,13 @@ static bool finish(conserving *c, double *theta) {
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     // c->r <- change of the momenta, at the middle
-    carry_half(m, c->d, true, c->p1, c->r);
-    carry_half(m, c->d, false, c->p0, c->dx);
+    snw_carry_half(m, c->d, true, c->p1, c->r);
+    snw_carry_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass of the middle is v (p_1 - p_0)
     double gain = -dot(n, c->d, c->r), length = 0;
     if (!velocities(c, c->p1, c->end)) return false;
+    if (m->nrow && !keep_closed(c)) return false;
     *theta = 0;
     if (c->moving) return true;
     // c->w holds the poses of the end
@@ -259,21 +265,13 @@ static bool finish(conserving *c, double *theta) {
 
 // T(d/2): half a variation of d turns the middle by that much
 static snw_lower half_tangent(const conserving *c, const snw_block *b) {
-    return snw_se3_tangent(twist_of(b, 0.5, c->d));
+    return snw_se3_tangent(snw_curved_twist(b, 0.5, c->d));
 }
 
-// columns of a ball or free joint in A, per variation at the middle <- per variation of d/2
-static void turn_columns(const conserving *c, const snw_block *b, double *A) {
-    const size_t n = (size_t)c->m->nv;
-    const snw_lower T = half_tangent(c, b);
-    for (size_t i = 0; i < n; i++) {
-        double row[6];
-        for (int k = 0; k < b->n; k++) {
-            const snw_twist z = snw_lower_apply(&T, unit(k));
-            row[k] = 0;
-            for (int j = 0; j < b->n; j++) row[k] += A[(size_t)(b->dof + j) * n + i] * z.e[j];
-        }
-        for (int k = 0; k < b->n; k++) A[(size_t)(b->dof + k) * n + i] = row[k];
+static void turn_half(const conserving *c, double *A) {
+    for (int f = 0; f < c->m->ncurved; f++) {
+        const snw_block *b = snw_curved(c->m, f);
+        snw_turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
     }
 }
 
@@ -281,9 +279,9 @@ static void turn_columns(const conserving *c, const snw_block *b, double *A) {
 // such that leave them
 static void untwist(const conserving *c, const snw_block *b, const double *M, double *Q) {
     const size_t n = (size_t)c->m->nv;
-    const snw_twist u = twist_of(b, 1, c->mid->v);
+    const snw_twist u = snw_curved_twist(b, 1, c->mid->v);
     for (int k = 0; k < b->n; k++) {
-        const snw_twist z = snw_ad(u, unit(k));
+        const snw_twist z = snw_ad(u, snw_twist_unit(k));
         double *to = Q + (size_t)(b->dof + k) * n;
         for (int j = 0; j < b->n; j++) {
             const double *from = M + (size_t)(b->dof + j) * n;
@@ -311,7 +309,33 @@ static void elastic_slope(const snw_model *m, const double *q, double *K) {
     }
 }
 
-// c->T <- factors of the derivative of the residual in d:
+// c->A <- c->T with the loops: forces -C' l at the middle, gaps that vary by C T(d) at the end. After the sweep at the
+// middle.
+static void border(conserving *c) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv, all = (size_t)c->n;
+    memset(c->A, 0, all * all * sizeof *c->A);
+    for (size_t j = 0; j < n; j++) memcpy(c->A + j * all, c->T + j * n, n * sizeof *c->A);
+    for (int k = 0; k < m->nrow; k++) {
+        double *to = c->A + (n + (size_t)k) * all;
+        for (int i = 0; i < m->nrow; i++) c->dx[i] = i == k ? -1 : 0;
+        snw_loops_pull(m, c->w, c->dx, to);
+    }
+    snw_move(m, c->now->q, 1, c->d, c->end->q);
+    snw_kinematics(m, c->last, c->end, true, c->w);
+    snw_columns_sweep(m, c->w);
+    snw_loops_columns(m, 0, c->w, NULL);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) c->dx[i] = i == j;
+        snw_loops_push(m, c->w, c->dx, c->A + j * all + n);
+    }
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = snw_curved(m, f);
+        snw_turn_columns(b, snw_se3_tangent(snw_curved_twist(b, 1, c->d)), m->nrow, c->n, c->A + n);
+    }
+}
+
+// c->A <- factors of the derivative of the residual in d:
 //   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
 // with the rows of balls and free joints in M and Q carried to the middle, coad in their blocks
 static bool factor(conserving *c, double h) {
@@ -321,7 +345,7 @@ static bool factor(conserving *c, double h) {
     snw_residual(m, c->in, c->mid, still, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
-    for (int f = 0; f < m->ncurved; f++) turn_columns(c, curved(m, f), c->T);
+    turn_half(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
 
     momenta_at(c, c->in, c->mid, c->P);
@@ -330,33 +354,35 @@ static bool factor(conserving *c, double h) {
     elastic_slope(m, c->mid->q, c->E);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
     snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
-    for (int f = 0; f < m->ncurved; f++) untwist(c, curved(m, f), c->E, c->M);
+    for (int f = 0; f < m->ncurved; f++) untwist(c, snw_curved(m, f), c->E, c->M);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
     }
-    for (int f = 0; f < m->ncurved; f++) turn_columns(c, curved(m, f), c->M);
+    turn_half(c, c->M);
     for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
     for (size_t j = 0; j < n; j++) {
-        carry_half(m, c->d, true, c->M + j * n, c->r);
+        snw_carry_half(m, c->d, true, c->M + j * n, c->r);
         for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
     }
     snw_elastic_matrices(m, NULL, c->E);
     snw_friction_matrix(m, c->mid->v, c->E);
     for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
     for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
-    carry_half(m, c->d, true, c->p1, c->dT);
-    carry_half(m, c->d, false, c->p0, c->r);
+    snw_carry_half(m, c->d, true, c->p1, c->dT);
+    snw_carry_half(m, c->d, false, c->p0, c->r);
     for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
+        const snw_block *b = snw_curved(m, f);
         const snw_lower T = half_tangent(c, b);
         for (int k = 0; k < b->n; k++) {
-            const snw_wrench col = snw_coad(wrench_of(b, c->r), snw_lower_apply(&T, unit(k)));
+            const snw_wrench col =
+                snw_coad(snw_curved_wrench(b, c->r), snw_lower_apply(&T, snw_twist_unit(k)));
             double *to = c->T + (size_t)(b->dof + k) * n + (size_t)b->dof;
             for (int i = 0; i < b->n; i++) to[i] -= col.e[i] / h;
         }
     }
-    return snw_lu_factor(m->nv, c->T, c->pivot) == SNW_OK;
+    if (m->nrow) border(c);
+    return snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
 }
 
 // The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean over the arc of the step, not at the middle:
@@ -365,8 +391,8 @@ static bool factor(conserving *c, double h) {
 static void weigh_on_the_arc(conserving *c) {
     const snw_model *m = c->m;
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        if (!is_root(m, b)) continue;
+        const snw_block *b = snw_curved(m, f);
+        if (!snw_curved_root(m, b)) continue;
         const int dof = b->dof;
         double mass = 0;
         snw_vec3 moment = {{0}};
@@ -382,7 +408,7 @@ static void weigh_on_the_arc(conserving *c) {
         const snw_se3 g = c->w->g[b->seg];
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
         const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
-        const snw_twist d = twist_of(b, 1, c->d);
+        const snw_twist d = snw_curved_twist(b, 1, c->d);
         const snw_vec3 turn = d.w, way = snw_add(d.v, snw_cross(turn, center));
         // (1 - sinc(x))/(4 x^2), x half the angle
         double stumpff[SNW_STUMPFF_MAX];
@@ -398,6 +424,7 @@ static double evaluate(conserving *c, double h, bool columns) {
     const snw_model *m = c->m;
     const int n = m->nv;
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
+    memcpy(c->mid->l, c->d + n, (size_t)m->nrow * sizeof(double));
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
     if (columns && !factor(c, h)) return NAN;
     weigh(c);
@@ -416,20 +443,26 @@ static double evaluate(conserving *c, double h, bool columns) {
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;
     }
+    for (int i = n; i < c->n; i++) {
+        c->r[i] = c->w->gap[i - n];
+        const double x = fabs(c->r[i]) / fmin(1, m->length);
+        if (!(x <= largest)) largest = x;
+    }
     return largest;
 }
 
 // Broyden's method on the matrix of the start
 static snw_status solve(conserving *c, double h, snw_stats *took) {
-    const size_t n = (size_t)c->m->nv;
-    for (size_t i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
+    const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
+    for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
+    for (size_t i = nv; i < n; i++) c->d[i] = c->now->l[i - nv];
     double norm = evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
     for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
         if (!isfinite(norm)) return SNW_E_DIVERGED;
         for (size_t i = 0; i < n; i++) c->dx[i] = -c->r[i];
-        snw_lu_solve(c->m->nv, c->T, c->pivot, c->dx);
+        snw_lu_solve(c->n, c->A, c->pivot, c->dx);
         if (!snw_broyden_next(&c->broyden, c->dx)) { // begin anew with a new matrix
             snw_broyden_reset(&c->broyden);
             norm = evaluate(c, h, true);
@@ -498,6 +531,7 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     }
     // accelerations as the mean over the step: only a start for the next one
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    memcpy(c->end->l, c->mid->l, (size_t)m->nrow * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
     snw_state_copy(m, c->end, c->now);
     // the energy there should be, not the one there is: errors of Newton do not add up
@@ -507,14 +541,18 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     return SNW_OK;
 }
 
-// which coordinates take part in the correction of the energy
+// which coordinates take part in the correction of the energy; by what unknowns are measured
 static void set_weights(conserving *c) {
     const snw_model *m = c->m;
+    memcpy(c->typical, m->typical, (size_t)m->nv * sizeof *c->typical);
+    for (int i = m->nv; i < c->n; i++) {
+        c->typical[i] = m->scale[0] * m->typical[0] / m->length;
+    }
     for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
     // forces between the world and what it does not hold would change the momentum
     for (int f = 0; f < m->ncurved; f++) {
-        const snw_block *b = curved(m, f);
-        if (!is_root(m, b) || b->spring >= 0) continue;
+        const snw_block *b = snw_curved(m, f);
+        if (!snw_curved_root(m, b) || b->spring >= 0) continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }
     c->least = INFINITY;
@@ -559,6 +597,11 @@ static void load(void *self, const double *in) {
 static void back(void *self) { load(self, ((conserving *)self)->saved); }
 static double *memory(void *self) { return ((conserving *)self)->now->z; }
 
+static snw_status accelerations(conserving *c, snw_error *err) {
+    if (c->as) return snw_assembly_accelerations(c->as, c->in, c->now, err);
+    return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
+}
+
 static snw_status restart(void *self, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
@@ -566,8 +609,7 @@ static snw_status restart(void *self, snw_error *err) {
     snw_mass_matrix(m, c->in, c->now, c->w, c->M);
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
     momenta_at(c, c->in, c->now, c->p0);
-    const snw_status s = snw_accelerations(m, c->in, c->now, c->w, c->M, err);
-    if (s != SNW_OK) return s;
+    SNW_TRY(accelerations(c, err));
     snw_residual(m, c->in, c->now, false, c->w);
     snw_load_power(m, c->in, c->now, c->w, c->power);
     c->heat_power = snw_dissipation(m, c->now->v);
@@ -579,6 +621,8 @@ static snw_status restart(void *self, snw_error *err) {
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     conserving *c = self;
     snw_state_copy(c->m, s, c->now);
+    snw_inputs_at(c->m, c->now->t, c->in);
+    if (c->as) SNW_TRY(snw_assembly_velocities(c->as, c->in, c->now, err));
     for (int i = 0; i < npower(c->m); i++) c->work[i] = 0;
     c->heat = 0;
     return restart(c, err);
@@ -623,7 +667,7 @@ static const snw_work *look(void *self) {
     snw_error ignored;
     snw_inputs_at(c->m, c->now->t, c->in);
     // the mass matrix was regular when the step began; if it is not here, accelerations stay the step's mean
-    if (snw_accelerations(c->m, c->in, c->now, c->w, c->M, &ignored) != SNW_OK) {
+    if (accelerations(c, &ignored) != SNW_OK) {
         snw_inputs_at(c->m, c->now->t, c->in);
     }
     snw_residual(c->m, c->in, c->now, false, c->w);
@@ -644,6 +688,7 @@ static void close(void *self) {
     conserving *c = self;
     if (!c) return;
     snw_work_destroy(c->w);
+    snw_assembly_destroy(c->as);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->empty);
     snw_inputs_destroy(c->last);
@@ -666,12 +711,16 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->moving = moving;
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
-    const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
-    c->memory = snw_alloc(
-        (11 * nv + 3 * nv * nv + 3 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
-    c->pivot = snw_alloc(nv * sizeof *c->pivot);
+    c->n = m->nv + m->nrow;
+    const size_t nv = (size_t)m->nv, np = (size_t)npower(m), n = (size_t)c->n;
+    const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 1) : 0;
+    c->memory =
+        snw_alloc((12 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
+                  sizeof(double));
+    c->pivot = snw_alloc(n * sizeof *c->pivot);
     c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
     if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
+        (m->nloop && snw_assembly_create(m, &c->as) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
         snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
@@ -680,16 +729,19 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
         return SNW_E_MEMORY;
     }
     double *at = c->memory;
-    double **const vectors[] = {&c->d, &c->dx, &c->best,  &c->p0,     &c->p1,  &c->r,
-                                &c->P, &c->dT, &c->force, &c->weight, &c->mass};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
+    double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
+                                &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
     c->M = at;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
-    c->power = c->E + nv * nv;
+    c->A = rows ? c->E + nv * nv : c->T;
+    c->Z = c->E + nv * nv + (rows ? n * n : 0);
+    c->S = c->Z + nv * rows;
+    c->power = c->E + nv * nv + loops;
     c->work = c->power + np;
     c->power_mid = c->work + np;
-    c->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, c->power_mid + np);
+    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->power_mid + np);
     set_weights(c);
     *out = (snw_mover){.self = c,
                        .grid = step->step,
