@@ -40,6 +40,12 @@ snw_status snw_tangent_factor(snw_tangent *t) {
         double *column = t->J + (size_t)j * n;
         for (int i = 0; i < n; i++) column[i] *= t->row[i];
     }
+    if (t->sparse) {
+        const snw_status s = snw_sparse_factor(t->sparse, t->J);
+        t->reserve = s == SNW_E_MEMORY;
+        if (s == SNW_OK) t->sign = snw_sparse_sign(t->sparse);
+        if (!t->reserve) return s;
+    }
     SNW_TRY(snw_lu_factor(n, t->J, t->pivot));
     t->sign = snw_lu_sign(n, t->J, t->pivot);
     return SNW_OK;
@@ -48,5 +54,9 @@ snw_status snw_tangent_factor(snw_tangent *t) {
 void snw_tangent_solve(const snw_tangent *t, double *r) {
     SNW_ASSERT(t->sign != 0);
     for (int i = 0; i < t->n; i++) r[i] *= t->row[i];
-    snw_lu_solve(t->n, t->J, t->pivot, r);
+    if (t->sparse && !t->reserve) {
+        snw_sparse_solve(t->sparse, r);
+    } else {
+        snw_lu_solve(t->n, t->J, t->pivot, r);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "sinew/status.h"
+#include "solve/sparse.h"
 
 typedef struct snw_tangent {
     int n;
@@ -15,7 +16,9 @@ typedef struct snw_tangent {
     double *row;      // factors of the rows
     double *diagonal; // of J, before factoring
     int *pivot;
-    int sign; // of det J, 1 or -1; 0: not factorised
+    int sign;           // of det J, 1 or -1; 0: not factorised
+    snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
+    bool reserve;       // they outgrew it, and are dense
 } snw_tangent;
 
 // Bytes that snw_tangent_take takes from an arena.

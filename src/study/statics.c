@@ -8,6 +8,7 @@
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
+#include "study/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,10 +20,11 @@ struct snw_statics {
     snw_state *trial;
     double blended; // fraction that `now` holds
     snw_arena scratch;
-    double *K, *T; // elastic stiffness and tangent, nv x nv
-    double *x;     // configuration and multipliers, nq + nrow
-    double *scale; // of forces, then of gaps
-    double *open;  // nrow: gaps where the solve began; they close as the load grows
+    double *K, *T;         // elastic stiffness and tangent, nv x nv
+    double *x;             // configuration and multipliers, nq + nrow
+    double *scale;         // of forces, then of gaps
+    double *open;          // nrow: gaps where the solve began; they close as the load grows
+    snw_sparse *sparse[2]; // factors of tangents; NULL: they are dense
 };
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
@@ -51,7 +53,9 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
-        snw_state_create(m, &st->trial) != SNW_OK) {
+        snw_state_create(m, &st->trial) != SNW_OK ||
+        snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+        snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
@@ -74,6 +78,8 @@ void snw_statics_destroy(snw_statics *st) {
     snw_inputs_destroy(st->after);
     snw_inputs_destroy(st->now);
     snw_state_destroy(st->trial);
+    snw_sparse_destroy(st->sparse[0]);
+    snw_sparse_destroy(st->sparse[1]);
     snw_free(st);
 }
 
@@ -138,7 +144,8 @@ static snw_problem problem_of(snw_statics *st) {
                          .residual = residual,
                          .tangent = tangent,
                          .move = m->ncurved ? move : NULL,
-                         .scale = st->scale};
+                         .scale = st->scale,
+                         .sparse = {st->sparse[0], st->sparse[1]}};
 }
 
 // ---- solving ---------------------------------------------------------------------------------------

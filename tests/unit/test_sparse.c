@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "solve/dense.h"
+#include "solve/tangent.h"
 
 #include "near.h"
 
@@ -104,6 +105,33 @@ static void solves_what_lapack_solves(void **state) {
         // backward stable: rounding, times what pivots of a tenth let grow; the solutions differ by the condition
         assert_true(residual(&s, x, b) < 1e-12);
         for (int i = 0; i < s.n; i++) assert_near(x[i], y[i], 1e-9);
+        snw_sparse_destroy(sp);
+    }
+}
+
+// a tangent with its rows in all units: same answer and same sign of the determinant either way
+static void tangents_are_the_same_either_way(void **state) {
+    (void)state;
+    static sample s;
+    static _Alignas(64) unsigned char memory[1 << 20];
+    for (unsigned k = 0; k < 12; k++) {
+        limbs(&s, 4, 9, 3, 40 + k);
+        for (int i = 0; i < s.n; i++) {
+            for (int j = 0; j < s.n; j++) s.A[j * s.n + i] *= pow(10, i % 9 - 4);
+        }
+        snw_arena arena = {.base = memory, .size = sizeof memory};
+        snw_sparse *sp = create(&s);
+        snw_tangent t[2] = {snw_tangent_take(s.n, &arena), snw_tangent_take(s.n, &arena)};
+        double x[2][MOST];
+        t[1].sparse = sp;
+        for (int i = 0; i < 2; i++) {
+            memcpy(t[i].J, s.A, (size_t)(s.n * s.n) * sizeof *s.A);
+            for (int j = 0; j < s.n; j++) x[i][j] = pow(10, j % 9 - 4) * (j - 8);
+            assert_int_equal(snw_tangent_factor(&t[i]), SNW_OK);
+            snw_tangent_solve(&t[i], x[i]);
+        }
+        assert_int_equal(t[1].sign, t[0].sign);
+        for (int j = 0; j < s.n; j++) assert_near(x[1][j], x[0][j], 1e-9);
         snw_sparse_destroy(sp);
     }
 }
@@ -232,6 +260,7 @@ static void only_the_pattern_is_touched(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_what_lapack_solves),
+        cmocka_unit_test(tangents_are_the_same_either_way),
         cmocka_unit_test(fill_stays_in_the_branch),
         cmocka_unit_test(order_does_not_begin_with_zeros),
         cmocka_unit_test(same_numbers_give_same_bits),
