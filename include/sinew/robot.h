@@ -64,7 +64,8 @@ void snw_robot_move(snw_robot *r, const double *dx);
 // tau (nv) <- generalised forces the motion (q, v, a) needs beyond those that act; zero when it is free motion.
 void snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 
-// a <- accelerations of free motion at (q, v). SNW_E_SINGULAR when some coordinate moves no mass.
+// a <- accelerations of free motion at (q, v), which must keep the loops closed. SNW_E_SINGULAR when some coordinate moves
+// no mass but is pushed, or loops are in a singular configuration.
 SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err);
 
 // Derivatives of the inverse dynamics in q, v and a, nv x nv each; any may be NULL. Columns of a free joint are

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
@@ -15,6 +16,17 @@ static snw_status count_values(const snw_job *job, int run, int *values, snw_err
     return SNW_OK;
 }
 
+enum {
+    MOST_IDLE = 400
+}; // coordinates up to which idle motions are looked for: the work is their cube
+
+// which joints of a run move nothing; the caller frees
+static snw_status find_idle(const snw_job_run *r, bool **idle, snw_error *err) {
+    *idle = snw_alloc((size_t)r->desc->nlink * sizeof **idle);
+    if (!*idle) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    return snw_run_describe(r->run)->nv <= MOST_IDLE ? snw_run_idle(r->run, *idle, err) : SNW_OK;
+}
+
 static snw_status print_job(const snw_job *job, snw_error *err) {
     const snw_desc *first = job->run[0].desc;
     printf("%s: %s\n", job->path, first->title && first->title[0] ? first->title : "(no title)");
@@ -25,11 +37,14 @@ static snw_status print_job(const snw_job *job, snw_error *err) {
         int values = 0;
         SNW_TRY(count_values(job, i, &values, err));
         printf("  %s  %d degrees of freedom, %d nodes, %d recorded values, %d expected\n",
-               job->run[i].name, info->nv, info->nnode, info->ncolumn, values);
+               job->run[i].name, info->freedom, info->nnode, info->ncolumn, values);
     }
     if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
-    snw_explain_print(first, snw_run_describe(job->run[0].run));
-    return SNW_OK;
+    bool *idle;
+    const snw_status s = find_idle(&job->run[0], &idle, err);
+    if (s == SNW_OK) snw_explain_print(first, snw_run_describe(job->run[0].run), idle);
+    snw_free(idle);
+    return s;
 }
 
 static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
@@ -42,7 +57,13 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
         snw_field_object(j, NULL);
         snw_field_text(j, "run", job->run[i].name);
         snw_field_integer(j, "expected", values);
-        snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run));
+        bool *idle;
+        const snw_status s = find_idle(&job->run[i], &idle, err);
+        if (s == SNW_OK) {
+            snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run), idle);
+        }
+        snw_free(idle);
+        SNW_TRY(s);
         snw_json_close(j);
     }
     snw_json_close(j);

@@ -240,6 +240,18 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     }
 }
 
+// brace  arm.tip to rod.tip, revolute z: 5 rows, 3 hold by themselves: tilt x, tilt y, move z; ...
+static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
+    const snw_loop_desc *l = &d->loop[i];
+    char a[TEXT], b[TEXT];
+    site_text(d, &l->a, a, sizeof a);
+    site_text(d, &l->b, b, sizeof b);
+    printf("  %s  %s to %s, %s", l->name, a, b, snw_joint_name(l->joint));
+    if (has_axis(l->joint)) print_axis(l->axis);
+    if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->second);
+    printf(": %s\n", info->loop_note[i]);
+}
+
 static void print_load(const snw_desc *d, const snw_load_desc *l) {
     char site[TEXT], force[TEXT], torque[TEXT];
     site_text(d, &l->on, site, sizeof site);
@@ -285,13 +297,22 @@ static void print_things(const snw_desc *d) {
     if (d->nstep == 0) printf("  nothing is done\n");
 }
 
-void snw_explain_print(const snw_desc *d, const snw_run_info *info) {
+void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
-    printf("\nrobot: %d degrees of freedom, %d nodes, gravity %s m/s^2\n", info->nv, info->nnode,
-           gravity);
+    printf("\nrobot: %d degrees of freedom", info->freedom);
+    if (d->nloop > 0)
+        printf(" (%d coordinates, %d loop%s)", info->nv, d->nloop, d->nloop == 1 ? "" : "s");
+    printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
+    }
+    if (d->nloop > 0) printf("\nloops\n");
+    for (int i = 0; i < d->nloop; i++) print_loop(d, i, info);
+    for (int i = 0; i < d->nlink; i++) {
+        if (!idle[i]) continue;
+        printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
+               d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
     }
     print_things(d);
 }
@@ -361,6 +382,25 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info)
     snw_json_close(j);
 }
 
+static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+    snw_field_object(j, "loops");
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_loop_desc *l = &d->loop[i];
+        char site[TEXT];
+        snw_field_object(j, l->name);
+        snw_field_list(j, "join");
+        site_text(d, &l->a, site, sizeof site);
+        snw_field_text(j, NULL, site);
+        site_text(d, &l->b, site, sizeof site);
+        snw_field_text(j, NULL, site);
+        snw_json_close(j);
+        snw_field_text(j, "as", snw_joint_name(l->joint));
+        snw_field_text(j, "rows", info->loop_note[i]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_loads(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "loads");
     for (int i = 0; i < d->nload; i++) {
@@ -392,11 +432,18 @@ static void json_probes(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info) {
-    snw_field_integer(j, "degrees_of_freedom", info->nv);
+void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle) {
+    snw_field_integer(j, "degrees_of_freedom", info->freedom);
+    snw_field_integer(j, "coordinates", info->nv);
     snw_field_integer(j, "nodes", info->nnode);
     json_vector(j, "gravity", d->gravity);
     json_links(j, d, info);
+    json_loops(j, d, info);
+    snw_field_list(j, "idle");
+    for (int i = 0; i < d->nlink; i++) {
+        if (idle[i]) snw_field_text(j, NULL, d->link[i].name);
+    }
+    snw_json_close(j);
     json_loads(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");

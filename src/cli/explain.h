@@ -7,8 +7,8 @@
 #include "model/desc.h"
 #include "study/record.h"
 
-// The tree of links, loads, probes and steps, on standard output.
-void snw_explain_print(const snw_desc *d, const snw_run_info *info);
+// The tree of links, loops, loads, probes and steps, on standard output. idle: nlink, snw_run_idle.
+void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle);
 
 // The same as keys of the open object.
-void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info);
+void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/loop.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- raw rows of a joint ---------------------------------------------------------------------------
@@ -130,11 +131,52 @@ static snw_wrench turned(snw_mat3 Q, snw_wrench F) {
     return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
 }
 
+const char *snw_loop_row_name(const snw_loop *loop, int k) {
+    static const char *const name[3][3] = {{"turn x", "turn y", "turn z"},
+                                           {"tilt x", "tilt y", "tilt z"},
+                                           {"move x", "move y", "move z"}};
+    const row r = rows_of(loop->joint)[k];
+    return name[r.kind][r.i];
+}
+
+double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
+    return rows_of(loop->joint)[k].kind == ROW_MOVE ? m->length : 1;
+}
+
+// how much of component e of the wrench belongs to raw rows that were left out: what remains of its share in each
+// raw multiplier beside the kept rows, which are orthonormal in sizes
+static double left_out(const snw_model *m, const snw_loop *loop, const snw_wrench *slope, int e) {
+    double rest[6], sum = 0;
+    for (int k = 0; k < loop->nraw; k++) {
+        rest[k] = slope[k].e[e] / snw_loop_row_size(m, loop, k);
+    }
+    for (int r = 0; r < loop->nrow; r++) {
+        double dot = 0, square = 0, unit[6];
+        for (int k = 0; k < loop->nraw; k++) {
+            unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
+            dot += unit[k] * rest[k];
+            square += unit[k] * unit[k];
+        }
+        for (int k = 0; k < loop->nraw; k++) rest[k] -= dot / square * unit[k];
+    }
+    for (int k = 0; k < loop->nraw; k++) sum += fabs(rest[k] * snw_loop_row_size(m, loop, k));
+    return sum;
+}
+
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
     const snw_loop *loop = &m->loop[i];
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
     double raw[6];
     raw_multipliers(loop, l, raw);
-    return turned(loop->Q, wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw));
+    snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
+    if (loop->nrow == loop->nraw) return F;
+    for (int k = 0; k < loop->nraw; k++) {
+        slope[k] = turned(loop->Q, row_slope(rows_of(loop->joint)[k], h));
+    }
+    for (int e = 0; e < 6; e++) {
+        if (left_out(m, loop, slope, e) > 1e-9) F.e[e] = NAN;
+    }
+    return F;
 }
 
 void snw_loops_add(const snw_model *m, const double *l, snw_work *w) {

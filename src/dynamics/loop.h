@@ -19,8 +19,13 @@ void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T);
 // The same with the columns of T ld apart.
 void snw_loops_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T);
 
-// What loop i exerts on its second site, in that segment's frame.
+// What loop i exerts on its second site, in that segment's frame. NaN where rows that were left out would say more: there
+// it is not determined.
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l);
+
+// A raw row of a loop by name ("tilt x"), and what it is measured by: a radian, or the length of the robot.
+const char *snw_loop_row_name(const snw_loop *loop, int k);
+double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
 // rate, bend (nrow) <- C v as it is, time included, and what is left of the rows' accelerations when those of the
 // coordinates are as in w. After snw_kinematics, not still; either may be NULL.

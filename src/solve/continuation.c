@@ -93,7 +93,15 @@ static void accept(path *c, double load) {
     c->load = load;
 }
 
-// One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next.
+// whether what only makes the tangent regular would have to bear the load: then nothing else does
+static bool carries(const snw_problem *p, const double *dx) {
+    for (int i = 0; i < p->n; i++) {
+        if (!(p->soft[i] * fabs(dx[i]) <= 1e-7 * (p->scale ? p->scale[i] : 1))) return true;
+    }
+    return false;
+}
+
+// One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next. SNW_E_SINGULAR: no use to try.
 static snw_status step(path *c, double *d) {
     const snw_problem *p = c->p;
     const double to = c->load + *d < 1 ? c->load + *d : 1;
@@ -104,6 +112,7 @@ static snw_status step(path *c, double *d) {
     if (s != SNW_OK) return s;
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
+    if (c->load == 0 && c->at.soft && carries(p, c->dx)) return SNW_E_SINGULAR;
     const double reach = length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
 
@@ -153,7 +162,8 @@ static snw_status leap(path *c, double *d) {
     return SNW_OK;
 }
 
-// From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load.
+// From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR: without load nothing
+// resists it.
 static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
     double d = 1;
     bool leaping = c->at.sign == 0; // no tangent to follow
@@ -162,7 +172,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
-        if (s == SNW_E_STOPPED) return s;
+        if (s == SNW_E_STOPPED || s == SNW_E_SINGULAR) return s;
         if (s == SNW_OK) c->info->increments++;
         if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
             if (leaping && s != SNW_OK) return SNW_E_DIVERGED;

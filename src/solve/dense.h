@@ -41,5 +41,23 @@ size_t snw_eigen_general_scratch(int n);
 SNW_NODISCARD snw_status snw_eigen_general(int n, double *A, double *B, snw_arena *scratch,
                                            double *re, double *im);
 
+// A (m x n) = Q R with columns exchanged in place: the first `lead` stay in front in their order, of the others always
+// the longest remainder comes next; order[k] (n) is which column stands at k, tau (n) belongs to the factors. Returns
+// the rank: how many diagonal entries of R come before the first below tol times the longest column; 0 when A is not
+// finite.
+size_t snw_qr_scratch(int m, int n);
+SNW_NODISCARD int snw_qr_factor(int m, int n, double *A, int lead, double tol, snw_arena *scratch,
+                                double *tau, int *order);
+
+// B (m x m) <- Q' B Q, from the factors of an m x n matrix: behind the rank stands B on what is at right angles to the
+// columns.
+void snw_qr_turn(int m, int n, const double *QR, const double *tau, double *B, snw_arena *scratch);
+
+// x (max(m, n)): in, b (m); out, the shortest of the x (n) with the smallest |A x - b|. A is m x n and overwritten;
+// what is smaller than tol relative to the largest counts as zero: *rank. SNW_E_DIVERGED when A or b are not finite.
+size_t snw_shortest_scratch(int m, int n);
+SNW_NODISCARD snw_status snw_shortest(int m, int n, double *A, double tol, snw_arena *scratch,
+                                      double *x, int *rank);
+
 // Which BLAS is linked: its configuration text, e.g. "OpenBLAS 0.3.21 ... SINGLE_THREADED".
 const char *snw_blas_name(void);

@@ -25,6 +25,9 @@ typedef struct snw_problem {
         *scale; // n typical magnitudes of r; NULL: ones. The test is on max |r_i| / scale_i
     // NULL, or two that know the pattern of J and hold its factors; entries of J outside are not read then
     snw_sparse *sparse[2];
+    // n small numbers that may be added to the diagonal of J where it is singular, or NULL: unknowns that nothing
+    // resists and nothing pushes stay where they are. Residuals are never touched.
+    const double *soft;
 } snw_problem;
 
 typedef struct snw_newton_opts {
@@ -48,6 +51,11 @@ void snw_problem_move(const snw_problem *p, const double *x, double step, const 
 
 // Largest |r_i| / scale_i; NaN when one of them is.
 double snw_problem_norm(const snw_problem *p, const double *r);
+
+// Factorise t->J, the tangent at x with residual r; where it is singular and p->soft is given, evaluate it anew and
+// factorise it with that: t->soft.
+SNW_NODISCARD snw_status snw_problem_factor(const snw_problem *p, double load, const double *x,
+                                            double *r, snw_tangent *t);
 
 // Scratch taken from the arena by snw_newton_solve, in bytes.
 size_t snw_newton_scratch(int n, int nx);

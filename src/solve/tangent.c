@@ -8,7 +8,7 @@
 
 size_t snw_tangent_scratch(int n) {
     const size_t N = (size_t)n, pad = 64;
-    return (N * N + 2 * N) * sizeof(double) + N * sizeof(int) + 4 * pad;
+    return (N * N + 3 * N) * sizeof(double) + N * sizeof(int) + 5 * pad;
 }
 
 snw_tangent snw_tangent_take(int n, snw_arena *arena) {
@@ -17,12 +17,17 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena) {
                          .J = snw_arena_doubles(arena, N * N),
                          .row = snw_arena_doubles(arena, N),
                          .diagonal = snw_arena_doubles(arena, N),
+                         .column = snw_arena_doubles(arena, N),
                          .pivot = snw_arena_ints(arena, N)};
 }
 
-snw_status snw_tangent_factor(snw_tangent *t) {
+// a pivot below this part of its column is made of rounding errors
+static const double ROUNDING = 1e-14;
+
+snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
+    t->soft = false;
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
         const double *column = t->J + (size_t)j * n;
@@ -38,15 +43,28 @@ snw_status snw_tangent_factor(snw_tangent *t) {
     }
     for (int j = 0; j < n; j++) {
         double *column = t->J + (size_t)j * n;
-        for (int i = 0; i < n; i++) column[i] *= t->row[i];
+        t->column[j] = 0;
+        for (int i = 0; i < n; i++) {
+            column[i] *= t->row[i];
+            t->column[j] = fmax(t->column[j], fabs(column[i]));
+        }
     }
     if (t->sparse) {
         const snw_status s = snw_sparse_factor(t->sparse, t->J);
         t->reserve = s == SNW_E_MEMORY;
-        if (s == SNW_OK) t->sign = snw_sparse_sign(t->sparse);
-        if (!t->reserve) return s;
+        if (!t->reserve) {
+            SNW_TRY(s);
+            if (strict && !(snw_sparse_smallest(t->sparse, t->J) > ROUNDING)) {
+                return SNW_E_SINGULAR;
+            }
+            t->sign = snw_sparse_sign(t->sparse);
+            return SNW_OK;
+        }
     }
     SNW_TRY(snw_lu_factor(n, t->J, t->pivot));
+    for (int j = 0; strict && j < n; j++) {
+        if (!(fabs(t->J[(size_t)j * (n + 1)]) > ROUNDING * t->column[j])) return SNW_E_SINGULAR;
+    }
     t->sign = snw_lu_sign(n, t->J, t->pivot);
     return SNW_OK;
 }

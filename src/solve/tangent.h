@@ -10,13 +10,17 @@
 #include "sinew/status.h"
 #include "solve/sparse.h"
 
+#include <stdbool.h>
+
 typedef struct snw_tangent {
     int n;
     double *J;        // n x n column major: in, the matrix; after factoring, its factors
     double *row;      // factors of the rows
     double *diagonal; // of J, before factoring
+    double *column;   // largest of each column, rows scaled
     int *pivot;
     int sign;           // of det J, 1 or -1; 0: not factorised
+    bool soft;          // J was singular and made regular, snw_problem.soft
     snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
     bool reserve;       // they outgrew it, and are dense
 } snw_tangent;
@@ -25,8 +29,9 @@ typedef struct snw_tangent {
 size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
 
-// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite.
-SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t);
+// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is regular only by
+// rounding.
+SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
 // r <- inv(J) r
 void snw_tangent_solve(const snw_tangent *t, double *r);

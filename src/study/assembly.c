@@ -9,208 +9,118 @@
 #include "study/matrix.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct snw_assembly {
     const snw_model *m;
+    const snw_model *all; // with the rows that others imply: they tell ways of closing apart
+    snw_model whole;      // behind `all` when there are such rows
     snw_work *w;
-    snw_state *trial;
+    snw_state *trial, *kept;
+    snw_arena scratch;
     double *memory;
-    double *M;    // nv x nv
-    double *X;    // nv x nrow: inverse metric times C'
-    double *S;    // nrow x nrow: C X
-    double *side; // nrow
-    double *dx;   // nv
-    int *pivot;
+    double *M;        // nv x nv
+    double *diagonal; // nv: of M, before factoring
+    double *X;        // nv x nrow: inverse metric times C'
+    double *C;        // (nrow of all + nv) x nv
+    double *S;        // nrow x nrow: C X
+    double *side;     // nrow
+    double *bend;     // nrow
+    double *size;     // nrow: what a row is measured by,
+    double *all_size; // and those of `all`
+    double *dx;       // nv, or nrow if that is more
+    int *order;       // nrow
+    double weight;    // of C'C in M, mass_rows
+    bool soft;        // M was made heavier where nothing moves
     snw_matrix
         *T;    // mass matrix bordered by the rows, where its factors are sparse; NULL: they are not
     double *x; // nv + nrow
 };
 
-// ---- rows that hold by themselves ------------------------------------------------------------------
+// ---- memory ----------------------------------------------------------------------------------------
 
-enum { SAMPLES = 7 };
-
-// numbers between -1 and 1, the same every time
-static double roll(unsigned long long *seed) {
-    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
-}
-
-// what raw row k is measured by: an angle of one radian or the size of the robot
-static double row_size(const snw_model *m, const snw_loop *loop, int k) {
-    const int turns =
-        loop->nraw - (loop->joint == SNW_JOINT_PLANAR ? 1
-                      : loop->joint == SNW_JOINT_PRISMATIC || loop->joint == SNW_JOINT_CYLINDRICAL
-                          ? 2
-                          : 3);
-    return k < turns ? 1 : m->length;
-}
-
-// products of the rows' columns, in typical coordinates, and largest gaps, over random configurations
-typedef struct survey {
-    double G[36], gap[6];
-} survey;
-
-static void look_at(const snw_model *m, const snw_work *w, int i, survey *v) {
-    const snw_loop *loop = &m->loop[i];
-    const double *C = w->C + loop->store;
+// a whole raw row has its own unit; combinations are of rows already measured
+static double size_of(const snw_model *m, const snw_loop *loop, int r) {
+    int n = 0, k = 0;
     for (int a = 0; a < loop->nraw; a++) {
-        const double size = row_size(m, loop, a);
-        v->gap[a] = fmax(v->gap[a], fabs(w->gap[loop->row + a]) / size);
-        for (int b = 0; b < loop->nraw; b++) {
-            double sum = 0;
-            for (int j = 0; j < loop->ndof; j++) {
-                const double t = m->typical[loop->dof[j]];
-                sum += C[a * loop->ndof + j] * C[b * loop->ndof + j] * t * t;
-            }
-            v->G[6 * a + b] += sum / (size * row_size(m, loop, b));
-        }
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+}
+
+static void measure(const snw_model *m, double *size) {
+    for (int i = 0; i < m->nrow; i++) size[i] = 1;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = size_of(m, loop, r);
     }
 }
 
-static snw_status sample(const snw_model *m, survey *v) {
-    snw_state *s = NULL;
-    snw_inputs *in = NULL;
-    snw_work *w = NULL;
-    double *dx = snw_alloc((size_t)m->nv * sizeof *dx);
-    snw_status status = SNW_E_MEMORY;
-    if (dx && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
-        snw_work_create(m, &w) == SNW_OK) {
-        unsigned long long seed = 1;
-        for (int n = 0; n < SAMPLES; n++) {
-            for (int i = 0; i < m->nv; i++) dx[i] = 0.7 * m->typical[i] * roll(&seed);
-            snw_move(m, m->q0, 1, dx, s->q);
-            snw_inputs_at(m, 0, in);
-            snw_residual(m, in, s, true, w);
-            snw_tangent_sweep(m, NULL, w);
-            snw_loops_columns(m, 0, w, NULL);
-            for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
-        }
-        status = SNW_OK;
+// as->all <- the model with all its rows
+static snw_status take_all(snw_assembly *as) {
+    const snw_model *m = as->m;
+    int spare = 0;
+    for (int i = 0; i < m->nloop; i++) spare += m->loop[i].nspare;
+    as->all = m;
+    if (spare == 0) return SNW_OK;
+    as->whole = *m;
+    as->whole.nrow += spare;
+    as->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
+    if (!as->whole.loop) return SNW_E_MEMORY;
+    for (int i = 0, row = 0; i < m->nloop; i++) {
+        snw_loop *loop = &as->whole.loop[i];
+        *loop = m->loop[i];
+        loop->nrow += loop->nspare;
+        loop->row = row;
+        row += loop->nrow;
     }
-    snw_free(dx);
-    snw_state_destroy(s);
-    snw_inputs_destroy(in);
-    snw_work_destroy(w);
-    return status;
-}
-
-// eigenvalues of a symmetric n x n matrix, n <= 6, and vectors as columns of V, by Jacobi's rotations
-static void eigen(int n, double A[6][6], double V[6][6]) {
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) V[i][j] = i == j;
-    }
-    for (int sweep = 0; sweep < 30; sweep++) {
-        for (int p = 0; p < n; p++) {
-            for (int q = p + 1; q < n; q++) {
-                if (A[p][q] == 0) continue;
-                const double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
-                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-                const double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < n; k++) {
-                    const double x = A[k][p], y = A[k][q];
-                    A[k][p] = c * x - s * y, A[k][q] = s * x + c * y;
-                }
-                for (int k = 0; k < n; k++) {
-                    const double x = A[p][k], y = A[q][k];
-                    A[p][k] = c * x - s * y, A[q][k] = s * x + c * y;
-                    const double u = V[k][p], v = V[k][q];
-                    V[k][p] = c * u - s * v, V[k][q] = s * u + c * v;
-                }
-            }
-        }
-    }
-}
-
-// keep what means something: whole raw rows where that is possible, else combinations
-static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
-    snw_loop *loop = &m->loop[i];
-    const int n = loop->nraw;
-    double A[6][6], V[6][6], largest = 0, idle[6] = {0}, open = 0;
-    for (int a = 0; a < n; a++) {
-        for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
-    }
-    eigen(n, A, V);
-    for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
-    bool whole = true;
-    int kept = 0;
-    for (int k = 0; k < n; k++) {
-        const bool holds = !(A[k][k] > 1e-18 * largest);
-        kept += !holds;
-        for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
-    }
-    for (int a = 0; a < n; a++) {
-        whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
-        if (idle[a] > 1 - 1e-9) open = fmax(open, v->gap[a]);
-    }
-    if (open > 1e-9) {
-        const snw_loop_desc *d = &m->desc->loop[i];
-        return snw_fail_place(
-            err,
-            snw_fail(err, SNW_E_MODEL,
-                     "loop '%s' can never be closed: no coordinate moves it where it is open, by "
-                     "%.3g of the robot's size; move a site or the pose, or allow more motion",
-                     d->name, open),
-            d->place.file, d->place.line, d->place.column);
-    }
-    memset(loop->mix, 0, sizeof loop->mix);
-    loop->nrow = 0;
-    for (int k = 0; k < n; k++) {
-        if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
-        if (whole || !(A[k][k] > 1e-18 * largest)) continue;
-        for (int a = 0; a < n; a++) loop->mix[loop->nrow][a] = V[a][k] / row_size(m, loop, a);
-        loop->nrow++;
-    }
-    SNW_ASSERT(loop->nrow == kept);
+    as->all = &as->whole;
     return SNW_OK;
 }
-
-snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
-    SNW_TRY(snw_model_compile(desc, out, err));
-    snw_model *m = *out;
-    if (m->nloop == 0) return SNW_OK;
-    survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
-    snw_status s = v ? sample(m, v) : SNW_E_MEMORY;
-    m->nrow = 0;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) {
-        s = prune(m, i, &v[i], err);
-        m->loop[i].row = m->nrow;
-        m->nrow += m->loop[i].nrow;
-    }
-    snw_free(v);
-    if (s == SNW_OK) return s;
-    snw_model_destroy(m);
-    *out = NULL;
-    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory while compiling the model") : s;
-}
-
-// ---- projections -----------------------------------------------------------------------------------
 
 snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     *out = NULL;
     snw_assembly *as = snw_alloc(sizeof *as);
     if (!as) return SNW_E_MEMORY;
     as->m = m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
-    as->memory = snw_alloc((nv * nv + nv * nr + nr * nr + 2 * (nr + nv)) * sizeof(double));
-    as->pivot = snw_alloc(nr * sizeof *as->pivot);
-    if (!as->memory || !as->pivot || snw_work_create(m, &as->w) != SNW_OK ||
-        snw_state_create(m, &as->trial) != SNW_OK ||
-        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK) {
+    if (take_all(as) != SNW_OK) {
+        snw_assembly_destroy(as);
+        return SNW_E_MEMORY;
+    }
+    const size_t nv = (size_t)m->nv, nr = (size_t)as->all->nrow;
+    const size_t qr = snw_qr_scratch(m->nv, as->all->nrow);
+    const size_t ls = snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
+    as->scratch.size = qr > ls ? qr : ls;
+    as->scratch.base = snw_alloc(as->scratch.size);
+    as->memory =
+        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + nr * nr + 4 * nr + nv + nr) * sizeof(double));
+    as->order = snw_alloc(nr * sizeof *as->order);
+    as->x = snw_alloc((nv + (size_t)m->nrow) * sizeof *as->x);
+    if (!as->scratch.base || !as->memory || !as->order || !as->x ||
+        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK ||
+        snw_work_create(as->all, &as->w) != SNW_OK ||
+        snw_state_create(as->all, &as->trial) != SNW_OK ||
+        snw_state_create(as->all, &as->kept) != SNW_OK) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
     as->M = as->memory;
-    as->X = as->M + nv * nv;
-    as->S = as->X + nv * nr;
+    as->diagonal = as->M + nv * nv;
+    as->X = as->diagonal + nv;
+    as->C = as->X + nv * nr;
+    as->S = as->C + nv * (nr + nv);
     as->side = as->S + nr * nr;
-    as->dx = as->side + nr;
-    as->x = as->dx + nv;
+    as->bend = as->side + nr;
+    as->size = as->bend + nr;
+    as->all_size = as->size + nr;
+    as->dx = as->all_size + nr;
     if (!as->T->sparse) {
         snw_matrix_destroy(as->T);
         as->T = NULL;
     }
+    measure(m, as->size);
+    measure(as->all, as->all_size);
     *out = as;
     return SNW_OK;
 }
@@ -219,15 +129,26 @@ void snw_assembly_destroy(snw_assembly *as) {
     if (!as) return;
     snw_work_destroy(as->w);
     snw_state_destroy(as->trial);
-    snw_matrix_destroy(as->T);
+    snw_state_destroy(as->kept);
+    snw_free(as->whole.loop);
+    snw_free(as->scratch.base);
     snw_free(as->memory);
-    snw_free(as->pivot);
+    snw_free(as->order);
+    snw_free(as->x);
+    snw_matrix_destroy(as->T);
     snw_free(as);
 }
 
+static int loop_of(const snw_model *m, int row) {
+    int i = 0;
+    while (i < m->nloop && row >= m->loop[i].row + m->loop[i].nrow) i++;
+    return i;
+}
+
+int snw_assembly_loop_of(const snw_assembly *as, int row) { return loop_of(as->all, row); }
+
 // as->X <- C', dense, from the columns in as->w
-static void transpose_rows(snw_assembly *as) {
-    const snw_model *m = as->m;
+static void transpose_rows(snw_assembly *as, const snw_model *m) {
     const size_t nv = (size_t)m->nv;
     memset(as->X, 0, nv * (size_t)m->nrow * sizeof *as->X);
     for (int i = 0; i < m->nloop; i++) {
@@ -240,85 +161,255 @@ static void transpose_rows(snw_assembly *as) {
     }
 }
 
-// dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`
-static snw_status shortest(snw_assembly *as) {
-    const snw_model *m = as->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
-    for (size_t k = 0; k < nr; k++) {
-        memset(as->S + k * nr, 0, nr * sizeof *as->S);
-        snw_loops_push(m, as->w, as->X + k * nv, as->S + k * nr);
+// the same, per typical coordinate and measured by the rows' sizes, at s
+static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
+    const snw_model *m = as->all;
+    snw_residual(m, in, s, true, as->w);
+    snw_tangent_sweep(m, NULL, as->w);
+    snw_loops_columns(m, 0, as->w, NULL);
+    transpose_rows(as, m);
+    for (int k = 0; k < m->nrow; k++) {
+        double *x = as->X + (size_t)k * (size_t)m->nv;
+        for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] / as->all_size[k];
     }
-    if (snw_lu_factor(m->nrow, as->S, as->pivot) != SNW_OK) return SNW_E_SINGULAR;
-    snw_lu_solve(m->nrow, as->S, as->pivot, as->side);
+}
+
+// ---- closing ---------------------------------------------------------------------------------------
+
+// the largest, and the square of all, measured by sizes
+typedef struct opening {
+    double largest, square;
+    int row;
+} opening;
+
+static opening gaps(const snw_assembly *as) {
+    opening o = {0};
+    for (int k = 0; k < as->all->nrow; k++) {
+        const double gap = fabs(as->w->gap[k]) / as->all_size[k];
+        o.square += gap * gap;
+        if (!(gap <= o.largest)) o.largest = gap, o.row = k;
+    }
+    return o;
+}
+
+double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row) {
+    memcpy(as->trial->q, s->q, (size_t)as->m->nq * sizeof *s->q);
+    snw_residual(as->all, in, as->trial, true, as->w);
+    const opening o = gaps(as);
+    if (row) *row = o.row;
+    return o.largest;
+}
+
+void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size) {
+    const snw_loop *loop = &as->all->loop[snw_assembly_loop_of(as, row)];
+    bool turns = as->all_size[row] == 1;
+    // a combination counts as a length when it moves anything
+    for (int k = 0; k < loop->nraw; k++) {
+        const bool moves = snw_loop_row_name(loop, k)[0] == 'm';
+        if (moves && loop->mix[row - loop->row][k] != 0) turns = false;
+    }
+    if (turns) {
+        (void)snprintf(out, size, "%.3g degrees", gap * 57.295779513082321);
+    } else if (gap * as->m->length < 1) {
+        (void)snprintf(out, size, "%.3g mm", gap * as->m->length * 1e3);
+    } else {
+        (void)snprintf(out, size, "%.3g m", gap * as->m->length);
+    }
+}
+
+enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8 };
+
+// as->dx <- the way in typical coordinates that closes the rows to first order, the shortest of those that are nearly as
+// good: |C x - gap|^2 + |gap|^2 |x|^2 is least (Levenberg and Marquardt), so that rows which only say something because
+// the loops are open do not lead far away
+static snw_status way(snw_assembly *as, double square, int *rank) {
+    const snw_model *m = as->all;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, ld = nr + nv;
+    const double mu = sqrt(square);
     for (size_t i = 0; i < nv; i++) {
-        as->dx[i] = 0;
-        for (size_t k = 0; k < nr; k++) as->dx[i] += as->X[k * nv + i] * as->side[k];
+        for (size_t k = 0; k < nr; k++) as->C[i * ld + k] = as->X[k * nv + i];
+        for (size_t k = 0; k < nv; k++) as->C[i * ld + nr + k] = k == i ? mu : 0;
     }
+    for (size_t k = 0; k < nr; k++) as->dx[k] = as->w->gap[k] / as->all_size[k];
+    for (size_t k = nr; k < ld; k++) as->dx[k] = 0;
+    SNW_TRY(snw_shortest((int)ld, m->nv, as->C, 1e-11, &as->scratch, as->dx, rank));
+    for (size_t i = 0; i < nv; i++) as->dx[i] *= m->typical[i];
     return SNW_OK;
 }
 
-static double largest_gap(const snw_assembly *as, int *which) {
-    double largest = 0;
-    for (int i = 0; i < as->m->nloop; i++) {
-        const snw_loop *loop = &as->m->loop[i];
-        for (int r = 0; r < loop->nrow; r++) {
-            const double gap = fabs(as->w->gap[loop->row + r]) / as->m->length;
-            if (!(gap <= largest)) largest = gap, *which = i;
-        }
-    }
-    return largest;
-}
-
-enum { CLOSE_ITERATIONS = 200 };
-
-snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
-                              snw_assembly_info *info, snw_error *err) {
-    const snw_model *m = as->m;
-    *info = (snw_assembly_info){.rank = m->nrow};
-    snw_state_copy(m, s, as->trial);
+// from as->trial on
+static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_info *info) {
+    const snw_model *m = as->all;
     snw_residual(m, in, as->trial, true, as->w);
-    double gap = largest_gap(as, &info->loop);
-    bool stuck = false;
-    while (!(gap <= 1e-14) && !stuck && info->iterations < CLOSE_ITERATIONS) {
+    opening now = gaps(as);
+    for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        snw_tangent_sweep(m, NULL, as->w);
-        snw_loops_columns(m, 0, as->w, NULL);
-        transpose_rows(as);
-        for (int k = 0; k < m->nrow; k++) {
-            double *x = as->X + (size_t)k * (size_t)m->nv;
-            for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] * m->typical[i];
-            as->side[k] = as->w->gap[k];
-        }
-        if (shortest(as) != SNW_OK) break;
+        look(as, in, as->trial);
+        int rank;
+        if (way(as, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
         double most = 0, step = 1;
         for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(as->dx[i]) / m->typical[i]);
         if (most > 0.3) step = 0.3 / most;
-        const double was = gap;
-        snw_state_copy(m, as->trial, s);
-        for (stuck = true; stuck && step > 1e-6; step *= 0.5) {
-            snw_move(m, s->q, -step, as->dx, as->trial->q);
+        snw_state_copy(m, as->trial, as->kept);
+        opening then = now;
+        for (; step > 1e-6; step *= 0.5) {
+            snw_move(m, as->kept->q, -step, as->dx, as->trial->q);
             snw_residual(m, in, as->trial, true, as->w);
-            gap = largest_gap(as, &info->loop);
-            stuck = !(gap < was * (1 - 1e-3 * step));
+            then = gaps(as);
+            if (then.square < now.square * (1 - 1e-3 * step)) break;
         }
-        // at the level of rounding nothing falls any more
-        if (stuck && was <= 1e-12) gap = was;
+        if (!(step > 1e-6)) {
+            snw_state_copy(m, as->kept, as->trial);
+            break;
+        }
+        now = then;
     }
-    info->gap = gap;
-    if (gap <= 1e-12) {
-        snw_state_copy(m, as->trial, s);
-        return SNW_OK;
+    return now;
+}
+
+double snw_assembly_roll(unsigned long long *seed) {
+    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
+}
+
+// Where rows are stuck the configuration is singular (links in one line, say) and first order shows no way out: then
+// start again a little beside, further each time.
+snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
+                              snw_assembly_info *info, snw_error *err) {
+    const snw_model *m = as->all;
+    *info = (snw_assembly_info){.gap = INFINITY};
+    unsigned long long seed = 3;
+    double beside = 0;
+    for (int n = 0; n < CLOSE_STARTS; n++) {
+        memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+        for (int i = 0; i < m->nv; i++)
+            as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
+        if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
+        const opening o = approach(as, in, info);
+        if (o.largest < info->gap) info->gap = o.largest, info->row = o.row;
+        if (o.largest <= 1e-12) {
+            memcpy(s->q, as->trial->q, (size_t)m->nq * sizeof *s->q);
+            return SNW_OK;
+        }
+        beside = n == 0 ? 0.02 : 1.7 * beside;
     }
-    const snw_loop_desc *d = &m->desc->loop[info->loop];
+    char by[64];
+    snw_assembly_say_gap(as, info->row, info->gap, by, sizeof by);
+    const snw_loop_desc *d = &m->desc->loop[snw_assembly_loop_of(as, info->row)];
     return snw_fail_place(
         err,
-        snw_fail(err, SNW_E_DIVERGED,
-                 "loop '%s' cannot be closed from the initial configuration: %.3g of the robot's "
-                 "size remain open. Give initial: values nearer to the closed robot, or check "
-                 "lengths and poses",
-                 d->name, gap),
+        snw_fail(
+            err, SNW_E_DIVERGED,
+            "loop '%s' cannot be closed from the initial configuration: it stays open by %s at "
+            "t = %g s. Give initial: values nearer to the closed robot, check lengths and "
+            "poses, or allow more motion",
+            d->name, by, in->t),
         d->place.file, d->place.line, d->place.column);
+}
+
+// ---- rank ------------------------------------------------------------------------------------------
+
+static const double DEPENDENT = 1e-8;
+
+int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
+    const snw_model *m = as->all;
+    const size_t nv = (size_t)m->nv;
+    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    look(as, in, as->trial);
+    // loop by loop: what it says beside those before it, which stand in front
+    int n = 0;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const size_t bytes = nv * sizeof *as->C;
+        for (int r = 0; r < loop->nrow; r++) kept[loop->row + r] = false;
+        // the kept ones in front, then this loop's
+        int front = 0;
+        for (int k = 0; k < loop->row; k++) {
+            if (kept[k]) memcpy(as->C + nv * (size_t)front++, as->X + nv * (size_t)k, bytes);
+        }
+        memcpy(as->C + nv * (size_t)front, as->X + nv * (size_t)loop->row,
+               bytes * (size_t)loop->nrow);
+        const int rank = snw_qr_factor(m->nv, front + loop->nrow, as->C, front, DEPENDENT,
+                                       &as->scratch, as->side, as->order);
+        for (int k = front; k < rank; k++) kept[loop->row + as->order[k] - front] = true;
+        n = rank;
+    }
+    return n;
+}
+
+// ---- projections -----------------------------------------------------------------------------------
+
+static bool is_joint(const snw_model *m, const snw_block *b) {
+    return m->seg[b->seg].kind != SNW_SEG_ROD;
+}
+
+// positive definite, and not by rounding only
+static bool definite(int n, const double *diagonal, double *M) {
+    if (snw_cholesky_factor(n, M) != SNW_OK) return false;
+    for (int i = 0; i < n; i++) {
+        const double pivot = M[(size_t)i * (size_t)(n + 1)];
+        if (!(pivot * pivot > 1e-13 * diagonal[i])) return false;
+    }
+    return true;
+}
+
+// the upper triangle is as it was
+static void restore(int n, const double *diagonal, double *M) {
+    for (int j = 0; j < n; j++) {
+        M[(size_t)j * (size_t)(n + 1)] = diagonal[j];
+        for (int i = j + 1; i < n; i++) {
+            M[(size_t)j * (size_t)n + (size_t)i] = M[(size_t)i * (size_t)n + (size_t)j];
+        }
+    }
+}
+
+static double heaviest(const snw_model *m, const double *diagonal) {
+    double mu = 0;
+    for (int i = 0; i < m->nv; i++) mu = fmax(mu, diagonal[i] * m->typical[i] * m->typical[i]);
+    return mu;
+}
+
+snw_status snw_mass_factor(const snw_model *m, const double *X, const double *size,
+                           double *diagonal, double *M, double *weight, bool *soft) {
+    const int n = m->nv;
+    const size_t N = (size_t)n;
+    *weight = 0;
+    *soft = false;
+    for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
+    if (definite(n, diagonal, M)) return SNW_OK;
+    const double mu = heaviest(m, diagonal);
+    if (!(mu > 0 && mu < INFINITY)) return SNW_E_SINGULAR;
+    restore(n, diagonal, M);
+    if (m->nrow > 0) {
+        *weight = mu;
+        for (size_t k = 0; k < (size_t)m->nrow; k++) {
+            const double f = mu / (size[k] * size[k]);
+            for (size_t j = 0; j < N; j++) {
+                const double x = f * X[k * N + j];
+                for (size_t i = 0; x != 0 && i < N; i++) M[j * N + i] += x * X[k * N + i];
+            }
+        }
+        for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
+        if (definite(n, diagonal, M)) return SNW_OK;
+        restore(n, diagonal, M);
+    }
+    *soft = true;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (!is_joint(m, b)) continue;
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            diagonal[i] += 1e-10 * mu / (m->typical[i] * m->typical[i]);
+            M[(size_t)i * (N + 1)] = diagonal[i];
+        }
+    }
+    return definite(n, diagonal, M) ? SNW_OK : SNW_E_SINGULAR;
+}
+
+static snw_status massless(snw_error *err) {
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate moves no mass, or two move the "
+                    "same; give the rod density and rotary inertia, or allow fewer strains");
 }
 
 // as->M <- factor of the mass matrix, as->X <- inv(M) C', at s
@@ -326,24 +417,54 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
                             snw_error *err) {
     const snw_model *m = as->m;
     snw_mass_matrix(m, in, s, as->w, as->M);
-    if (snw_cholesky_factor(m->nv, as->M) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: a coordinate moves no mass, or two move the "
-                        "same; give the rod density and rotary inertia, or allow fewer strains");
-    }
     snw_loops_columns(m, 0, as->w, NULL);
-    transpose_rows(as);
+    transpose_rows(as, m);
+    if (snw_mass_factor(m, as->X, as->size, as->diagonal, as->M, &as->weight, &as->soft) != SNW_OK)
+        return massless(err);
     for (int k = 0; k < m->nrow; k++) {
         snw_cholesky_solve(m->nv, as->M, as->X + (size_t)k * (size_t)m->nv);
     }
     return SNW_OK;
 }
 
-// the factors of [M -b C'; -b C 0] at s, multipliers over b; false: there are none, or the matrix is singular and the
-// dense way will say why
+static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
+    const int i = loop_of(as->m, row);
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the robot is in a singular configuration: here loop '%s' says what others say "
+                    "already, so forces and motion are not determined; start beside it (initial:)",
+                    i < as->m->nloop ? as->m->desc->loop[i].name : "?");
+}
+
+// dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`, which becomes inv(C X) side
+static snw_status shortest(snw_assembly *as, snw_error *err) {
+    const snw_model *m = as->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
+    for (size_t k = 0; k < nr; k++) {
+        memset(as->S + k * nr, 0, nr * sizeof *as->S);
+        snw_loops_push(m, as->w, as->X + k * nv, as->S + k * nr);
+        as->dx[k] = as->S[k * (nr + 1)];
+    }
+    if (snw_cholesky_factor(m->nrow, as->S) != SNW_OK) return dependent(as, m->nrow - 1, err);
+    for (size_t k = 0; k < nr; k++) {
+        const double pivot = as->S[k * (nr + 1)];
+        if (!(pivot * pivot > 1e-14 * as->dx[k])) return dependent(as, (int)k, err);
+    }
+    snw_cholesky_solve(m->nrow, as->S, as->side);
+    for (size_t i = 0; i < nv; i++) {
+        as->dx[i] = 0;
+        for (size_t k = 0; k < nr; k++) as->dx[i] += as->X[k * nv + i] * as->side[k];
+    }
+    return SNW_OK;
+}
+
+// below this, relative to its column, a pivot may be all that a singular mass matrix or rows that depend on each other leave
+static const double DOUBTFUL = 1e-9;
+
+// The factors of [M -b C'; -b C 0] at s, multipliers over b. False: there are none, or the matrix may be singular, and the
+// dense way, which knows what to do then, is to be gone.
 static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s, double *b) {
     const snw_model *m = as->m;
-    if (!as->T) return false;
+    if (!as->T || m->nrow == 0) return false;
     const size_t n = (size_t)as->T->n;
     snw_kinematics(m, in, s, true, as->w);
     snw_columns_sweep(m, as->w);
@@ -355,21 +476,16 @@ static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s,
         *b = fmax(*b, fabs(as->T->A[(size_t)i * (n + 1)]) * size * size);
     }
     snw_loops_place(m, as->w, *b, as->T->A);
-    return snw_matrix_factor(as->T) == SNW_OK;
-}
-
-static snw_status dependent(const snw_model *m, snw_error *err) {
-    (void)m;
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "the loops are not independent of each other here: one says what others say "
-                    "already; leave out what is redundant");
+    return snw_matrix_factor(as->T) == SNW_OK && !as->T->overwritten &&
+           snw_sparse_smallest(as->T->sparse, as->T->A) > DOUBTFUL;
 }
 
 snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                    snw_error *err) {
     const snw_model *m = as->m;
     if (m->nrow == 0) return SNW_OK;
-    snw_state_copy(m, s, as->trial);
+    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    memcpy(as->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
     double b;
     if (bordered(as, in, s, &b)) {
@@ -384,12 +500,31 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
     SNW_TRY(mass_rows(as, in, s, err));
     snw_kinematics(m, in, as->trial, false, as->w);
     snw_loops_rates(m, as->w, as->side, NULL);
-    if (shortest(as) != SNW_OK) return dependent(m, err);
+    SNW_TRY(shortest(as, err));
     for (int i = 0; i < m->nv; i++) s->v[i] -= as->dx[i];
     return SNW_OK;
 }
 
-// M a - C' l = -r0, C a = -bend
+// what was made heavier must not be pushed
+static snw_status check_soft(snw_assembly *as, const snw_inputs *in, const snw_state *s,
+                             snw_error *err) {
+    const snw_model *m = as->m;
+    snw_residual(m, in, s, false, as->w);
+    for (int i = 0; i < m->nv; i++) {
+        if (fabs(as->w->r[i]) <= 1e-7 * m->scale[i]) continue;
+        int k = 0;
+        while (i >= m->block[k].dof + m->block[k].n) k++;
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "the mass matrix is singular: '%s' moves no mass but is pushed; give it "
+                        "inertia",
+                        m->desc->link[m->seg[m->block[k].seg].link].name);
+    }
+    return SNW_OK;
+}
+
+// M a - C' l = -r0, C a = -bend. Where M is singular alone it may be definite together with the rows: with any W,
+//   (M + C' W C) a - C' (l - W bend) = -r0
+// has the same solution.
 snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                       snw_error *err) {
     const snw_model *m = as->m;
@@ -408,14 +543,90 @@ snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, sn
     }
     SNW_TRY(mass_rows(as, in, s, err));
     snw_residual(m, in, s, false, as->w);
+    snw_loops_rates(m, as->w, NULL, as->bend);
     for (int i = 0; i < m->nv; i++) s->a[i] = -as->w->r[i];
     snw_cholesky_solve(m->nv, as->M, s->a);
-    if (m->nrow == 0) return SNW_OK;
-    // rows' accelerations with these; then what multipliers must take away
-    snw_kinematics(m, in, s, false, as->w);
-    snw_loops_rates(m, as->w, NULL, as->side);
-    if (shortest(as) != SNW_OK) return dependent(m, err);
-    for (int i = 0; i < m->nv; i++) s->a[i] -= as->dx[i];
-    for (int i = 0; i < m->nrow; i++) s->l[i] = -as->side[i];
-    return SNW_OK;
+    if (m->nrow > 0) {
+        // rows' accelerations with these; then what multipliers must take away
+        snw_kinematics(m, in, s, false, as->w);
+        snw_loops_rates(m, as->w, NULL, as->side);
+        SNW_TRY(shortest(as, err));
+        for (int i = 0; i < m->nv; i++) s->a[i] -= as->dx[i];
+        for (int i = 0; i < m->nrow; i++) {
+            s->l[i] = as->weight / (as->size[i] * as->size[i]) * as->bend[i] - as->side[i];
+        }
+    }
+    return as->soft ? check_soft(as, in, s, err) : SNW_OK;
+}
+
+// ---- idle motions ----------------------------------------------------------------------------------
+
+// G += B'B, B per typical coordinate, its rows measured by theirs and all of it by its largest entry
+static void add_square(const snw_model *m, int rows, const double *B, const double *row_size,
+                       double *G) {
+    const size_t n = (size_t)m->nv, nr = (size_t)rows;
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t k = 0; k < nr; k++) {
+            largest = fmax(largest, fabs(B[j * nr + k] * m->typical[j] * row_size[k]));
+        }
+    }
+    if (!(largest > 0 && largest < INFINITY)) return;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < nr; k++) {
+                const double f = row_size[k] / largest;
+                sum += B[i * nr + k] * f * B[j * nr + k] * f;
+            }
+            G[j * n + i] += sum * m->typical[i] * m->typical[j];
+        }
+    }
+}
+
+static void name_idle(const snw_model *m, const double *lambda, const double *V, bool *idle) {
+    const size_t n = (size_t)m->nv;
+    for (size_t k = 0; k < n && lambda[k] < 1e-20 * lambda[n - 1]; k++) {
+        for (int b = 0; b < m->nblock; b++) {
+            const snw_block *block = &m->block[b];
+            if (!is_joint(m, block)) continue;
+            for (int i = block->dof; i < block->dof + block->n; i++) {
+                if (fabs(V[k * n + (size_t)i]) > 1e-3) idle[m->seg[block->seg].link] = true;
+            }
+        }
+    }
+}
+
+snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in, const snw_state *s,
+                             bool *idle) {
+    const snw_model *m = as->m;
+    const size_t n = (size_t)m->nv, nr = (size_t)m->nrow;
+    for (int l = 0; l < m->desc->nlink; l++) idle[l] = false;
+    if (n == 0) return SNW_OK;
+    snw_arena scratch = {.size = snw_eigen_symmetric_scratch(m->nv)};
+    scratch.base = snw_alloc(scratch.size);
+    double *memory = snw_alloc((3 * n * n + n + nr) * sizeof *memory);
+    snw_status status = SNW_E_MEMORY;
+    if (memory && scratch.base) {
+        double *G = memory, *B = G + n * n, *one = B + n * n, *lambda = one + n * n;
+        double *size = lambda + n;
+        for (size_t k = 0; k < nr; k++) size[k] = 1 / as->size[k];
+        for (size_t i = 0; i < n; i++) one[i * (n + 1)] = 1;
+        snw_mass_matrix(m, in, s, as->w, B);
+        add_square(m, m->nv, B, m->typical, G);
+        snw_residual(m, in, s, true, as->w);
+        snw_tangent_sweep(m, NULL, as->w);
+        snw_tangent_assemble(m, in, 1, 0, 0, as->w, B);
+        add_square(m, m->nv, B, m->typical, G);
+        transpose_rows(as, m);
+        for (size_t k = 0; k < nr; k++) {
+            for (size_t i = 0; i < n; i++) as->C[i * nr + k] = as->X[k * n + i];
+        }
+        add_square(m, m->nrow, as->C, size, G);
+        status = snw_eigen_symmetric(m->nv, G, one, true, &scratch, lambda);
+        if (status == SNW_OK) name_idle(m, lambda, G, idle);
+    }
+    snw_free(memory);
+    snw_free(scratch.base);
+    return status;
 }

@@ -7,31 +7,64 @@
 #include "dynamics/dynamics.h"
 
 // Compile a description and leave out rows of loops that hold whatever the coordinates are (a hinge in a planar model
-// has two that mean something). SNW_E_MODEL when such a row is open: that loop can never be closed.
+// has two that mean something), and those that say what others say already, near the closed robot and at several times
+// of the study. SNW_E_MODEL when a row that was left out is open: that loop can never be closed. What was left out
+// stands in m->loop, how the closed robot can move in m->freedom and m->singular.
 SNW_NODISCARD snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out,
                                               snw_error *err);
 
+// out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply, a
+// singular configuration. The latter is empty when there is nothing.
+void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size);
+void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size);
+
 typedef struct snw_assembly snw_assembly;
 
+// Everything that the functions below need; but for the last they allocate nothing.
 SNW_NODISCARD snw_status snw_assembly_create(const snw_model *m, snw_assembly **out);
 void snw_assembly_destroy(snw_assembly *as); // NULL is fine
 
 typedef struct snw_assembly_info {
     int iterations;
-    double gap; // largest left, relative to the size of the robot
-    int loop;   // which one has it
-    int rank;   // of the rows at the end
+    double gap; // largest left, in radians or relative to the size of the robot
+    int row;    // which one has it, rows that others imply included
 } snw_assembly_info;
 
-// s->q <- the nearest configuration in which all loops are closed under the inputs, lengths measured by typical
+// Largest gap at s->q under the inputs, and its row unless NULL; as a length or an angle in words.
+double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row);
+void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size);
+// The loop that such a row belongs to; m->nloop: none.
+int snw_assembly_loop_of(const snw_assembly *as, int row);
+
+// s->q <- a near configuration in which all loops are closed under the inputs, lengths measured by typical
 // coordinates. SNW_E_DIVERGED: not found, the loop with the largest gap is named; s->q is as it was.
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
+
+// Rank of all rows at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
+// stand first in the file are kept first.
+int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
+
+// Numbers between -1 and 1, the same every time: configurations a little beside.
+double snw_assembly_roll(unsigned long long *seed);
 
 // s->v <- the nearest velocities that keep the loops closed, by the energy of the difference.
 SNW_NODISCARD snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in,
                                                  snw_state *s, snw_error *err);
 
-// s->a, s->l <- accelerations and multipliers of free motion at (q, v).
+// s->a, s->l <- accelerations and multipliers of free motion at (q, v). SNW_E_SINGULAR: a coordinate moves no mass but is
+// pushed, or the configuration is singular.
 SNW_NODISCARD snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in,
                                                     snw_state *s, snw_error *err);
+
+// idle[l] (nlink) <- whether the joint of link l has a motion at s->q that the loops allow, nothing resists and no mass
+// takes part in. Allocates.
+SNW_NODISCARD snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in,
+                                           const snw_state *s, bool *idle);
+
+// M (nv x nv, symmetric) <- its Cholesky factor. When it is singular: of M + weight C' diag(1/size^2) C, with X = C'
+// (nv x nrow; NULL without rows), which is definite when M is on the motions that the rows allow; and when that is not
+// either, *soft, made a little heavier on the coordinates of joints: then the caller checks that nothing pushes what has no
+// mass. diagonal: nv numbers of scratch.
+SNW_NODISCARD snw_status snw_mass_factor(const snw_model *m, const double *X, const double *size,
+                                         double *diagonal, double *M, double *weight, bool *soft);

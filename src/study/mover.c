@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/mover_private.h"
 
+#include "base/fail.h"
+
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
     switch (step->method) {
@@ -14,7 +16,14 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     case SNW_METHOD_BDF_ALPHA:
         return snw_mover_implicit(m, step, out);
     case SNW_METHOD_CONSERVING:
-        return snw_mover_conserving(m, step, out, err);
+        if (m->nrow) {
+            return snw_fail_place(err,
+                                  snw_fail(err, SNW_E_MODEL,
+                                           "the conserving scheme does not know loops; use scheme: "
+                                           "generalized-alpha"),
+                                  step->place.file, step->place.line, step->place.column);
+        }
+        return snw_mover_conserving(m, step, out);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

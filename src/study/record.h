@@ -56,6 +56,8 @@ typedef struct snw_run_info {
     int nstage;
     const char *const *stage;
     int nq, nv;
+    int freedom;                  // nv less what loops forbid where they are closed
+    const char *const *loop_note; // nloop of the description: rows, and what was left out
     const char *const *q_name;    // nq, e.g. "arm.bend_y.0"
     int nnode;                    // poses in a frame
     const char *const *node_link; // nnode

@@ -114,7 +114,20 @@ void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
 
 snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
     attend(r);
+    if (r->m->nrow) {
+        return snw_assembly_accelerations(snw_statics_assembly(r->statics), r->in, r->s, err);
+    }
     return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
+}
+
+snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
+    if (r->m->nrow == 0) return SNW_OK;
+    snw_assembly *as = snw_statics_assembly(r->statics);
+    snw_assembly_info info;
+    if (snw_assembly_gap(as, r->in, r->s, NULL) > 1e-12) {
+        SNW_TRY(snw_assembly_close(as, r->in, r->s, &info, err));
+    }
+    return snw_assembly_velocities(as, r->in, r->s, err);
 }
 
 void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {

@@ -35,3 +35,5 @@ struct snw_robot {
 
 // Room for what a caller holds in hand.
 SNW_NODISCARD snw_status snw_robot_hand(snw_robot *r);
+// Loops closed and velocities with them, at the robot's time.
+SNW_NODISCARD snw_status snw_robot_assemble(snw_robot *r, snw_error *err);

@@ -112,6 +112,7 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     r->mover = (snw_mover){0};
     SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
     r->mover.hold(r->mover.self, &r->hand);
+    SNW_TRY(snw_robot_assemble(r, err));
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));
     for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
     SNW_TRY(remember(r, err));

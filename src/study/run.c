@@ -16,6 +16,9 @@ enum { POOL_LIMIT = 1 << 28 };
 // How well the shape must be resolved before it is worth a word, relative to the rod's length.
 static const double coarse = 1e-5;
 
+// How far a loop may be open at the start before it is worth a word, in radians or relative to the robot's size.
+static const double open_enough = 1e-3;
+
 // ---- what will be recorded -------------------------------------------------------------------------
 
 static bool recorded(const snw_desc *d, int probe) {
@@ -99,6 +102,15 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     for (int i = 0; i < d->nstep; i++) stage[i] = d->step[i].name;
     for (int i = 1; i < m->nseg; i++)
         link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
+    const char **note = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *note);
+    if (!note) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nloop; i++) {
+        char text[300];
+        snw_assembly_describe(m, i, text, sizeof text);
+        note[i] = snw_pool_text(r->pool, text, strlen(text));
+    }
+    r->info.loop_note = note;
+    r->info.freedom = m->freedom;
     r->info.run = snw_pool_text(r->pool, name, strlen(name));
     r->info.title = d->title ? d->title : "";
     r->info.nstage = d->nstep;
@@ -125,12 +137,14 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
             SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
-            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
+            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs ||
+                m->nrow != first->nrow) {
                 const snw_place at = d->step[i].place;
                 const snw_status s =
                     snw_fail(err, SNW_E_MODEL,
                              "'%s' changes the coordinates or the nodes of the model; a "
-                             "change may alter values, not strains, bases, nodes or stations",
+                             "change may alter values, not strains, bases, nodes, stations or "
+                             "what loops forbid",
                              d->step[i].name);
                 return snw_fail_place(err, s, at.file, at.line, at.column);
             }
@@ -195,6 +209,26 @@ void snw_run_destroy(snw_run *r) {
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
 const snw_model *snw_run_model(const snw_run *r) { return r->era[0].model; }
 
+snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
+    const snw_model *m = r->era[0].model;
+    snw_assembly *as = NULL;
+    snw_state *state = NULL;
+    snw_inputs *in = NULL;
+    snw_assembly_info info;
+    snw_status s = SNW_E_MEMORY;
+    if (snw_assembly_create(m, &as) == SNW_OK && snw_state_create(m, &state) == SNW_OK &&
+        snw_inputs_create(m, &in) == SNW_OK) {
+        snw_inputs_at(m, 0, in);
+        memcpy(state->q, m->q0, (size_t)m->nq * sizeof *m->q0);
+        s = m->nrow ? snw_assembly_close(as, in, state, &info, err) : SNW_OK;
+        if (s == SNW_OK) s = snw_assembly_idle(as, in, state, idle);
+    }
+    snw_assembly_destroy(as);
+    snw_state_destroy(state);
+    snw_inputs_destroy(in);
+    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
+}
+
 // ---- steps -------------------------------------------------------------------------------------
 
 void snw_run_warn(const snw_run *r, const char *message) {
@@ -253,6 +287,27 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// what was left out of the loops, and how far they are open where the file puts the robot
+static void speak_of_loops(snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300], by[64];
+    for (int i = 0; i < m->nloop; i++) {
+        snw_assembly_remark(m, i, text, sizeof text);
+        if (text[0]) snw_run_warn(r, text);
+    }
+    if (m->nrow == 0 || r->desc->nstep == 0 || r->resuming) return;
+    (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    snw_assembly *as = snw_statics_assembly(r->now->statics);
+    int row;
+    const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
+    if (gap <= open_enough) return;
+    snw_assembly_say_gap(as, row, gap, by, sizeof by);
+    (void)snprintf(text, sizeof text,
+                   "loop '%.100s' was open by %s; the robot was moved to close it",
+                   r->desc->loop[snw_assembly_loop_of(as, row)].name, by);
+    snw_run_warn(r, text);
+}
+
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                            const snw_run_hooks *hooks, snw_run_totals *totals, snw_error *err) {
     const double start = seconds();
@@ -270,11 +325,12 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
+    for (int i = 0; i < m->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
-
+    speak_of_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);

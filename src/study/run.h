@@ -43,6 +43,10 @@ void snw_run_destroy(snw_run *r); // NULL is fine
 const snw_run_info *snw_run_describe(const snw_run *r);
 const struct snw_model *snw_run_model(const snw_run *r);
 
+// idle[l] (nlink of the description) <- whether link l's joint has a motion that nothing resists and nothing takes part in,
+// where the loops are closed. Allocates; takes nv^3.
+SNW_NODISCARD snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err);
+
 // The next execution goes on after the frame that `save` (info.nsave numbers, checked here for their stage only) came
 // with: the frames after it have the bits they would have had.
 SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);

@@ -292,6 +292,19 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     snw_run_warn(r, text);
 }
 
+// loops closed, and velocities with them
+static snw_status assemble(snw_run *r, snw_error *err) {
+    if (r->now->model->nrow == 0) return SNW_OK;
+    snw_assembly *as = snw_statics_assembly(r->now->statics);
+    snw_assembly_info info;
+    (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
+        SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
+    }
+    return snw_assembly_velocities(as, in, r->state, err);
+}
+
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
@@ -304,7 +317,8 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         mv.load(mv.self, snw_run_save_mover(r));
     } else if (s == SNW_OK) {
-        s = mv.start(mv.self, r->state, err);
+        s = assemble(r, err);
+        if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {

@@ -8,6 +8,8 @@
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
+#include "solve/settle.h"
+#include "study/assembly.h"
 #include "study/matrix.h"
 
 #include <math.h>
@@ -20,19 +22,44 @@ struct snw_statics {
     snw_state *trial;
     double blended; // fraction that `now` holds
     snw_arena scratch;
-    double *K, *T;         // elastic stiffness and tangent, nv x nv
-    double *x;             // configuration and multipliers, nq + nrow
-    double *scale;         // of forces, then of gaps
+    double *K, *T; // elastic stiffness and tangent, nv x nv
+    double *x;     // configuration and multipliers, nq + nrow
+    double *scale; // of forces, then of gaps
+    double *
+        soft; // what may be added to the diagonal where joints are held by nothing; NULL: they all are
+    double *slow; // damping by which mechanisms settle, zero for rows
+    double *rows; // nv x nrow: C', and tau and order of its factors
+    double *tau;
+    int *order;
+    snw_assembly *assembly;
     double *open;          // nrow: gaps where the solve began; they close as the load grows
     snw_sparse *sparse[2]; // factors of tangents; NULL: they are dense
 };
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
+// the first joint with a coordinate that no spring holds, NULL: none
+static const char *loose(const snw_model *m) {
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
+            return m->desc->link[m->seg[b->seg].link].name;
+        }
+    }
+    return NULL;
+}
+
+// part of typical stiffness that makes a tangent regular
+static const double SOFT = 1e-9;
+
 static size_t scratch_size(const snw_model *m) {
     const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
-                            snw_relax_scratch(m->nv, m->nq), snw_eigen_symmetric_scratch(m->nv),
-                            snw_eigen_general_scratch(m->nv)};
+                            snw_relax_scratch(m->nv, m->nq),
+                            snw_eigen_symmetric_scratch(m->nv),
+                            snw_eigen_general_scratch(m->nv),
+                            snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow),
+                            snw_qr_scratch(m->nv, m->nrow)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -49,8 +76,12 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
     st->x = snw_alloc((size_t)(m->nq + m->nrow) * sizeof(double));
-    st->scale = snw_alloc((nv + 2 * (size_t)m->nrow) * sizeof(double));
-    if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale ||
+    const size_t nr = (size_t)m->nrow, n = nv + nr;
+    st->scale = snw_alloc((3 * n + nr) * sizeof(double));
+    st->rows = snw_alloc((nv * nr + n) * sizeof(double));
+    st->order = snw_alloc(nr * sizeof *st->order);
+    if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
+        (nr > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
@@ -59,9 +90,20 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
-    st->open = st->scale + nv + m->nrow;
-    for (int i = 0; i < m->nv; i++) st->scale[i] = m->scale[i];
+    st->open = st->scale + n;
+    st->slow = st->open + nr;
+    st->tau = st->rows + nv * nr;
+    for (int i = 0; i < m->nv; i++) {
+        st->scale[i] = m->scale[i];
+        st->slow[i] = m->scale[i] / m->typical[i];
+    }
     for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = m->length;
+    if (loose(m)) st->soft = st->slow + n;
+    for (int k = 0; st->soft && k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = SOFT * st->slow[i];
+    }
     *out = st;
     return SNW_OK;
 }
@@ -73,6 +115,9 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st->T);
     snw_free(st->x);
     snw_free(st->scale);
+    snw_free(st->rows);
+    snw_free(st->order);
+    snw_assembly_destroy(st->assembly);
     snw_work_destroy(st->w);
     snw_inputs_destroy(st->before);
     snw_inputs_destroy(st->after);
@@ -145,6 +190,7 @@ static snw_problem problem_of(snw_statics *st) {
                          .tangent = tangent,
                          .move = m->ncurved ? move : NULL,
                          .scale = st->scale,
+                         .soft = st->soft,
                          .sparse = {st->sparse[0], st->sparse[1]}};
 }
 
@@ -164,6 +210,92 @@ static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_stat
     return s;
 }
 
+// close the loops under all of the load, where they are open; multipliers begin anew then
+static snw_status close_loops(snw_statics *st, bool *moved, snw_error *err) {
+    const snw_model *m = st->m;
+    evaluate(st, 1, st->x);
+    *moved = snw_assembly_gap(st->assembly, st->now, st->trial, NULL) > 1e-12;
+    if (!*moved) return SNW_OK;
+    snw_assembly_info ai;
+    SNW_TRY(snw_assembly_close(st->assembly, st->now, st->trial, &ai, err));
+    memcpy(st->x, st->trial->q, (size_t)m->nq * sizeof *st->x);
+    for (int i = 0; i < m->nrow; i++) st->x[m->nq + i] = 0;
+    for (int i = 0; i < m->nrow; i++) st->open[i] = 0;
+    return SNW_OK;
+}
+
+static void start_from(snw_statics *st, const snw_state *s) {
+    const snw_model *m = st->m;
+    if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
+    if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
+    if (!m->nrow) return;
+    evaluate(st, 1, st->x);
+    memcpy(st->open, st->w->gap, (size_t)m->nrow * sizeof *st->open);
+}
+
+// st->x <- joints a little beside where they are
+static void nudge(snw_statics *st, double part, unsigned long long *seed) {
+    const snw_model *m = st->m;
+    for (int i = 0; i < m->nv; i++) {
+        st->T[i] = st->soft[i] > 0 ? part * m->typical[i] * snw_assembly_roll(seed) : 0;
+    }
+    snw_move(m, st->x, 1, st->T, st->x);
+}
+
+enum { FALLS = 4 };
+
+// A mechanism that only the load holds falls into its equilibrium; from a singular configuration (links in one line)
+// beside which it begins anew.
+static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
+                       snw_statics_info *info, snw_error *err) {
+    const snw_problem p = problem_of(st);
+    snw_settle_opts o = snw_settle_defaults();
+    o.tol = opts->tolerance;
+    unsigned long long seed = 11;
+    snw_status s = SNW_E_SINGULAR;
+    for (int n = 0; n < FALLS && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED); n++) {
+        bool moved;
+        start_from(st, start);
+        if (n > 0) nudge(st, 0.03 * n, &seed);
+        if (st->m->nrow) SNW_TRY(close_loops(st, &moved, err));
+        snw_settle_info si = {0};
+        s = snw_settle(&p, st->slow, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
+        info->iterations += si.iterations;
+        info->increments++;
+        info->residual = si.residual;
+    }
+    if (s == SNW_OK) info->reached = 1;
+    return s;
+}
+
+// From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails,
+// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall.
+static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
+                          snw_statics_info *info, snw_error *err) {
+    snw_status status = newton(st, opts, info);
+    const bool first = info->reached == 0;
+    if (status != SNW_E_SINGULAR && status != SNW_E_DIVERGED) return status;
+    if (st->m->nrow) {
+        bool moved = false;
+        const snw_statics_info was = *info;
+        snw_error ignored = {0};
+        start_from(st, s);
+        if (close_loops(st, &moved, &ignored) == SNW_OK && moved) {
+            status = newton(st, opts, info);
+            info->iterations += was.iterations;
+            info->increments += was.increments;
+        }
+    }
+    if ((status == SNW_E_SINGULAR || status == SNW_E_DIVERGED) && st->soft && first) {
+        const snw_statics_info was = *info;
+        const snw_status fell = fall(st, opts, s, info, err);
+        if (fell == SNW_OK || fell == SNW_E_STOPPED) return fell;
+        *info = was;
+        start_from(st, s);
+    }
+    return status;
+}
+
 // half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for the stiffness that
 // loads add. NaN when D is singular
 static double march_step(snw_statics *st) {
@@ -180,6 +312,10 @@ static double march_step(snw_statics *st) {
 
 static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info,
                         snw_error *err) {
+    if (st->m->nrow) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "march does not know loops; leave march away to use Newton");
+    }
     const snw_problem p = problem_of(st);
     const double automatic = march_step(st);
     if (!(automatic > 0)) {
@@ -205,18 +341,6 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
             ri.time, o.step);
     }
     return s;
-}
-
-// the first joint with a coordinate that no spring holds, NULL: none
-static const char *loose(const snw_model *m) {
-    for (int k = 0; k < m->nblock; k++) {
-        const snw_block *b = &m->block[k];
-        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
-            return m->desc->link[m->seg[b->seg].link].name;
-        }
-    }
-    return NULL;
 }
 
 static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info,
@@ -292,16 +416,11 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
-    if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
-    if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
-    if (m->nrow) {
-        evaluate(st, 1, st->x);
-        memcpy(st->open, st->w->gap, (size_t)m->nrow * sizeof *st->open);
-    }
+    start_from(st, s);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
-        status = opts->march > 0 ? march(st, opts, info, err) : newton(st, opts, info);
+        status = opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, err);
         if (!(opts->march > 0 && status == SNW_E_SINGULAR))
             status = explain(st, status, info, t, err);
     }
@@ -327,6 +446,7 @@ const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t)
 }
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
+snw_assembly *snw_statics_assembly(snw_statics *st) { return st->assembly; }
 
 // ---- stability -------------------------------------------------------------------------------------
 
@@ -344,8 +464,54 @@ static bool symmetric(int n, const double *A) {
     return skew <= 1e-9 * largest;
 }
 
+// a coordinate that nothing resists, pushes or closes says nothing of stability
+static bool idle(const snw_statics *st, int i) {
+    const snw_model *m = st->m;
+    const size_t n = (size_t)m->nv, I = (size_t)i;
+    double most = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double f = m->typical[j] / m->scale[i];
+        most = fmax(most, fmax(fabs(st->T[j * n + I]), fabs(st->T[I * n + j])) * f);
+    }
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        for (int j = 0; j < loop->ndof; j++) {
+            if (loop->dof[j] != i) continue;
+            for (int r = 0; r < loop->nrow; r++) {
+                const double C = st->w->C[loop->store + (size_t)(r * loop->ndof + j)];
+                most = fmax(most, fabs(C) * m->typical[i] / m->length);
+            }
+        }
+    }
+    return most < 1e-10;
+}
+
+// B (n x n) <- its last m rows and columns, m x m
+static void corner(size_t n, size_t m, double *B) {
+    const size_t skip = n - m;
+    for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
+}
+
+// K and T <- on the motions that loops allow, in an orthonormal basis of them; how many those are
+static int restrict_to_allowed(snw_statics *st) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
+    memset(st->rows, 0, nv * nr * sizeof *st->rows);
+    for (size_t k = 0; k < nr; k++) {
+        for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
+        snw_loops_pull(m, st->w, st->tau, st->rows + k * nv);
+    }
+    const int rank =
+        snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
+    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->T, &st->scratch);
+    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->K, &st->scratch);
+    corner(nv, nv - (size_t)rank, st->T);
+    corner(nv, nv - (size_t)rank, st->K);
+    return m->nv - rank;
+}
+
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
-    const int n = st->m->nv;
+    int n = st->m->nv;
     snw_stability out = {.value = NAN, .symmetric = true};
     if (n == 0 || st->m->nfree) return out;
     snw_residual(st->m, st->now, s, true, st->w);
@@ -362,6 +528,11 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
         }
     }
     out.symmetric = symmetric(n, st->T);
+    for (int i = 0; st->soft && i < n; i++) {
+        if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
+    }
+    if (st->m->nrow) n = restrict_to_allowed(st);
+    if (n == 0) return out;
     const size_t mark = snw_arena_mark(&st->scratch);
     double *re = snw_arena_doubles(&st->scratch, (size_t)n),
            *im = snw_arena_doubles(&st->scratch, (size_t)n);

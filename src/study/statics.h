@@ -3,7 +3,7 @@
 // statics.h: equilibria of a model: by Newton with load increments, or by the damped march of rods.md 2.3.
 #pragma once
 
-#include "dynamics/dynamics.h"
+#include "study/assembly.h"
 
 typedef struct snw_statics snw_statics;
 
@@ -27,7 +27,8 @@ SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **ou
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 
 // s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the solve before
-// (none at first). s->v and s->a become zero. On failure s->q is the last equilibrium found and `err` says at
+// (none at first). Loops that are open close as the load grows, or before; a mechanism that only the load holds falls
+// into a stable equilibrium. s->v and s->a become zero. On failure s->q is the last equilibrium found and `err` says at
 // which share of the load.
 SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
                                            snw_state *s, snw_statics_info *info, snw_error *err);
@@ -46,6 +47,8 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
 // The same under the laws at time t, before a solve: what conditions see.
 const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
+// What closes the loops of the model, for others to use as well; NULL without loops.
+snw_assembly *snw_statics_assembly(snw_statics *st);
 
 typedef struct snw_stability {
     double
@@ -54,5 +57,6 @@ typedef struct snw_stability {
         symmetric; // no follower load: zero means buckling. Else flutter may come first and needs the mass
 } snw_stability;
 
-// Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness.
+// Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness, both on the motions
+// that loops allow; NaN when they allow none.
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);

@@ -213,6 +213,97 @@ static void eigenvalues_of_nan_are_refused(void **state) {
     assert_int_equal(snw_eigen_general(2, C, D, &scratch, lambda, im), SNW_E_SINGULAR);
 }
 
+// columns 5 and 7 made of others: their number is found, in front stay those that were asked to, and what is behind the
+// rank stands at right angles to all columns
+static void qr_finds_the_rank(void **state) {
+    (void)state;
+    enum { M = 11, K = 8 };
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[M * K], QR[M * K], tau[K], B[M * M], P[M * M];
+    int order[K];
+    unsigned seed = 5;
+    for (int i = 0; i < M * K; i++) A[i] = noise(&seed);
+    for (int i = 0; i < M; i++) {
+        A[5 * M + i] = 2 * A[i] - A[M + i];
+        A[7 * M + i] = A[3 * M + i] + 1e-13 * A[6 * M + i];
+    }
+    for (int lead = 0; lead <= 3; lead++) {
+        memcpy(QR, A, sizeof A);
+        assert_int_equal(snw_qr_factor(M, K, QR, lead, 1e-10, &scratch, tau, order), 6);
+        for (int k = 0; k < lead; k++) assert_int_equal(order[k], k);
+        for (int k = 1; k < K; k++) {
+            for (int j = 0; j < k; j++) assert_int_not_equal(order[j], order[k]);
+        }
+        assert_true(scratch.peak <= snw_qr_scratch(M, K));
+    }
+    // Q' (A A') Q is zero outside of its first corner
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < M; j++) {
+            B[j * M + i] = 0;
+            for (int k = 0; k < K; k++) B[j * M + i] += A[k * M + i] * A[k * M + j];
+        }
+    }
+    double trace = 0, turned = 0;
+    memcpy(P, B, sizeof B);
+    snw_qr_turn(M, K, QR, tau, P, &scratch);
+    for (int i = 0; i < M; i++) {
+        trace += B[i * (M + 1)];
+        turned += P[i * (M + 1)];
+        for (int j = 0; j < M; j++) {
+            if (i >= 6 || j >= 6) assert_near(P[j * M + i], 0, 1e-12);
+        }
+    }
+    assert_near(turned, trace, 1e-14);
+    memcpy(QR, A, sizeof A);
+    QR[3] = NAN;
+    assert_int_equal(snw_qr_factor(M, K, QR, 0, 1e-10, &scratch, tau, order), 0);
+    assert_int_equal(snw_qr_factor(0, 0, NULL, 0, 1e-10, &scratch, NULL, NULL), 0);
+}
+
+// normal equations hold, and of all solutions it is the one without a part that A does not see
+static void shortest_is_least_squares_of_least_length(void **state) {
+    (void)state;
+    enum { M = 5, K = 8 };
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    double A[M * K], W[M * K], b[M], x[K], r[M], null[K];
+    unsigned seed = 6;
+    for (int i = 0; i < M * K; i++) A[i] = noise(&seed);
+    for (int j = 0; j < K; j++) A[j * M + 4] = A[j * M] + A[j * M + 1]; // rank 4, and b contradicts
+    for (int i = 0; i < M; i++) x[i] = b[i] = noise(&seed);
+    memcpy(W, A, sizeof A);
+    int rank;
+    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, x, &rank), SNW_OK);
+    assert_int_equal(rank, 4);
+    assert_true(scratch.peak <= snw_shortest_scratch(M, K));
+    double size = 0;
+    for (int i = 0; i < M; i++) {
+        r[i] = -b[i];
+        for (int j = 0; j < K; j++) r[i] += A[j * M + i] * x[j];
+        size += r[i] * r[i];
+    }
+    assert_true(size > 1e-3);
+    for (int j = 0; j < K; j++) {
+        double sum = 0;
+        for (int i = 0; i < M; i++) sum += A[j * M + i] * r[i];
+        assert_near(sum, 0, 1e-13);
+    }
+    // x is a combination of rows: at right angles to what least squares leave of any vector
+    for (int j = 0; j < K; j++) null[j] = noise(&seed);
+    double y[K] = {0};
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < K; j++) y[i] += A[j * M + i] * null[j];
+    }
+    memcpy(W, A, sizeof A);
+    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_OK);
+    double dot = 0;
+    for (int j = 0; j < K; j++) dot += (null[j] - y[j]) * x[j];
+    assert_near(dot, 0, 1e-13);
+    memcpy(W, A, sizeof A);
+    W[7] = NAN;
+    assert_int_equal(snw_shortest(M, K, W, 1e-10, &scratch, y, &rank), SNW_E_DIVERGED);
+    assert_int_equal(snw_shortest(0, 0, NULL, 1e-10, &scratch, NULL, &rank), SNW_OK);
+}
+
 static void nothing_is_a_valid_size(void **state) {
     (void)state;
     snw_arena scratch = {.base = memory, .size = sizeof memory};
@@ -236,6 +327,8 @@ int main(void) {
         cmocka_unit_test(general_eigenvalues_come_in_conjugate_pairs),
         cmocka_unit_test(general_agrees_with_symmetric),
         cmocka_unit_test(eigenvalues_of_nan_are_refused),
+        cmocka_unit_test(qr_finds_the_rank),
+        cmocka_unit_test(shortest_is_least_squares_of_least_length),
         cmocka_unit_test(nothing_is_a_valid_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

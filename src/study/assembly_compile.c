@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+//
+// What rows of loops say, found out when a model is compiled: those that hold by themselves and those that others imply
+// are left out, so that what remains has one answer.
+#include "study/assembly.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/loop.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 7, TIMES = 4, NEARBY = 3 };
+
+// sample n of several times of the study; the first is 0
+static double time_of(const snw_desc *d, int n) {
+    double end = 0;
+    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+    return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
+}
+
+// first rows of the loops, and how many there are
+static void number_rows(snw_model *m) {
+    m->nrow = 0;
+    for (int i = 0; i < m->nloop; i++) {
+        m->loop[i].row = m->nrow;
+        m->nrow += m->loop[i].nrow;
+    }
+}
+
+// ---- rows that hold by themselves ------------------------------------------------------------------
+
+// products of the rows' columns, in typical coordinates, and largest gaps, over random configurations
+typedef struct survey {
+    double G[36], gap[6];
+} survey;
+
+static void look_at(const snw_model *m, const snw_work *w, int i, survey *v) {
+    const snw_loop *loop = &m->loop[i];
+    const double *C = w->C + loop->store;
+    for (int a = 0; a < loop->nraw; a++) {
+        const double size = snw_loop_row_size(m, loop, a);
+        v->gap[a] = fmax(v->gap[a], fabs(w->gap[loop->row + a]) / size);
+        for (int b = 0; b < loop->nraw; b++) {
+            double sum = 0;
+            for (int j = 0; j < loop->ndof; j++) {
+                const double t = m->typical[loop->dof[j]];
+                sum += C[a * loop->ndof + j] * C[b * loop->ndof + j] * t * t;
+            }
+            v->G[6 * a + b] += sum / (size * snw_loop_row_size(m, loop, b));
+        }
+    }
+}
+
+static snw_status sample(const snw_model *m, survey *v) {
+    snw_state *s = NULL;
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    double *dx = snw_alloc((size_t)m->nv * sizeof *dx);
+    snw_status status = SNW_E_MEMORY;
+    if (dx && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
+        snw_work_create(m, &w) == SNW_OK) {
+        unsigned long long seed = 1;
+        for (int n = 0; n < SAMPLES; n++) {
+            for (int i = 0; i < m->nv; i++) dx[i] = 0.7 * m->typical[i] * snw_assembly_roll(&seed);
+            snw_move(m, m->q0, 1, dx, s->q);
+            snw_inputs_at(m, time_of(m->desc, n), in);
+            snw_residual(m, in, s, true, w);
+            snw_tangent_sweep(m, NULL, w);
+            snw_loops_columns(m, 0, w, NULL);
+            for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
+        }
+        status = SNW_OK;
+    }
+    snw_free(dx);
+    snw_state_destroy(s);
+    snw_inputs_destroy(in);
+    snw_work_destroy(w);
+    return status;
+}
+
+// eigenvalues of a symmetric n x n matrix, n <= 6, and vectors as columns of V, by Jacobi's rotations
+static void eigen(int n, double A[6][6], double V[6][6]) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) V[i][j] = i == j;
+    }
+    for (int sweep = 0; sweep < 30; sweep++) {
+        for (int p = 0; p < n; p++) {
+            for (int q = p + 1; q < n; q++) {
+                if (A[p][q] == 0) continue;
+                const double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
+                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < n; k++) {
+                    const double x = A[k][p], y = A[k][q];
+                    A[k][p] = c * x - s * y, A[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    const double x = A[p][k], y = A[q][k];
+                    A[p][k] = c * x - s * y, A[q][k] = s * x + c * y;
+                    const double u = V[k][p], v = V[k][q];
+                    V[k][p] = c * u - s * v, V[k][q] = s * u + c * v;
+                }
+            }
+        }
+    }
+}
+
+// keep what means something: whole raw rows where that is possible, else combinations
+static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
+    snw_loop *loop = &m->loop[i];
+    const int n = loop->nraw;
+    double A[6][6], V[6][6], largest = 0, idle[6] = {0}, open = 0;
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) A[a][b] = v->G[6 * a + b];
+    }
+    eigen(n, A, V);
+    for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
+    bool whole = true;
+    int kept = 0;
+    for (int k = 0; k < n; k++) {
+        const bool holds = !(A[k][k] > 1e-18 * largest);
+        kept += !holds;
+        for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
+    }
+    for (int a = 0; a < n; a++) {
+        whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
+        if (idle[a] > 1 - 1e-9) open = fmax(open, v->gap[a]);
+    }
+    if (open > 1e-9) {
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "loop '%s' can never be closed: no coordinate moves it where it is open, by "
+                     "%.3g of the robot's size; move a site or the pose, or allow more motion",
+                     d->name, open),
+            d->place.file, d->place.line, d->place.column);
+    }
+    memset(loop->mix, 0, sizeof loop->mix);
+    loop->nrow = 0;
+    for (int k = 0; k < n; k++) {
+        if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
+        if (whole || !(A[k][k] > 1e-18 * largest)) continue;
+        for (int a = 0; a < n; a++)
+            loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
+        loop->nrow++;
+    }
+    SNW_ASSERT(loop->nrow == kept);
+    loop->nidle = n - kept;
+    for (int k = 0; k < n; k++) loop->holds[k] = whole && idle[k] > 0.5;
+    return SNW_OK;
+}
+
+static snw_status leave_out_idle(snw_model *m, snw_error *err) {
+    survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
+    snw_status s = v ? sample(m, v) : SNW_E_MEMORY;
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = prune(m, i, &v[i], err);
+    snw_free(v);
+    number_rows(m);
+    return s;
+}
+
+// ---- rows that others imply ------------------------------------------------------------------------
+
+// the robot closed, to look at its rows there and nearby
+typedef struct closed {
+    snw_model *m;
+    snw_assembly *as;
+    snw_inputs *in;
+    snw_state *s, *near;
+    double *dx;
+    bool *kept, *most; // nrow: independent at s; where most were
+} closed;
+
+// c->near <- s moved a little and closed again. False: could not be
+static bool move_a_little(closed *c, double part, unsigned long long *seed) {
+    snw_assembly_info info;
+    snw_error ignored = {0};
+    for (int i = 0; i < c->m->nv; i++) c->dx[i] = part * c->m->typical[i] * snw_assembly_roll(seed);
+    snw_state_copy(c->m, c->s, c->near);
+    snw_move(c->m, c->s->q, 1, c->dx, c->near->q);
+    return snw_assembly_close(c->as, c->in, c->near, &info, &ignored) == SNW_OK;
+}
+
+// dependent rows are left out: they stand behind those that stay
+static void drop(snw_model *m, const bool *stay) {
+    for (int i = 0; i < m->nloop; i++) {
+        snw_loop *loop = &m->loop[i];
+        double mix[6][6] = {{0}};
+        int n = 0, at = 0;
+        for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
+        for (int pass = 0; pass < 2; pass++) {
+            for (int r = 0; r < loop->nrow; r++) {
+                if (stay[loop->row + r] == (pass == 0)) {
+                    memcpy(mix[at++], loop->mix[r], sizeof mix[0]);
+                }
+            }
+        }
+        memcpy(loop->mix, mix, sizeof mix);
+        loop->nspare = loop->nrow - n;
+        loop->nrow = n;
+    }
+    number_rows(m);
+}
+
+// what was left out must hold also later, when poses have moved
+static snw_status agree(closed *c, snw_error *err) {
+    snw_assembly_info info;
+    snw_state_copy(c->m, c->s, c->near);
+    for (int n = 1; n < TIMES; n++) {
+        snw_inputs_at(c->m, time_of(c->m->desc, n), c->in);
+        SNW_TRY(snw_assembly_close(c->as, c->in, c->near, &info, err));
+    }
+    return SNW_OK;
+}
+
+static snw_status compare_rows(closed *c, snw_error *err) {
+    snw_model *m = c->m;
+    snw_assembly_info info;
+    unsigned long long seed = 5;
+    memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
+    snw_inputs_at(m, 0, c->in);
+    SNW_TRY(snw_assembly_close(c->as, c->in, c->s, &info, err));
+    const int here = snw_assembly_rank(c->as, c->in, c->s, c->kept);
+    m->freedom = m->nv - here;
+    if (here == m->nrow) return SNW_OK;
+    int rank = here;
+    memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
+    for (int n = 0; n < NEARBY && rank < m->nrow; n++) {
+        if (!move_a_little(c, 0.03 * (n + 1), &seed)) continue;
+        const int there = snw_assembly_rank(c->as, c->in, c->near, c->kept);
+        if (there <= rank) continue;
+        rank = there;
+        memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
+    }
+    if (rank > here) {
+        (void)snw_assembly_rank(c->as, c->in, c->s, c->kept);
+        m->singular = rank - here;
+        int row = 0;
+        while (!c->most[row] || c->kept[row]) row++;
+        m->singular_loop = snw_assembly_loop_of(c->as, row);
+    }
+    if (rank == m->nrow) return SNW_OK;
+    SNW_TRY(agree(c, err));
+    drop(m, c->most);
+    return SNW_OK;
+}
+
+static snw_status leave_out_spare(snw_model *m, snw_error *err) {
+    closed c = {.m = m};
+    const size_t n = (size_t)m->nrow;
+    c.dx = snw_alloc((size_t)m->nv * sizeof *c.dx);
+    c.kept = snw_alloc(2 * n * sizeof *c.kept);
+    c.most = c.kept + n;
+    snw_status s = SNW_E_MEMORY;
+    if (c.dx && c.kept && snw_state_create(m, &c.s) == SNW_OK &&
+        snw_state_create(m, &c.near) == SNW_OK && snw_inputs_create(m, &c.in) == SNW_OK &&
+        snw_assembly_create(m, &c.as) == SNW_OK) {
+        s = compare_rows(&c, err);
+    }
+    snw_assembly_destroy(c.as);
+    snw_inputs_destroy(c.in);
+    snw_state_destroy(c.s);
+    snw_state_destroy(c.near);
+    snw_free(c.dx);
+    snw_free(c.kept);
+    return s;
+}
+
+// ---- both ------------------------------------------------------------------------------------------
+
+snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    SNW_TRY(snw_model_compile(desc, out, err));
+    snw_model *m = *out;
+    m->freedom = m->nv;
+    if (m->nloop == 0) return SNW_OK;
+    snw_status s = leave_out_idle(m, err);
+    if (s == SNW_OK && m->nrow > 0) s = leave_out_spare(m, err);
+    if (s == SNW_OK) return s;
+    snw_model_destroy(m);
+    *out = NULL;
+    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory while compiling the model") : s;
+}
+
+void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
+    const snw_loop *loop = &m->loop[i];
+    const char *name = m->desc->loop[i].name;
+    if (size > 0) out[0] = 0;
+    if (loop->nspare > 0) {
+        (void)snprintf(out, size,
+                       "loop '%.80s' says in %d of its rows what others say already; %s left out, "
+                       "%s undetermined",
+                       name, loop->nspare, loop->nspare == 1 ? "that row is" : "those rows are",
+                       loop->nspare == 1 ? "its reaction is" : "their reactions are");
+    } else if (m->singular > 0 && m->singular_loop == i) {
+        (void)snprintf(
+            out, size,
+            "the closed robot stands in a singular configuration: it has %d motion%s more "
+            "than nearby, where loop '%.80s' would forbid %s",
+            m->singular, m->singular == 1 ? "" : "s", name, m->singular == 1 ? "it" : "them");
+    }
+}
+
+void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size) {
+    const snw_loop *loop = &m->loop[i];
+    char names[80] = "";
+    for (int k = 0; k < loop->nraw; k++) {
+        if (!loop->holds[k]) continue;
+        const size_t n = strlen(names);
+        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : ": ",
+                       snw_loop_row_name(loop, k));
+    }
+    int n = snprintf(out, size, "%d row%s", loop->nraw, loop->nraw == 1 ? "" : "s");
+    if (loop->nidle > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d hold%s by %s%s", loop->nidle,
+                      loop->nidle == 1 ? "s" : "", loop->nidle == 1 ? "itself" : "themselves",
+                      names);
+    }
+    if (loop->nspare > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d implied by other loops", loop->nspare);
+    }
+    if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
+        (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",
+                       loop->nidle + loop->nspare == 1 ? "its reaction is" : "their reactions are");
+    }
+}

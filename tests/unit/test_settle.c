@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "solve/settle.h"
+
+#include "near.h"
+
+#include <string.h>
+
+static _Alignas(64) unsigned char memory[1 << 14];
+
+// a pendulum as a point on a circle: x^2 + y^2 = 1 by a multiplier, weight 2 along -y
+typedef struct pendulum {
+    int calls;
+    bool broken;
+} pendulum;
+
+static snw_status residual(void *user, double load, const double *x, double *r) {
+    const pendulum *p = user;
+    r[0] = -x[2] * x[0];
+    r[1] = 2 * load - x[2] * x[1];
+    r[2] = -0.5 * (x[0] * x[0] + x[1] * x[1] - 1);
+    if (p->broken) r[0] = NAN;
+    return SNW_OK;
+}
+
+static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
+    ((pendulum *)user)->calls++;
+    const double rows[9] = {-x[2], 0, -x[0], 0, -x[2], -x[1], -x[0], -x[1], 0};
+    memcpy(J, rows, sizeof rows);
+    return residual(user, load, x, r);
+}
+
+static const double scale[3] = {1, 1, 1}, D[3] = {1, 1, 0};
+
+static snw_status settle(pendulum *p, double *x, bool (*stop)(void *), snw_settle_info *info) {
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    const snw_problem problem = {
+        .n = 3, .nx = 3, .user = p, .residual = residual, .tangent = tangent, .scale = scale};
+    const snw_settle_opts opts = {.tol = 1e-14, .max_iter = 200};
+    const snw_status s = snw_settle(&problem, D, &opts, stop, NULL, &scratch, x, info);
+    assert_true(scratch.peak <= snw_settle_scratch(3, 3));
+    return s;
+}
+
+// from anywhere on the circle, also a hair from the top, it ends below
+static void it_falls_to_the_bottom(void **state) {
+    (void)state;
+    for (int i = 1; i < 40; i++) {
+        const double angle = i == 39 ? 1e-4 : 2 * M_PI * i / 39.0;
+        double x[3] = {sin(angle), cos(angle), 0};
+        pendulum p = {0};
+        snw_settle_info info;
+        assert_int_equal(settle(&p, x, NULL, &info), SNW_OK);
+        assert_near(x[0], 0, 1e-12);
+        assert_near(x[1], -1, 1e-14);
+        assert_near(x[2], -2, 1e-13); // what the string carries
+        assert_true(info.iterations < 80);
+    }
+}
+
+static bool at_once(void *user) {
+    (void)user;
+    return true;
+}
+
+static void it_says_when_it_cannot(void **state) {
+    (void)state;
+    double x[3] = {1, 0, 0};
+    pendulum p = {.broken = true};
+    snw_settle_info info;
+    assert_int_equal(settle(&p, x, NULL, &info), SNW_E_DIVERGED);
+    p.broken = false;
+    assert_int_equal(settle(&p, x, at_once, &info), SNW_E_STOPPED);
+    // no step along a row that says nothing
+    double centre[3] = {0, 0, 0};
+    assert_int_equal(settle(&p, centre, NULL, &info), SNW_E_SINGULAR);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_falls_to_the_bottom),
+        cmocka_unit_test(it_says_when_it_cannot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
