@@ -212,9 +212,9 @@ static void limbs(const bench_table *b) {
     for (int k = 2; k <= 64; k *= 2) {
         robot r;
         robot_open(&r, limbs_text, k);
-        const int times = k > 16 ? 3 : 5;
+        const int times = k > 16 ? 400 / k : 40;
         const timing s = run(&r, SNW_ALGEBRA_SPARSE, 0.9, 0.005, 100, times),
-                     d = run(&r, SNW_ALGEBRA_DENSE, 0.9, 0.005, 100, times);
+                     d = run(&r, SNW_ALGEBRA_DENSE, 0.9, 0.005, 100, k > 16 ? 2 : times);
         printf("  %3d  %6d  %11.1f  %6.2f  %11.1f  %6.2f  %10.2f  %9.3f  %9.2f\n", k,
                r.m->nv + r.m->nrow, 1e6 * s.step, before[0] > 0 ? log2(s.step / before[0]) : NAN,
                1e6 * d.step, before[1] > 0 ? log2(d.step / before[1]) : NAN, s.iterations,
@@ -238,7 +238,7 @@ static void chain(const bench_table *b) {
     for (int n = 25; n <= 100; n *= 2) {
         robot r;
         robot_open(&r, chain_text, n);
-        const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.9, 0.005, 40, 3);
+        const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.9, 0.005, 40, 20);
         printf("  %5d  %9.1f  %10.2f  %9.3f\n", n, 1e6 * t.step, t.iterations, t.matrices);
         char row[32];
         snprintf(row, sizeof row, "chain of %d", n);
@@ -251,7 +251,7 @@ static void chain(const bench_table *b) {
 static void rfrfr(const bench_table *b) {
     robot r;
     robot_open(&r, rfrfr_text, 3);
-    const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.5, 0.01, 1000, 5);
+    const timing t = run(&r, SNW_ALGEBRA_AUTO, 0.5, 0.01, 1000, 20);
     const double ratio = t.step / 0.01;
     printf("RFRFR robot of hybrid.md 7.7, 31 nodes, 10 s in steps of 10 ms: %.1f us a step, %.2f "
            "iterations, %.3f matrices, compute time over real time %.4f (target 0.02)\n",

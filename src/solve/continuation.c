@@ -199,6 +199,8 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     path c = {.p = p, .opts = opts, .scratch = scratch, .x = x, .info = info};
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);
+    c.at.sparse = p->sparse[0];
+    c.next.sparse = p->sparse[1];
     c.trial = snw_arena_doubles(scratch, nx);
     c.dx = snw_arena_doubles(scratch, n);
     c.back = snw_arena_doubles(scratch, n);

@@ -23,6 +23,8 @@ typedef struct snw_problem {
     void (*move)(void *user, const double *x, double step, const double *dx, double *out);
     const double
         *scale; // n typical magnitudes of r; NULL: ones. The test is on max |r_i| / scale_i
+    // NULL, or two that know the pattern of J and hold its factors; entries of J outside are not read then
+    snw_sparse *sparse[2];
     // n small numbers that may be added to the diagonal of J where it is singular, or NULL: unknowns that nothing
     // resists and nothing pushes stay where they are. Residuals are never touched.
     const double *soft;

@@ -303,6 +303,39 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
                : SNW_E_SINGULAR;
 }
 
+double snw_sparse_smallest(const snw_sparse *sp, const double *A) {
+    double smallest = INFINITY;
+    for (int k = 0; k < sp->n; k++) {
+        const double *column = A + (size_t)sp->order[k] * (size_t)sp->n;
+        double largest = 0;
+        for (int p = sp->start[sp->order[k]]; p < sp->start[sp->order[k] + 1]; p++) {
+            largest = fmax(largest, fabs(column[sp->row[p]]) * sp->size[sp->row[p]]);
+        }
+        const double pivot = fabs(sp->diagonal[k]) * sp->size[sp->pivot[k]];
+        smallest = fmin(smallest, pivot / largest);
+    }
+    return smallest;
+}
+
+// row pivot[k] and column order[k] meet on the diagonal: the sign of that permutation is even when n less its cycles is
+int snw_sparse_sign(snw_sparse *sp) {
+    const int n = sp->n;
+    int sign = 1, *to = sp->left, *seen = sp->seen;
+    for (int k = 0; k < n; k++) {
+        to[sp->pivot[k]] = sp->order[k];
+        seen[k] = 0;
+        if (sp->diagonal[k] < 0) sign = -sign;
+    }
+    for (int i = 0; i < n; i++) {
+        if (seen[i]) continue;
+        for (int j = to[i]; j != i; j = to[j]) {
+            seen[j] = 1;
+            sign = -sign;
+        }
+    }
+    return sign;
+}
+
 void snw_sparse_solve(snw_sparse *sp, double *x) {
     const int n = sp->n;
     double *y = sp->x;

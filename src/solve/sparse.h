@@ -35,5 +35,12 @@ void snw_sparse_clear(const snw_sparse *sp, double *A);
 // so many rows were exchanged that the factors outgrow four times what was foreseen.
 SNW_NODISCARD snw_status snw_sparse_factor(snw_sparse *sp, const double *A);
 
+// The smallest pivot relative to the largest entry in its column of A, the matrix that was factorised; both by `size`.
+// At the level of rounding A is singular for all we know.
+double snw_sparse_smallest(const snw_sparse *sp, const double *A);
+
+// Sign of det(A) from its factors, 1 or -1.
+int snw_sparse_sign(snw_sparse *sp);
+
 // x <- inv(A) x
 void snw_sparse_solve(snw_sparse *sp, double *x);

@@ -49,6 +49,18 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
             t->column[j] = fmax(t->column[j], fabs(column[i]));
         }
     }
+    if (t->sparse) {
+        const snw_status s = snw_sparse_factor(t->sparse, t->J);
+        t->reserve = s == SNW_E_MEMORY;
+        if (!t->reserve) {
+            SNW_TRY(s);
+            if (strict && !(snw_sparse_smallest(t->sparse, t->J) > ROUNDING)) {
+                return SNW_E_SINGULAR;
+            }
+            t->sign = snw_sparse_sign(t->sparse);
+            return SNW_OK;
+        }
+    }
     SNW_TRY(snw_lu_factor(n, t->J, t->pivot));
     for (int j = 0; strict && j < n; j++) {
         if (!(fabs(t->J[(size_t)j * (n + 1)]) > ROUNDING * t->column[j])) return SNW_E_SINGULAR;
@@ -60,5 +72,9 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
 void snw_tangent_solve(const snw_tangent *t, double *r) {
     SNW_ASSERT(t->sign != 0);
     for (int i = 0; i < t->n; i++) r[i] *= t->row[i];
-    snw_lu_solve(t->n, t->J, t->pivot, r);
+    if (t->sparse && !t->reserve) {
+        snw_sparse_solve(t->sparse, r);
+    } else {
+        snw_lu_solve(t->n, t->J, t->pivot, r);
+    }
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "sinew/status.h"
+#include "solve/sparse.h"
 
 #include <stdbool.h>
 
@@ -18,8 +19,10 @@ typedef struct snw_tangent {
     double *diagonal; // of J, before factoring
     double *column;   // largest of each column, rows scaled
     int *pivot;
-    int sign;  // of det J, 1 or -1; 0: not factorised
-    bool soft; // J was singular and made regular, snw_problem.soft
+    int sign;           // of det J, 1 or -1; 0: not factorised
+    bool soft;          // J was singular and made regular, snw_problem.soft
+    snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
+    bool reserve;       // they outgrew it, and are dense
 } snw_tangent;
 
 // Bytes that snw_tangent_take takes from an arena.

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "dynamics/loop.h"
 #include "solve/dense.h"
+#include "study/matrix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +33,9 @@ struct snw_assembly {
     int *order;       // nrow
     double weight;    // of C'C in M, mass_rows
     bool soft;        // M was made heavier where nothing moves
+    snw_matrix
+        *T;    // mass matrix bordered by the rows, where its factors are sparse; NULL: they are not
+    double *x; // nv + nrow
 };
 
 // ---- memory ----------------------------------------------------------------------------------------
@@ -92,7 +96,9 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->memory =
         snw_alloc((2 * nv * nv + nv + 2 * nv * nr + nr * nr + 4 * nr + nv + nr) * sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
-    if (!as->scratch.base || !as->memory || !as->order ||
+    as->x = snw_alloc((nv + (size_t)m->nrow) * sizeof *as->x);
+    if (!as->scratch.base || !as->memory || !as->order || !as->x ||
+        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK ||
         snw_work_create(as->all, &as->w) != SNW_OK ||
         snw_state_create(as->all, &as->trial) != SNW_OK ||
         snw_state_create(as->all, &as->kept) != SNW_OK) {
@@ -109,6 +115,10 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->size = as->bend + nr;
     as->all_size = as->size + nr;
     as->dx = as->all_size + nr;
+    if (!as->T->sparse) {
+        snw_matrix_destroy(as->T);
+        as->T = NULL;
+    }
     measure(m, as->size);
     measure(as->all, as->all_size);
     *out = as;
@@ -124,6 +134,8 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_free(as->scratch.base);
     snw_free(as->memory);
     snw_free(as->order);
+    snw_free(as->x);
+    snw_matrix_destroy(as->T);
     snw_free(as);
 }
 
@@ -445,14 +457,47 @@ static snw_status shortest(snw_assembly *as, snw_error *err) {
     return SNW_OK;
 }
 
+// below this, relative to its column, a pivot may be all that a singular mass matrix or rows that depend on each other leave
+static const double DOUBTFUL = 1e-9;
+
+// The factors of [M -b C'; -b C 0] at s, multipliers over b. False: there are none, or the matrix may be singular, and the
+// dense way, which knows what to do then, is to be gone.
+static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s, double *b) {
+    const snw_model *m = as->m;
+    if (!as->T || m->nrow == 0) return false;
+    const size_t n = (size_t)as->T->n;
+    snw_kinematics(m, in, s, true, as->w);
+    snw_columns_sweep(m, as->w);
+    snw_matrix_clear(as->T);
+    snw_tangent_add(m, in, 0, 0, 1, as->w, n, as->T->A);
+    *b = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double size = m->typical[i] / m->length;
+        *b = fmax(*b, fabs(as->T->A[(size_t)i * (n + 1)]) * size * size);
+    }
+    snw_loops_place(m, as->w, *b, as->T->A);
+    return snw_matrix_factor(as->T) == SNW_OK && !as->T->overwritten &&
+           snw_sparse_smallest(as->T->sparse, as->T->A) > DOUBTFUL;
+}
+
 snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                    snw_error *err) {
     const snw_model *m = as->m;
     if (m->nrow == 0) return SNW_OK;
-    SNW_TRY(mass_rows(as, in, s, err));
     memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
     memcpy(as->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
+    double b;
+    if (bordered(as, in, s, &b)) {
+        snw_kinematics(m, in, as->trial, false, as->w);
+        snw_loops_rates(m, as->w, as->x + m->nv, NULL);
+        for (int i = 0; i < m->nv; i++) as->x[i] = 0;
+        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= -b;
+        snw_matrix_solve(as->T, as->x);
+        for (int i = 0; i < m->nv; i++) s->v[i] -= as->x[i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(as, in, s, err));
     snw_kinematics(m, in, as->trial, false, as->w);
     snw_loops_rates(m, as->w, as->side, NULL);
     SNW_TRY(shortest(as, err));
@@ -483,9 +528,20 @@ static snw_status check_soft(snw_assembly *as, const snw_inputs *in, const snw_s
 snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                       snw_error *err) {
     const snw_model *m = as->m;
-    SNW_TRY(mass_rows(as, in, s, err));
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
+    double b;
+    if (bordered(as, in, s, &b)) {
+        snw_residual(m, in, s, false, as->w);
+        snw_loops_rates(m, as->w, NULL, as->x + m->nv);
+        for (int i = 0; i < m->nv; i++) as->x[i] = -as->w->r[i];
+        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= b;
+        snw_matrix_solve(as->T, as->x);
+        memcpy(s->a, as->x, (size_t)m->nv * sizeof *s->a);
+        for (int i = 0; i < m->nrow; i++) s->l[i] = b * as->x[m->nv + i];
+        return SNW_OK;
+    }
+    SNW_TRY(mass_rows(as, in, s, err));
     snw_residual(m, in, s, false, as->w);
     snw_loops_rates(m, as->w, NULL, as->bend);
     for (int i = 0; i < m->nv; i++) s->a[i] = -as->w->r[i];

@@ -41,31 +41,27 @@ static void list(int n, const unsigned char *map, int *start, int *row) {
     }
 }
 
-static snw_status analyse(const snw_model *m, int n, snw_sparse **out) {
+static snw_status analyse(const snw_model *m, const double *size, snw_sparse **out) {
+    const int n = m->nv + m->nrow;
     const size_t N = (size_t)n;
     unsigned char *map = snw_alloc(N * N);
     int *start = snw_alloc((N + 1) * sizeof *start), *row = NULL;
     bool *bound = snw_alloc(N * sizeof *bound);
-    double *size = snw_alloc(N * sizeof *size);
     snw_status s = SNW_E_MEMORY;
-    if (!map || !start || !bound || !size) goto done;
+    if (!map || !start || !bound) goto done;
     mark(m, n, map);
     size_t entries = 0;
     for (size_t i = 0; i < N * N; i++) entries += map[i];
     row = snw_alloc(entries * sizeof *row);
     if (!row) goto done;
     list(n, map, start, row);
-    for (int i = 0; i < n; i++) {
-        bound[i] = i >= m->nv;
-        size[i] = bound[i] ? m->length : m->typical[i];
-    }
+    for (int i = 0; i < n; i++) bound[i] = i >= m->nv;
     s = snw_sparse_create(n, start, row, bound, size, out);
 done:
     snw_free(map);
     snw_free(start);
     snw_free(row);
     snw_free(bound);
-    snw_free(size);
     return s;
 }
 
@@ -75,7 +71,30 @@ static bool pays(int n, const snw_sparse *sparse) {
     return n > 40 && 3 * snw_sparse_foresee(sparse).entries < N * N;
 }
 
+snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
+    *out = NULL;
+    if (m->nlive > 0) return SNW_OK;
+    SNW_TRY(analyse(m, size, out));
+    if (!pays(m->nv + m->nrow, *out)) {
+        snw_sparse_destroy(*out);
+        *out = NULL;
+    }
+    return SNW_OK;
+}
+
 // ---- the matrix ------------------------------------------------------------------------------------
+
+// by what magnitudes of a column are compared; rows of loops are scaled so that the robot's length serves
+static snw_status take_pattern(const snw_model *m, snw_algebra algebra, snw_sparse **out) {
+    const int n = m->nv + m->nrow;
+    double *size = snw_alloc((size_t)n * sizeof *size);
+    if (!size) return SNW_E_MEMORY;
+    for (int i = 0; i < n; i++) size[i] = i < m->nv ? m->typical[i] : m->length;
+    const snw_status s =
+        algebra == SNW_ALGEBRA_AUTO ? snw_pattern_create(m, size, out) : analyse(m, size, out);
+    snw_free(size);
+    return s;
+}
 
 snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra, snw_matrix **out) {
     *out = NULL;
@@ -86,13 +105,9 @@ snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra, snw_matrix
     x->A = snw_alloc(n * n * sizeof *x->A);
     x->pivot = snw_alloc(n * sizeof *x->pivot);
     const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
-    if (!x->A || !x->pivot || (!dense && analyse(m, x->n, &x->sparse) != SNW_OK)) {
+    if (!x->A || !x->pivot || (!dense && take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
         snw_matrix_destroy(x);
         return SNW_E_MEMORY;
-    }
-    if (x->sparse && algebra == SNW_ALGEBRA_AUTO && !pays(x->n, x->sparse)) {
-        snw_sparse_destroy(x->sparse);
-        x->sparse = NULL;
     }
     *out = x;
     return SNW_OK;

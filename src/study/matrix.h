@@ -18,6 +18,10 @@ typedef struct snw_matrix {
     bool overwritten;   // A holds dense factors
 } snw_matrix;
 
+// *out <- what holds sparse factors of such a matrix; NULL where dense ones pay. `size` as of snw_sparse_create.
+SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
+                                            snw_sparse **out);
+
 // What laws read couples with all that they push: such models are dense, whatever is asked for.
 SNW_NODISCARD snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra,
                                            snw_matrix **out);

@@ -10,6 +10,7 @@
 #include "solve/relax.h"
 #include "solve/settle.h"
 #include "study/assembly.h"
+#include "study/matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,8 @@ struct snw_statics {
     double *tau;
     int *order;
     snw_assembly *assembly;
-    double *open; // nrow: gaps where the solve began; they close as the load grows
+    double *open;          // nrow: gaps where the solve began; they close as the load grows
+    snw_sparse *sparse[2]; // factors of tangents; NULL: they are dense
 };
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
@@ -82,7 +84,9 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         (nr > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
-        snw_state_create(m, &st->trial) != SNW_OK) {
+        snw_state_create(m, &st->trial) != SNW_OK ||
+        snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+        snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
@@ -119,6 +123,8 @@ void snw_statics_destroy(snw_statics *st) {
     snw_inputs_destroy(st->after);
     snw_inputs_destroy(st->now);
     snw_state_destroy(st->trial);
+    snw_sparse_destroy(st->sparse[0]);
+    snw_sparse_destroy(st->sparse[1]);
     snw_free(st);
 }
 
@@ -184,7 +190,8 @@ static snw_problem problem_of(snw_statics *st) {
                          .tangent = tangent,
                          .move = m->ncurved ? move : NULL,
                          .scale = st->scale,
-                         .soft = st->soft};
+                         .soft = st->soft,
+                         .sparse = {st->sparse[0], st->sparse[1]}};
 }
 
 // ---- solving ---------------------------------------------------------------------------------------

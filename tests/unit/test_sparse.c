@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "solve/dense.h"
+#include "solve/tangent.h"
 
 #include "near.h"
 
@@ -108,6 +109,33 @@ static void solves_what_lapack_solves(void **state) {
     }
 }
 
+// a tangent with its rows in all units: same answer and same sign of the determinant either way
+static void tangents_are_the_same_either_way(void **state) {
+    (void)state;
+    static sample s;
+    static _Alignas(64) unsigned char memory[1 << 20];
+    for (unsigned k = 0; k < 12; k++) {
+        limbs(&s, 4, 9, 3, 40 + k);
+        for (int i = 0; i < s.n; i++) {
+            for (int j = 0; j < s.n; j++) s.A[j * s.n + i] *= pow(10, i % 9 - 4);
+        }
+        snw_arena arena = {.base = memory, .size = sizeof memory};
+        snw_sparse *sp = create(&s);
+        snw_tangent t[2] = {snw_tangent_take(s.n, &arena), snw_tangent_take(s.n, &arena)};
+        double x[2][MOST];
+        t[1].sparse = sp;
+        for (int i = 0; i < 2; i++) {
+            memcpy(t[i].J, s.A, (size_t)(s.n * s.n) * sizeof *s.A);
+            for (int j = 0; j < s.n; j++) x[i][j] = pow(10, j % 9 - 4) * (j - 8);
+            assert_int_equal(snw_tangent_factor(&t[i], true), SNW_OK);
+            snw_tangent_solve(&t[i], x[i]);
+        }
+        assert_int_equal(t[1].sign, t[0].sign);
+        for (int j = 0; j < s.n; j++) assert_near(x[1][j], x[0][j], 1e-9);
+        snw_sparse_destroy(sp);
+    }
+}
+
 // factors stay within the limbs: linear in their number
 static void fill_stays_in_the_branch(void **state) {
     (void)state;
@@ -181,6 +209,10 @@ static void singular_and_not_finite_ones_are_refused(void **state) {
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_E_SINGULAR);
     memcpy(s.A + 30 * s.n, column, (size_t)s.n * sizeof *column);
     assert_int_equal(snw_sparse_factor(sp, s.A), SNW_OK);
+    // singular but for rounding: two columns the same
+    assert_true(snw_sparse_smallest(sp, s.A) > 1e-6);
+    for (int i = 0; i < s.n; i++) s.A[31 * s.n + i] = s.A[30 * s.n + i];
+    if (snw_sparse_factor(sp, s.A) == SNW_OK) assert_true(snw_sparse_smallest(sp, s.A) < 1e-14);
     snw_sparse_destroy(sp);
     // more multipliers than coordinates
     limbs(&s, 1, 2, 9, 3);
@@ -232,6 +264,7 @@ static void only_the_pattern_is_touched(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_what_lapack_solves),
+        cmocka_unit_test(tangents_are_the_same_either_way),
         cmocka_unit_test(fill_stays_in_the_branch),
         cmocka_unit_test(order_does_not_begin_with_zeros),
         cmocka_unit_test(same_numbers_give_same_bits),
