@@ -78,9 +78,13 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[act->load] += snw_power(F, w->V[act->seg]);
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
-    if (m->nlive) power[nload] += snw_feedback_stress_power(m, in, s, w);
+    if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
     for (int i = 1; i < m->nseg; i++) {
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
     }
 }
 

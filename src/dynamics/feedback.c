@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads and active stress that follow signals: probes of configuration and velocity, integrals of such, numbers held
+// Loads, active stress and efforts that follow signals: probes of configuration and velocity, integrals of such, numbers held
 // between instants (theory.md 3.7).
 //
 // A probe p is a function of the pose g and the velocity V of one segment, so that
@@ -159,15 +159,21 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         // with the sign of a load, so it comes off the residual
         if (m->stress_reads[i]) snw_stress_at(m, i, at, -*in->share, w->r);
     }
+    for (int i = 0; i < m->desc->nmotor; i++) {
+        if (m->motor_reads[i]) snw_effort_at(m, i, at, -*in->share, w->r);
+    }
 }
 
-double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                 const snw_work *w) {
+double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w) {
     double *Q = w->slope + (size_t)m->nlive * (size_t)m->nv, power = 0;
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
         if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
+    }
+    for (int i = 0; i < m->desc->nmotor; i++) {
+        if (m->motor_reads[i]) snw_effort_at(m, i, at, *in->share, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
@@ -288,6 +294,17 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
     }
 }
 
+static void motor_push(const snw_model *m, int motor, const snw_inputs *in, const snw_work *w,
+                       int signal, double *push) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    if (d->when && snw_expr_value(d->when, at) == 0) return;
+    for (int k = 0; k < d->n; k++) {
+        if (!d->law[k]) continue;
+        push[m->motor[motor].dof + k] += *in->share * snw_expr_jet_signal(d->law[k], at, signal).d;
+    }
+}
+
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, double *T) {
     const size_t nv = (size_t)m->nv;
@@ -302,6 +319,9 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         }
         for (int i = 0; i < m->desc->nstress; i++) {
             if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
+        }
+        for (int i = 0; i < m->desc->nmotor; i++) {
+            if (m->motor_reads[i]) motor_push(m, i, in, w, m->live[k], push);
         }
         const double *slope = w->slope + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {

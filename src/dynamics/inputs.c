@@ -7,8 +7,9 @@
 
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
+    const size_t nd = (size_t)m->ndrive;
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench) +
-                         (nv + 1) * sizeof(double);
+                         (nv + 1) * sizeof(double) + nd * sizeof(snw_jet);
     snw_inputs *in = snw_alloc(sizeof *in + bytes);
     *out = in;
     if (!in) return SNW_E_MEMORY;
@@ -19,6 +20,7 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->load = (snw_wrench *)(void *)(in->pose_du + np);
     in->stress = (double *)(void *)(in->load + na);
     in->share = in->stress + nv;
+    in->drive = (snw_jet *)(void *)(in->share + 1);
     return SNW_OK;
 }
 
@@ -97,6 +99,19 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
     }
 }
 
+void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    if (!active(d->when, at)) return;
+    for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
+}
+
+// a given rate is constant: the coordinate goes on from its initial value
+static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
+    if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
+    const double rate = snw_expr_value(d->law, at);
+    return (snw_jet){.v = m->q0[d->q] + rate * at.t, .d = rate};
+}
+
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     const snw_desc *d = m->desc;
     in->t = t;
@@ -119,6 +134,12 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < d->nstress; i++) {
         if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
     }
+    for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].kind == SNW_MOTOR_EFFORT && !m->motor_reads[i]) {
+            snw_effort_at(m, i, at, 1, in->stress);
+        }
+    }
+    for (int i = 0; i < m->ndrive; i++) in->drive[i] = drive_at(m, &m->drive[i], at);
     *in->share = 1;
     in->lead = 0;
 }

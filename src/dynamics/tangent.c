@@ -533,7 +533,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, T);
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, T);
-    if (m->nloop) snw_loops_columns(m, cq, w, T);
+    if (m->nloop) snw_rows_columns(m, cq, w, T);
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,

@@ -80,7 +80,7 @@ static snw_status sample(const snw_model *m, survey *v) {
             snw_inputs_at(m, 0, in);
             snw_residual(m, in, s, true, w);
             snw_tangent_sweep(m, NULL, w);
-            snw_loops_columns(m, 0, w, NULL);
+            snw_rows_columns(m, 0, w, NULL);
             for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
         }
         status = SNW_OK;
@@ -174,6 +174,9 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
         m->loop[i].row = m->nrow;
         m->nrow += m->loop[i].nrow;
     }
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) m->drive[i].row = m->nrow++;
+    }
     snw_free(v);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
@@ -219,13 +222,9 @@ static void transpose_rows(snw_assembly *as) {
     const snw_model *m = as->m;
     const size_t nv = (size_t)m->nv;
     memset(as->X, 0, nv * (size_t)m->nrow * sizeof *as->X);
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const double *C = as->w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            double *x = as->X + (size_t)(loop->row + r) * nv;
-            for (int j = 0; j < loop->ndof; j++) x[loop->dof[j]] = C[j];
-        }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row row = snw_row_at(m, as->w, k);
+        for (int j = 0; j < row.n; j++) as->X[(size_t)k * nv + (size_t)row.dof[j]] = row.C[j];
     }
 }
 
@@ -235,7 +234,7 @@ static snw_status shortest(snw_assembly *as) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
     for (size_t k = 0; k < nr; k++) {
         memset(as->S + k * nr, 0, nr * sizeof *as->S);
-        snw_loops_push(m, as->w, as->X + k * nv, as->S + k * nr);
+        snw_rows_push(m, as->w, as->X + k * nv, as->S + k * nr);
     }
     if (snw_lu_factor(m->nrow, as->S, as->pivot) != SNW_OK) return SNW_E_SINGULAR;
     snw_lu_solve(m->nrow, as->S, as->pivot, as->side);
@@ -248,14 +247,26 @@ static snw_status shortest(snw_assembly *as) {
 
 static double largest_gap(const snw_assembly *as, int *which) {
     double largest = 0;
-    for (int i = 0; i < as->m->nloop; i++) {
-        const snw_loop *loop = &as->m->loop[i];
-        for (int r = 0; r < loop->nrow; r++) {
-            const double gap = fabs(as->w->gap[loop->row + r]) / as->m->length;
-            if (!(gap <= largest)) largest = gap, *which = i;
-        }
+    for (int k = 0; k < as->m->nrow; k++) {
+        const double gap = fabs(as->w->gap[k]) / snw_row_at(as->m, as->w, k).size;
+        if (!(gap <= largest)) largest = gap, *which = k;
     }
     return largest;
+}
+
+// what a row belongs to
+static snw_place place_of(const snw_model *m, int row, const char **kind, const char **name) {
+    *kind = "loop";
+    for (int i = 0; i < m->nloop; i++) {
+        const int r = row - m->loop[i].row;
+        *name = m->desc->loop[i].name;
+        if (r >= 0 && r < m->loop[i].nrow) return m->desc->loop[i].place;
+    }
+    int i = 0;
+    while (m->drive[i].row != row) i++;
+    *kind = "actuator";
+    *name = m->desc->motor[m->drive[i].motor].name;
+    return m->desc->motor[m->drive[i].motor].place;
 }
 
 enum { CLOSE_ITERATIONS = 200 };
@@ -266,12 +277,12 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     *info = (snw_assembly_info){.rank = m->nrow};
     snw_state_copy(m, s, as->trial);
     snw_residual(m, in, as->trial, true, as->w);
-    double gap = largest_gap(as, &info->loop);
+    double gap = largest_gap(as, &info->row);
     bool stuck = false;
     while (!(gap <= 1e-14) && !stuck && info->iterations < CLOSE_ITERATIONS) {
         info->iterations++;
         snw_tangent_sweep(m, NULL, as->w);
-        snw_loops_columns(m, 0, as->w, NULL);
+        snw_rows_columns(m, 0, as->w, NULL);
         transpose_rows(as);
         for (int k = 0; k < m->nrow; k++) {
             double *x = as->X + (size_t)k * (size_t)m->nv;
@@ -288,7 +299,7 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
         for (stuck = true; stuck && step > 1e-6; step *= 0.5) {
             snw_move(m, s->q, -step, as->dx, as->trial->q);
             snw_residual(m, in, as->trial, true, as->w);
-            gap = largest_gap(as, &info->loop);
+            gap = largest_gap(as, &info->row);
             stuck = !(gap < was * (1 - 1e-3 * step));
         }
         // at the level of rounding nothing falls any more
@@ -299,15 +310,16 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
         snw_state_copy(m, as->trial, s);
         return SNW_OK;
     }
-    const snw_loop_desc *d = &m->desc->loop[info->loop];
+    const char *kind, *name;
+    const snw_place at = place_of(m, info->row, &kind, &name);
     return snw_fail_place(
         err,
         snw_fail(err, SNW_E_DIVERGED,
-                 "loop '%s' cannot be closed from the initial configuration: %.3g of the robot's "
+                 "%s '%s' cannot be satisfied from the initial configuration: %.3g of the robot's "
                  "size remain open. Give initial: values nearer to the closed robot, or check "
-                 "lengths and poses",
-                 d->name, gap),
-        d->place.file, d->place.line, d->place.column);
+                 "lengths, poses and what is driven",
+                 kind, name, gap),
+        at.file, at.line, at.column);
 }
 
 // as->M <- factor of the mass matrix, as->X <- inv(M) C', at s
@@ -320,7 +332,7 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
                         "the mass matrix is singular: a coordinate moves no mass, or two move the "
                         "same; give the rod density and rotary inertia, or allow fewer strains");
     }
-    snw_loops_columns(m, 0, as->w, NULL);
+    snw_rows_columns(m, 0, as->w, NULL);
     transpose_rows(as);
     for (int k = 0; k < m->nrow; k++) {
         snw_cholesky_solve(m->nv, as->M, as->X + (size_t)k * (size_t)m->nv);
@@ -331,8 +343,8 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
 static snw_status dependent(const snw_model *m, snw_error *err) {
     (void)m;
     return snw_fail(err, SNW_E_SINGULAR,
-                    "the loops are not independent of each other here: one says what others say "
-                    "already; leave out what is redundant");
+                    "loops and drives are not independent of each other here: one says what others "
+                    "say already; leave out what is redundant");
 }
 
 snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
@@ -343,7 +355,7 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
     snw_state_copy(m, s, as->trial);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
     snw_kinematics(m, in, as->trial, false, as->w);
-    snw_loops_rates(m, as->w, as->side, NULL);
+    snw_rows_rates(m, in, as->trial, as->w, as->side, NULL);
     if (shortest(as) != SNW_OK) return dependent(m, err);
     for (int i = 0; i < m->nv; i++) s->v[i] -= as->dx[i];
     return SNW_OK;
@@ -362,7 +374,7 @@ snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, sn
     if (m->nrow == 0) return SNW_OK;
     // rows' accelerations with these; then what multipliers must take away
     snw_kinematics(m, in, s, false, as->w);
-    snw_loops_rates(m, as->w, NULL, as->side);
+    snw_rows_rates(m, in, s, as->w, NULL, as->side);
     if (shortest(as) != SNW_OK) return dependent(m, err);
     for (int i = 0; i < m->nv; i++) s->a[i] -= as->dx[i];
     for (int i = 0; i < m->nrow; i++) s->l[i] = -as->side[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// assembly.h: robots with loops, put together: rows that say nothing left out, loops closed, velocities and
+// assembly.h: robots with loops and drives, put together: rows that say nothing left out, loops closed, velocities and
 // accelerations made consistent with them. theory.md 3.8.
 #pragma once
 
@@ -19,16 +19,16 @@ void snw_assembly_destroy(snw_assembly *as); // NULL is fine
 typedef struct snw_assembly_info {
     int iterations;
     double gap; // largest left, relative to the size of the robot
-    int loop;   // which one has it
+    int row;    // which one has it
     int rank;   // of the rows at the end
 } snw_assembly_info;
 
-// s->q <- the nearest configuration in which all loops are closed under the inputs, lengths measured by typical
-// coordinates. SNW_E_DIVERGED: not found, the loop with the largest gap is named; s->q is as it was.
+// s->q <- the nearest configuration in which all loops are closed and driven coordinates where their laws want them, lengths measured by typical
+// coordinates. SNW_E_DIVERGED: not found, the loop or actuator with the largest gap is named; s->q is as it was.
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// s->v <- the nearest velocities that keep the loops closed, by the energy of the difference.
+// s->v <- the nearest velocities that keep all rows, by the energy of the difference.
 SNW_NODISCARD snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in,
                                                  snw_state *s, snw_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "dynamics/loop.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
@@ -56,7 +57,9 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     }
     st->open = st->scale + nv + m->nrow;
     for (int i = 0; i < m->nv; i++) st->scale[i] = m->scale[i];
-    for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = m->length;
+    for (int i = 0; i < m->nrow; i++) {
+        st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
+    }
     *out = st;
     return SNW_OK;
 }
@@ -121,15 +124,12 @@ static void border(const snw_statics *st, double *J) {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
     }
-    for (int k = 0; k < m->nloop; k++) {
-        const snw_loop *loop = &m->loop[k];
-        const double *C = st->w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            const size_t row = nv + (size_t)(loop->row + r);
-            for (int j = 0; j < loop->ndof; j++) {
-                const size_t dof = (size_t)loop->dof[j];
-                J[dof * n + row] = J[row * n + dof] = -C[j];
-            }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row row = snw_row_at(m, st->w, k);
+        const size_t at = nv + (size_t)k;
+        for (int j = 0; j < row.n; j++) {
+            const size_t dof = (size_t)row.dof[j];
+            J[dof * n + at] = J[at * n + dof] = -row.C[j];
         }
     }
 }
@@ -220,11 +220,19 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     return s;
 }
 
-// the first joint with a coordinate that no spring holds, NULL: none
+static bool driven(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0 && m->drive[i].dof == dof) return true;
+    }
+    return false;
+}
+
+// the first joint with a coordinate that no spring or drive holds, NULL: none
 static const char *loose(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        if (driven(m, b->dof)) continue;
         if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
             return m->desc->link[m->seg[b->seg].link].name;
         }
@@ -293,6 +301,14 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                                            "load '%s' is not a number at t = %g s", load->name, t),
                                   load->place.file, load->place.line, load->place.column);
         }
+    }
+    for (int i = 0; i < st->m->ndrive; i++) {
+        if (isfinite(in->drive[i].v)) continue;
+        const snw_motor_desc *motor = &st->m->desc->motor[st->m->drive[i].motor];
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_DIVERGED,
+                                       "actuator '%s' is not a number at t = %g s", motor->name, t),
+                              motor->place.file, motor->place.line, motor->place.column);
     }
     return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
                     t);

@@ -87,11 +87,11 @@ static void rows_are_slopes_of_gaps(void **state) {
         double *column = C + nr * nv, *e = column + nr;
         snw_residual(g->m, g->in, g->s, false, g->w);
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_loops_columns(g->m, 1, g->w, NULL);
+        snw_rows_columns(g->m, 1, g->w, NULL);
         for (int j = 0; j < nv; j++) {
             e[j] = 1;
             for (int i = 0; i < nr; i++) column[i] = 0;
-            snw_loops_push(g->m, g->w, e, column);
+            snw_rows_push(g->m, g->w, e, column);
             for (int i = 0; i < nr; i++) C[i * nv + j] = column[i];
             e[j] = 0;
         }
@@ -123,7 +123,7 @@ static void rates_are_derivatives_in_time(void **state) {
         double *rate = calloc((size_t)(4 * nr + nv), sizeof *rate), *bend = rate + nr;
         double *first = bend + nr, *second = first + nr, *dx = second + nr;
         snw_kinematics(g->m, g->in, g->s, false, g->w);
-        snw_loops_rates(g->m, g->w, rate, bend);
+        snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
         const double h = 1e-3, weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
         const double twice[5] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
         for (int n = -2; n <= 2; n++) {
@@ -161,8 +161,8 @@ static void multipliers_pull_along_rows(void **state) {
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int i = 0; i < nv; i++) r[i] = g->w->r[i];
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_loops_columns(g->m, 1, g->w, NULL);
-        snw_loops_pull(g->m, g->w, g->s->l, r);
+        snw_rows_columns(g->m, 1, g->w, NULL);
+        snw_rows_pull(g->m, g->w, g->s->l, r);
         for (int i = 0; i < nr; i++) g->s->l[i] = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int i = 0; i < nv; i++) assert_near(r[i], g->w->r[i], 1e-11);
