@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Closures: rows, their derivatives, and the forces they make, on open loops of all joints at random states.
+// Closures and driven coordinates: rows, their derivatives, and the forces they make, on open loops of all joints at
+// random states.
 #include "described.h"
 #include "random_rod.h"
 #include "tangent_rig.h"
@@ -31,7 +32,12 @@ static const char robot_text[] =
     "0], "
     "angle: 0.3 + t}}\n"
     "  two: {join: [eye, mast.tip], as: %s}\n"
-    "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n";
+    "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n"
+    "actuators:\n"
+    "  turn: {joint: right, position: 0.3*sin(3*t)}\n"
+    "  lean: {joint: mast, position: [free, t + 0.2*t^3]}\n"
+    "  push: {joint: hand, rate: 0.2 m/s}\n"
+    "  shape: {rod: mast, position: [cos(t), 0.1*t^2, free]}\n";
 
 static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
                                      "universal", "spherical", "planar"};
@@ -148,7 +154,7 @@ static void rates_are_derivatives_in_time(void **state) {
     }
 }
 
-// the forces of a loop do no work on motions it allows: r(l) - r(0) = -C' l
+// the forces of rows do no work on motions they allow: r(l) - r(0) = -C' l
 static void multipliers_pull_along_rows(void **state) {
     (void)state;
     dice d = {20};
