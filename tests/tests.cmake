@@ -45,6 +45,15 @@ foreach(source ${benchmarks})
   target_link_libraries(bench_${name} PRIVATE ${oracle} sinew)
 endforeach()
 
+# examples of the library
+file(GLOB examples CONFIGURE_DEPENDS examples/c/*.c)
+foreach(source ${examples})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_c_${name} ${source})
+  target_link_libraries(example_c_${name} PRIVATE sinew)
+  check(example_c_${name} example 60 COMMAND example_c_${name})
+endforeach()
+
 # the command as a person uses it
 if(TARGET command)
   file(GLOB tests CONFIGURE_DEPENDS tests/cli/test_*.py)

@@ -5,11 +5,15 @@
 
 #include <string.h>
 
+size_t snw_inputs_doubles(const snw_model *m) {
+    const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
+    const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
+    return (bytes + (size_t)m->ndrive * sizeof(snw_jet)) / sizeof(double) + nv + 1;
+}
+
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
-    const size_t nd = (size_t)m->ndrive;
-    const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench) +
-                         (nv + 1) * sizeof(double) + nd * sizeof(snw_jet);
+    const size_t bytes = snw_inputs_doubles(m) * sizeof(double);
     snw_inputs *in = snw_alloc(sizeof *in + bytes);
     *out = in;
     if (!in) return SNW_E_MEMORY;

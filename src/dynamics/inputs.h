@@ -31,6 +31,9 @@ typedef struct snw_inputs {
     size_t bytes; // of the block behind the struct
 } snw_inputs;
 
+// Doubles in the block behind inputs.
+size_t snw_inputs_doubles(const snw_model *m);
+
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);

@@ -340,3 +340,20 @@ void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, doubl
         for (int j = 0; j < c.n; j++) out[k] += c.C[j] * x[c.dof[j]];
     }
 }
+
+void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
+    if (n == nv) return;
+    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
+    }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row c = snw_row_at(m, w, k);
+        const size_t at = nv + (size_t)k;
+        for (int j = 0; j < c.n; j++) {
+            const size_t dof = (size_t)c.dof[j];
+            J[dof * n + at] = J[at * n + dof] = -s * c.C[j];
+        }
+    }
+}

@@ -39,3 +39,6 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
 // out (nv) += C' x, out (nrow) += C x; from w->C.
 void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out);
 void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, double *out);
+
+// J <- [T -s C'; -s C 0] from T, nv x nv at the beginning of J, which has room for all (column major); from w->C.
+void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J);

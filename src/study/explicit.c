@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/assembly.h"
 #include "study/memory.h"
 
 #include <float.h>
@@ -22,6 +23,7 @@ struct snw_explicit {
     snw_state *now, *trial, *before; // committed, of the rates, before the last advance
     double *memory;                  // everything below
     double *M;                       // mass matrix and factor
+    snw_assembly *assembly;          // of loops; NULL: none
     double *y, *y_before;
     double *power, *power_before;
     double heat_power, heat_power_before;
@@ -96,11 +98,11 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     snw_error said = {0};
-    if (snw_accelerations(m, e->in, s, e->w, e->M, &said) != SNW_OK) {
-        return refuse(e, t, s, &said, err);
-    }
+    const snw_status status = e->assembly ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
+                                          : snw_accelerations(m, e->in, s, e->w, e->M, &said);
+    if (status != SNW_OK) return refuse(e, t, s, &said, err);
     // what moves a pose also carries the accelerations
-    if (e->moving) snw_residual(m, e->in, s, false, e->w);
+    if (e->moving || e->assembly) snw_residual(m, e->in, s, false, e->w);
     snw_load_power(m, e->in, s, e->w, power);
     return SNW_OK;
 }
@@ -151,7 +153,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->m = m;
     const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)npower(m);
     e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
-    if (!e->memory || snw_work_create(m, &e->w) != SNW_OK ||
+    const bool assembled = m->nrow == 0 || snw_assembly_create(m, &e->assembly) == SNW_OK;
+    if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
         snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
         snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK) {
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
@@ -184,6 +187,7 @@ failed:
 void snw_explicit_destroy(snw_explicit *e) {
     if (!e) return;
     snw_ode_destroy(e->ode);
+    snw_assembly_destroy(e->assembly);
     snw_work_destroy(e->w);
     snw_inputs_destroy(e->in);
     snw_state_destroy(e->now);
@@ -242,6 +246,21 @@ snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
     return settle(e, t, err);
 }
 
+// Loops closed again, where the integrator, which knows their accelerations only, let them drift apart.
+static snw_status project(snw_explicit *e, double t, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_assembly_info info;
+    to_state(m, e->y, e->trial);
+    e->trial->t = t;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
+    SNW_TRY(snw_assembly_velocities(e->assembly, e->in, e->trial, err));
+    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
+    return SNW_OK;
+}
+
 snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
     SNW_ASSERT(t >= e->now->t && limit >= t);
     const double from = e->now->t;
@@ -256,8 +275,9 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);
-        s = settle(e, t, err);
+        if (e->assembly) s = project(e, t, err);
     }
+    if (s == SNW_OK) s = settle(e, t, err);
     if (s != SNW_OK) snw_explicit_back(e);
     return s;
 }

@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 #include "solve/broyden.h"
 #include "solve/dense.h"
+#include "study/assembly.h"
 #include "study/memory.h"
 #include "study/path.h"
 #include "study/pieces.h"
@@ -21,7 +23,8 @@ enum {
 // Where Newton's matrix was made: from that it can be made again, after a load.
 typedef struct origin {
     bool known;
-    double a, b, t; // coefficients, time of the laws
+    double a, b; // coefficients
+    snw_inputs *in;
     snw_state *at;
     double *d;
 } origin;
@@ -35,14 +38,17 @@ struct snw_motion {
     snw_state *way;                  // within a step
     snw_history past, kept;          // of the scheme, and before the last step
     double *memory;                  // everything below
-    double *d, *f, *g, *rate, *acc, *dx, *mass, *scale;
+    double *d, *f, *g, *rate, *acc, *mass, *scale;
+    double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
+    double bond;            // what multipliers and gaps are scaled by
+    snw_assembly *assembly; // of loops; NULL: none
     double *power, *work, *power_kept, *work_kept, *power_within;
     double heat_power, heat, heat_power_kept, heat_kept;
     double scheme, scheme_kept;
     double *source, *source_kept; // nsignal: what integrals go on with
     double *scratch;              // of the path of a step
     double *columns;              // of the chart
-    double *T;                    // Newton matrix and factors, of this step or one before
+    double *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
     int *pivot;
     origin of_T;
     snw_broyden broyden;
@@ -65,22 +71,24 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->m = m;
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
-    const size_t ns = (size_t)m->nsignal;
-    mo->memory = snw_alloc((12 * nv + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
-                            nv * nv + snw_broyden_doubles(m->nv, INCREMENTS)) *
+    const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
+    mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
+                            n * n + snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
-    mo->pivot = snw_alloc(nv * sizeof *mo->pivot);
-    if (!mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
+    mo->pivot = snw_alloc(n * sizeof *mo->pivot);
+    const bool assembled = m->nrow == 0 || snw_assembly_create(m, &mo->assembly) == SNW_OK;
+    if (!assembled || !mo->memory || !mo->pivot || snw_work_create(m, &mo->w) != SNW_OK ||
         snw_inputs_create(m, &mo->in) != SNW_OK || snw_state_create(m, &mo->now) != SNW_OK ||
         snw_state_create(m, &mo->trial) != SNW_OK || snw_state_create(m, &mo->before) != SNW_OK ||
-        snw_state_create(m, &mo->way) != SNW_OK || snw_state_create(m, &mo->of_T.at) != SNW_OK ||
+        snw_state_create(m, &mo->way) != SNW_OK || snw_inputs_create(m, &mo->of_T.in) != SNW_OK ||
+        snw_state_create(m, &mo->of_T.at) != SNW_OK ||
         snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
         return SNW_E_MEMORY;
     }
     double *at = mo->memory;
-    double **const vectors[] = {&mo->d,  &mo->f,    &mo->g,     &mo->rate,  &mo->acc,
-                                &mo->dx, &mo->mass, &mo->scale, &mo->of_T.d};
+    double **const vectors[] = {&mo->d,   &mo->f,    &mo->g,     &mo->rate,
+                                &mo->acc, &mo->mass, &mo->scale, &mo->of_T.d};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     double **const powers[] = {&mo->power, &mo->work, &mo->power_kept, &mo->work_kept,
                                &mo->power_within};
@@ -91,8 +99,11 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->source_kept = mo->source + ns;
     mo->scratch = mo->source_kept + ns;
     mo->columns = mo->scratch + 3 * nv;
-    mo->T = mo->columns + 108 * (size_t)m->ncurved;
-    mo->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, mo->T + nv * nv);
+    mo->dx = mo->columns + 108 * (size_t)m->ncurved;
+    mo->typical = mo->dx + n;
+    mo->T = mo->typical + n;
+    mo->broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, mo->T + n * n);
+    for (size_t i = 0; i < n; i++) mo->typical[i] = i < nv ? m->typical[i] : 1;
     *out = mo;
     return SNW_OK;
 }
@@ -106,7 +117,9 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->before);
     snw_state_destroy(mo->way);
     snw_state_destroy(mo->of_T.at);
+    snw_inputs_destroy(mo->of_T.in);
     snw_inputs_destroy(mo->within);
+    snw_assembly_destroy(mo->assembly);
     snw_free(mo->pivot);
     snw_free(mo->memory);
     snw_free(mo);
@@ -179,7 +192,11 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     mo->of_T.known = false;
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
-    SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
+    if (mo->assembly) {
+        SNW_TRY(snw_assembly_accelerations(mo->assembly, mo->in, mo->now, err));
+    } else {
+        SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T, err));
+    }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
@@ -213,6 +230,10 @@ static double evaluate(snw_motion *mo, double a, double b) {
         const double r = fabs(mo->w->r[i]) / mo->scale[i];
         if (!(r <= largest)) largest = r;
     }
+    for (int i = 0; i < m->nrow; i++) {
+        const double r = fabs(mo->w->gap[i]) / m->length;
+        if (!(r <= largest)) largest = r;
+    }
     return largest;
 }
 
@@ -221,7 +242,15 @@ static snw_status factor(snw_motion *mo, double a, double b) {
     if (m->ncurved) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
     snw_tangent_sweep(m, m->ncurved ? mo->columns : NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, a, b, mo->w, mo->T);
-    return snw_lu_factor(m->nv, mo->T, mo->pivot);
+    if (m->nrow) { // loops as stiff as the stiffest coordinate is in this step, so that nothing is lost by pivoting
+        mo->bond = 0;
+        for (int i = 0; i < m->nv; i++) {
+            const double k = fabs(mo->T[(size_t)i * (size_t)(m->nv + 1)]) * m->typical[i];
+            mo->bond = fmax(mo->bond, k * m->typical[i] / (m->length * m->length));
+        }
+        snw_rows_border(m, mo->w, mo->bond, mo->T);
+    }
+    return snw_lu_factor(m->nv + m->nrow, mo->T, mo->pivot);
 }
 
 // the residual as the rows of the Newton matrix have it: those of balls and free joints go along the columns of
@@ -238,6 +267,14 @@ static void project(const snw_motion *mo, double *x) {
             for (int i = 0; i < b->n; i++) x[dof + k] += S[6 * i + k] * mo->w->r[dof + i];
         }
     }
+    for (int i = 0; i < mo->m->nrow; i++) x[mo->m->nv + i] = -mo->bond * mo->w->gap[i];
+}
+
+// d and the multipliers moved by a part of dx
+static void advance(snw_motion *mo, double part) {
+    const snw_model *m = mo->m;
+    for (int i = 0; i < m->nv; i++) mo->d[i] += part * mo->dx[i];
+    for (int i = 0; i < m->nrow; i++) mo->trial->l[i] += part * mo->bond * mo->dx[m->nv + i];
 }
 
 static snw_status renew(snw_motion *mo, double a, double b) {
@@ -245,7 +282,8 @@ static snw_status renew(snw_motion *mo, double a, double b) {
     snw_broyden_reset(&mo->broyden);
     SNW_TRY(factor(mo, a, b));
     mo->of_T.known = true;
-    mo->of_T.a = a, mo->of_T.b = b, mo->of_T.t = mo->in->t;
+    mo->of_T.a = a, mo->of_T.b = b;
+    snw_inputs_copy(mo->in, mo->of_T.in);
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
     memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
     return SNW_OK;
@@ -256,7 +294,7 @@ static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
 // Broyden's method on d with one factorised matrix as long as it serves, be it of a step before; a new one when the
 // residual does not fall to half, halved increments when it does not fall at all
 static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
-    const int n = mo->m->nv;
+    const int n = mo->m->nv + mo->m->nrow;
     double norm = evaluate(mo, a, b);
     bool fresh = false;
     snw_broyden_reset(&mo->broyden);
@@ -278,24 +316,24 @@ static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *inf
         }
         info->iterations++;
         double step = 1, was = norm;
-        for (int i = 0; i < n; i++) mo->d[i] += mo->dx[i];
+        advance(mo, 1);
         norm = evaluate(mo, a, b);
         while (!(norm < was) && step > 1e-3) {
             if (!fresh) break;
             // at the level of rounding nothing falls any more
             if (was <= 1e3 * mo->opts.tolerance) {
-                for (int i = 0; i < n; i++) mo->d[i] -= step * mo->dx[i];
+                advance(mo, -step);
                 norm = evaluate(mo, a, b);
                 info->residual = norm;
                 return SNW_OK;
             }
-            for (int i = 0; i < n; i++) mo->d[i] -= 0.5 * step * mo->dx[i];
+            advance(mo, -0.5 * step);
             step *= 0.5;
             norm = evaluate(mo, a, b);
         }
         if (!(norm < was)) {
             if (fresh) return SNW_E_DIVERGED;
-            for (int i = 0; i < n; i++) mo->d[i] -= mo->dx[i];
+            advance(mo, -1);
             norm = evaluate(mo, a, b);
             mo->of_T.known = false;
             continue;
@@ -378,6 +416,9 @@ static void account(snw_motion *mo, double h) {
         for (int i = 0; i < m->nsignal; i++) {
             mo->way->z[i] = mo->now->z[i] + point[k] * (mo->trial->z[i] - mo->now->z[i]);
         }
+        for (int i = 0; i < m->nrow; i++) {
+            mo->way->l[i] = mo->now->l[i] + point[k] * (mo->trial->l[i] - mo->now->l[i]);
+        }
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
@@ -409,10 +450,12 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
+    for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
+        for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
         s = solve(mo, a, b, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
@@ -489,9 +532,9 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 13, NSINGLE = 5 };
+enum { NPIECE = 17, NSINGLE = 4 };
 
-// the inputs are laws of their time, the matrix follows from where it was made
+// the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
@@ -507,6 +550,10 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
                                     {&own->scheme, 1},
                                     snw_piece_state(mo->m, mo->of_T.at),
                                     {mo->of_T.d, nv},
+                                    {&mo->of_T.in->t, 1},
+                                    {mo->of_T.in->gravity.e, 3},
+                                    {&mo->of_T.in->lead, 1},
+                                    snw_piece_inputs(mo->of_T.in),
                                     {mo->source, (size_t)mo->m->nsignal}};
     memcpy(piece, list, sizeof list);
 }
@@ -514,11 +561,11 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
     return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
-           (size_t)m->nsignal + NSINGLE;
+           (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
-    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->of_T.t};
+    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -529,9 +576,9 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     list_pieces(mo, piece);
     const double *single = snw_pieces_load(NPIECE, piece, in);
     mo->of_T.known = single[1] != 0;
-    mo->of_T.a = single[2], mo->of_T.b = single[3], mo->of_T.t = single[4];
+    mo->of_T.a = single[2], mo->of_T.b = single[3];
     if (mo->of_T.known) {
-        snw_inputs_at(mo->m, mo->of_T.t, mo->in);
+        snw_inputs_copy(mo->of_T.in, mo->in);
         snw_state_copy(mo->m, mo->of_T.at, mo->trial);
         memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
         snw_residual(mo->m, mo->in, mo->trial, false, mo->w);

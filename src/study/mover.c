@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/mover_private.h"
 
-#include "base/fail.h"
-
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
-    if (m->nrow) {
-        return snw_fail(err, SNW_E_MODEL,
-                        "loops and driven coordinates are part of statics only in this version");
-    }
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // ---- instants at which laws jump or bend -----------------------------------------------------------
@@ -287,9 +288,23 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     }
 }
 
+// schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows
+static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
+    const bool keeps = step->method == SNW_METHOD_NEWMARK ||
+                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1;
+    if (!keeps || r->now->model->nrow == 0) return;
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
+                   "grow until it fails; use generalized-alpha with rho below 1",
+                   r->info.run, step->name, snw_method_name(step->method));
+    snw_run_warn(r, text);
+}
+
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
+    warn_of_noise(r, step);
     snw_mover mv = {0};
     breaks b = {0};
     const double t0 = r->here.t0;

@@ -116,31 +116,13 @@ static snw_status residual(void *user, double load, const double *x, double *r) 
     return SNW_OK;
 }
 
-// J <- [T -C'; -C 0], T in its first nv x nv numbers as assembled
-static void border(const snw_statics *st, double *J) {
-    const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
-    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
-    }
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row row = snw_row_at(m, st->w, k);
-        const size_t at = nv + (size_t)k;
-        for (int j = 0; j < row.n; j++) {
-            const size_t dof = (size_t)row.dof[j];
-            J[dof * n + at] = J[at * n + dof] = -row.C[j];
-        }
-    }
-}
-
 static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
     snw_statics *st = user;
     evaluate(st, load, x);
     gather(st, load, r);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
-    if (st->m->nrow) border(st, J);
+    snw_rows_border(st->m, st->w, 1, J);
     return SNW_OK;
 }
 
