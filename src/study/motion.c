@@ -186,9 +186,21 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
     mo->heat_power = snw_dissipation(mo->m, s->v);
 }
 
+// velocities that keep all rows; where a given motion jumps to another rate, what drives it does the work at once
+static snw_status jump(snw_motion *mo, snw_error *err) {
+    const snw_model *m = mo->m;
+    snw_kinematics(m, mo->in, mo->now, false, mo->w);
+    const double before = snw_kinetic_energy(m, mo->w);
+    SNW_TRY(snw_assembly_velocities(mo->assembly, mo->in, mo->now, err));
+    snw_kinematics(m, mo->in, mo->now, false, mo->w);
+    mo->work[npower(m) - 1] += snw_kinetic_energy(m, mo->w) - before;
+    return SNW_OK;
+}
+
 snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t, mo->in);
+    if (mo->assembly) SNW_TRY(jump(mo, err));
     mo->of_T.known = false;
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T);
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T[(size_t)i * (size_t)(m->nv + 1)];
@@ -208,10 +220,17 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
 }
 
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
-    snw_state_copy(mo->m, s, mo->now);
-    for (int i = 0; i < npower(mo->m); i++) mo->work[i] = 0;
+    const snw_model *m = mo->m;
+    snw_state_copy(m, s, mo->now);
+    if (mo->assembly) {
+        snw_assembly_info info;
+        snw_inputs_at(m, s->t, mo->in);
+        SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
+    }
+    SNW_TRY(snw_motion_restart(mo, err));
+    for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
-    return snw_motion_restart(mo, err);
+    return SNW_OK;
 }
 
 // ---- a step ----------------------------------------------------------------------------------------
@@ -231,7 +250,7 @@ static double evaluate(snw_motion *mo, double a, double b) {
         if (!(r <= largest)) largest = r;
     }
     for (int i = 0; i < m->nrow; i++) {
-        const double r = fabs(mo->w->gap[i]) / m->length;
+        const double r = fabs(mo->w->gap[i]) / snw_row_at(m, mo->w, i).size;
         if (!(r <= largest)) largest = r;
     }
     return largest;

@@ -320,6 +320,109 @@ static void drives_that_contradict_a_loop_are_told(void **state) {
     setting_close(&s);
 }
 
+// ---- motion ----------------------------------------------------------------------------------------
+
+// A flexible limb turned by a motor, or by hand, which is another program: the motor's torque is the reaction's.
+static void limb(bool motor, const char *step, outcome *o) {
+    char text[2000];
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\ngravity: [0, -9.81, 0]\n"
+                   "materials: {rubber: {young: 20 MPa, poisson: 0.4, density: 1000, damping: 20 "
+                   "ms}}\n"
+                   "parameters: {q: 0.2 + 0.5*sin(3*t)}\n"
+                   "robot:\n"
+                   "  limb: {on: world, %s, rod: {length: 0.5, section: {circle: {radius: 10 mm}}, "
+                   "material: rubber, strain: {bend_z: legendre 3}}}\n"
+                   "  bob: {on: limb.tip, joint: revolute, damping: 2e-3 N*m*s, "
+                   "body: {mass: 0.1, com: [0.1, 0, 0]}}\n"
+                   "%s"
+                   "study: [dynamic: {for: 0.6 s, %s}]\n"
+                   "record: {every: 0.1 s}\n"
+                   "probes: {bob: {position: bob}, swing: {angle: bob}, %s, e: energy}\n",
+                   motor ? "joint: revolute" : "pose: {axis: z, angle: q}",
+                   motor ? "actuators: {m: {joint: limb, position: q}}\n" : "", step,
+                   motor ? "torque: {effort: m}" : "force: {reaction: limb}");
+    execute(text, o);
+    if (o->status != SNW_OK) fail_msg("%s", o->err.text);
+    assert_int_equal(o->warnings, 0);
+}
+
+// columns: x y z of the bob, its swing, then a torque, or mx my mz fx fy fz, then energies
+enum { X, SWING = 3, TORQUE = 4, BALANCE = TORQUE + 7, HAND_TORQUE = 6 };
+
+// largest differences of position and torque after the start
+static void compare(const outcome *motor, const outcome *hand, double out[2]) {
+    out[0] = out[1] = 0;
+    assert_int_equal(motor->series.nframe, hand->series.nframe);
+    for (int n = 1; n < motor->series.nframe; n++) {
+        for (int k = X; k <= SWING; k++) {
+            out[0] = fmax(out[0], fabs(shown(motor, n, k) - shown(hand, n, k)));
+        }
+        out[1] = fmax(out[1], fabs(shown(motor, n, TORQUE) - shown(hand, n, HAND_TORQUE)));
+    }
+}
+
+static void a_motor_does_what_a_hand_does(void **state) {
+    (void)state;
+    static const char adaptive[] = "scheme: adaptive, tolerance: 1e-10";
+    static const char *const steps[2] = {"step: 2 ms, rho: 0.8", "step: 1 ms, rho: 0.8"};
+    outcome hand, motor;
+    double d[2], error[2][2];
+    limb(false, adaptive, &hand);
+    limb(true, adaptive, &motor);
+    compare(&motor, &hand, d);
+    // tolerance of the integrator, and that of what accelerations make of it
+    assert_near(d[0], 0, 1e-8);
+    assert_near(d[1], 0, 1e-6);
+    assert_near(last(&motor, BALANCE), 0, 1e-9);
+    // second order in the position and in the effort
+    for (int k = 0; k < 2; k++) {
+        outcome o;
+        limb(true, steps[k], &o);
+        compare(&o, &hand, error[k]);
+        assert_near(last(&o, BALANCE), 0, 1e-6); // of the fourth order in the step
+        snw_series_clear(&o.series);
+    }
+    for (int i = 0; i < 2; i++) assert_near(log2(error[0][i] / error[1][i]), 2, 0.1);
+    snw_series_clear(&hand.series);
+    snw_series_clear(&motor.series);
+}
+
+// At rest until the motor turns the upper arm at once: what is free keeps its momentum, so that
+// M21 dv1 + M22 dv2 = 0, and the motor's work is the kinetic energy.
+static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-9"};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "robot:\n"
+                       "  up: {on: world, joint: revolute, body: {mass: 0.6, com: [0.7, 0, 0]}}\n"
+                       "  low: {on: up, pose: {xyz: [0.7, 0, 0]}, joint: revolute, body: {mass: "
+                       "0.9, com: [0.5, 0, 0]}}\n"
+                       "initial: {low: 1 rad}\n"
+                       "actuators: {m: {joint: up, position: \"0.3*max(t - 0.1, 0)\"}}\n"
+                       "study: [dynamic: {for: 0.2 s, %s}]\n"
+                       "record: {every: 0.1 s}\n"
+                       "probes: {v: {rate: low}, u: {rate: m}, e: energy}\n",
+                       schemes[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        assert_int_equal(o.warnings, 1);
+        const double M22 = 0.9 * 0.25, c = 0.9 * 0.35 * cos(1), M12 = M22 + c;
+        const double M11 = 1.5 * 0.49 + M22 + 2 * c, v1 = 0.3, v2 = -M12 / M22 * v1;
+        const double kinetic = 0.5 * (M11 * v1 * v1 + 2 * M12 * v1 * v2 + M22 * v2 * v2);
+        assert_near(shown(&o, 1, 0), v2, 1e-9);
+        assert_near(shown(&o, 1, 1), v1, 1e-9);
+        assert_near(shown(&o, 1, 2), kinetic, 1e-9);
+        assert_near(shown(&o, 1, 6), kinetic, 1e-9); // work
+        assert_near(last(&o, 8), 0, 1e-8);           // balance
+        snw_series_clear(&o.series);
+    }
+}
+
 // ---- studies ---------------------------------------------------------------------------------------
 
 #define SPRING                                                                                     \
@@ -360,6 +463,8 @@ int main(void) {
         cmocka_unit_test(a_driven_rod_takes_the_forces_of_inverse_dynamics),
         cmocka_unit_test(rows_of_loops_and_drives_hold_together),
         cmocka_unit_test(drives_that_contradict_a_loop_are_told),
+        cmocka_unit_test(a_motor_does_what_a_hand_does),
+        cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
         cmocka_unit_test(drives_are_switched_by_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
