@@ -22,7 +22,7 @@
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
     X(PROBE_REACTION, "reaction", "a link or a loop",                                              \
       "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site")         \
-    X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                         \
+    X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
       "of a revolute or universal joint, rad")                                                     \
     X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
       "coordinates of the joint, rad and m, or what the actuator acts on")                         \

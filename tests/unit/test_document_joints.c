@@ -78,18 +78,19 @@ static void motors_are_read(void **state) {
     snw_desc *d;
     snw_error err;
     const snw_status s = describe(
-        HEAD "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
-             "robot: {a: {on: world, joint: cylindrical, rod: {length: 1 m, section: {circle: "
-             "{radius: 1 mm}}, material: rubber, strain: {twist: legendre 1, stretch: legendre 2}}}, "
-             "b: {on: a, joint: revolute}}\n"
-             "loops: {l: {join: [b, world], as: spherical}}\n"
-             "actuators:\n"
-             "  m(k=1..2): {joint: b, effort: \"k*1 N*m - 2 N*m*q\", when: t < 1 s}\n"
-             "  muscle: {stress: {along: a, twist: 1 N*m}}\n"
-             "  slide: {joint: a, position: [free, 3 mm*t], when: off}\n"
-             "  shape: {rod: a, position: [2 1/m, free, 0.1]}\n"
-             "  turn: {joint: b, rate: 2 rad/s, when: off}\n"
-             "probes: {q: {value: m(2)}, s: {value: slide}, f: {effort: shape}, r: {reaction: l}}\n",
+        HEAD
+        "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {a: {on: world, joint: cylindrical, rod: {length: 1 m, section: {circle: "
+        "{radius: 1 mm}}, material: rubber, strain: {twist: legendre 1, stretch: legendre 2}}}, "
+        "b: {on: a, joint: revolute}}\n"
+        "loops: {l: {join: [b, world], as: spherical}}\n"
+        "actuators:\n"
+        "  m(k=1..2): {joint: b, effort: \"k*1 N*m - 2 N*m*q\", when: t < 1 s}\n"
+        "  muscle: {stress: {along: a, twist: 1 N*m}}\n"
+        "  slide: {joint: a, position: [free, 3 mm*t], when: off}\n"
+        "  shape: {rod: a, position: [2 1/m, free, 0.1]}\n"
+        "  turn: {joint: b, rate: 2 rad/s, when: off}\n"
+        "probes: {q: {value: m(2)}, s: {value: slide}, f: {effort: shape}, r: {reaction: l}}\n",
         &doc, &d, &err);
     if (s != SNW_OK) fail_msg("%d:%d: %s", err.line, err.column, err.text);
     assert_int_equal(d->nstress, 1);
@@ -126,9 +127,10 @@ static void two_drives_of_one_coordinate_are_refused(void **state) {
     snw_error err;
     snw_model *m;
     assert_int_equal(
-        describe(HEAD "robot: {a: {on: world, joint: universal, body: {mass: 1}}}\n"
-                      "actuators: {m: {joint: a, position: [1, 2]}, n: {joint: a, rate: [free, 1]}, "
-                      "o: {joint: a, position: [3, 4], when: off}}\n",
+        describe(HEAD
+                 "robot: {a: {on: world, joint: universal, body: {mass: 1}}}\n"
+                 "actuators: {m: {joint: a, position: [1, 2]}, n: {joint: a, rate: [free, 1]}, "
+                 "o: {joint: a, position: [3, 4], when: off}}\n",
                  &doc, &d, &err),
         SNW_OK);
     assert_int_equal(snw_model_compile(d, &m, &err), SNW_E_MODEL);
