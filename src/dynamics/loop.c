@@ -310,6 +310,15 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
     }
 }
 
+void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        s->v[d->dof] = in->drive[i].d;
+        s->a[d->dof] = in->drive[i].dd;
+    }
+}
+
 snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
     static const double one = 1;
     for (int i = 0; i < m->nloop; i++) {

@@ -36,6 +36,9 @@ snw_row snw_row_at(const snw_model *m, const snw_work *w, int row);
 void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *rate, double *bend);
 
+// s->v, s->a <- those of the laws, for driven coordinates.
+void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s);
+
 // out (nv) += C' x, out (nrow) += C x; from w->C.
 void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out);
 void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, double *out);

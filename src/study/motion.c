@@ -243,6 +243,8 @@ static double evaluate(snw_motion *mo, double a, double b) {
         mo->acc[i] = b * mo->d[i] + mo->g[i];
     }
     snw_chart_to_state(m, mo->opts.chart, mo->now->q, mo->d, mo->rate, mo->acc, mo->trial);
+    // what is given is not left to the scheme; nor to Newton's matrix, since the steps begin with these rows kept
+    snw_rows_impose(m, mo->in, mo->trial);
     snw_residual(m, mo->in, mo->trial, false, mo->w);
     double largest = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -254,6 +256,14 @@ static double evaluate(snw_motion *mo, double a, double b) {
         if (!(r <= largest)) largest = r;
     }
     return largest;
+}
+
+// driven coordinates, which are numbers, go where they are driven to
+static void drive(snw_motion *mo) {
+    for (int i = 0; i < mo->m->ndrive; i++) {
+        const snw_drive *to = &mo->m->drive[i];
+        if (to->row >= 0) mo->d[to->dof] = mo->in->drive[i].v - mo->now->q[to->q];
+    }
 }
 
 static snw_status factor(snw_motion *mo, double a, double b) {
@@ -469,11 +479,13 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
+    drive(mo);
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
+        drive(mo);
         for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
         s = solve(mo, a, b, info);
     }

@@ -454,6 +454,40 @@ static void drives_are_switched_by_changes(void **state) {
     snw_series_clear(&o.series);
 }
 
+// The branches of examples/parallel/rfrfr_branches.yaml end, hybrid.md 7.8: upright between 1 and 0.75 degrees, sagging at
+// about 10.2.
+static void branches_of_equilibria_end(void **state) {
+    (void)state;
+    static const char *const law[] = {"30 deg - 30 deg*t/(1 s)", "12 deg*t/(1 s)"};
+    static const char *const bent[] = {"0", "-0.7 1/m"};
+    static const double low[] = {0.75, 10.0}, high[] = {1, 10.25};
+    for (int k = 0; k < 2; k++) {
+        char text[1500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: [0, -9.81, 0]\n"
+            "materials: {composite: {young: 36 GPa, poisson: 0.3, density: 1900 kg/m^3}}\n"
+            "parameters: {q: \"%s\"}\n"
+            "robot:\n"
+            "  limb(k=1..2): {on: world, joint: revolute, rod: {length: 0.47 m, section: "
+            "{rectangle: {y: 2.5 mm, z: 10 mm}}, material: composite, strain: {bend_z: legendre "
+            "3}, nodes: 16}}\n"
+            "  plate: {on: limb(1), body: {mass: 0.2 kg}}\n"
+            "loops: {tip: {join: [limb(2).tip, plate], as: revolute}}\n"
+            "actuators: {motor(k=1..2): {joint: limb(k), position: -(-1)^k*q}}\n"
+            "initial: {limb(k=1..2): {strain: {bend_z: %s}}}\n"
+            "study: [static: {for: 1 s, step: 5 ms}]\n"
+            "probes: {turned: {angle: motor(1)}}\n",
+            law[k], bent[k]);
+        execute(text, &o);
+        assert_int_equal(o.status, SNW_E_DIVERGED);
+        const double angle = last(&o, 0) * 180 / M_PI;
+        assert_true(angle > low[k] && angle < high[k]);
+        snw_series_clear(&o.series);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(efforts_have_exact_derivatives),
@@ -466,6 +500,7 @@ int main(void) {
         cmocka_unit_test(a_motor_does_what_a_hand_does),
         cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
         cmocka_unit_test(drives_are_switched_by_changes),
+        cmocka_unit_test(branches_of_equilibria_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
