@@ -76,7 +76,7 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
 double snw_dissipation(const snw_model *m, const double *v); // power turned into heat, W
 
 // power[i] <- power of load i, W; power[nload] that of active stress and given efforts, power[nload + 1]
-// that of given motion: poses and driven coordinates (after snw_residual).
+// that of given motion: poses, driven coordinates and strains (after snw_residual).
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 
@@ -89,4 +89,4 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);
 snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const snw_work *w);
 
 // Largest estimated error of a rod's tip position relative to its length: every segment cut in two.
-double snw_geometry_error(const snw_model *m, const double *q);
+double snw_geometry_error(const snw_model *m, const double *q, double t);

@@ -112,9 +112,10 @@ static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
     return m->desc->probe[signal->probe].kind == SNW_PROBE_STRAIN;
 }
 
-static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_state *s) {
+static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
+                     const snw_state *s) {
     const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
-    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
     return xi.e[signal->column] - (signal->column == SNW_STRETCH);
 }
 
@@ -130,7 +131,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
             return w->still ? 0 : s->v[axis->dof];
         }
         if (axis) return s->q[axis->q];
-        return is_strain(m, signal) ? strain(m, signal, s) : read_probe(m, signal, w).value;
+        return is_strain(m, signal) ? strain(m, signal, in, s) : read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->lead == 0) return s->z[i];

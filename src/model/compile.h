@@ -26,6 +26,7 @@ typedef struct snw_build {
     snw_twist *xi0;
     int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
+    snw_field *field;
 } snw_build;
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);

@@ -146,6 +146,8 @@ typedef struct snw_rod_desc {
     snw_section_desc section;
     snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
     bool active[6];  // strain components that may change
+    snw_law given
+        [6]; // those that follow a law of t, x and L, the whole value; stretch 0 is unstretched
     snw_basis basis[6];
     int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
                 // bases: shared out, at least one each); 0: auto

@@ -166,7 +166,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->power = e->y_before + n;
     e->power_before = e->power + np;
     for (int i = 0; i < m->npose; i++)
-        e->moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+        e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
     typical_numbers(m, e->y);
     for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
     const snw_ode_opts o = {.kind = opts->kind,

@@ -153,6 +153,18 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
         return snw_fail(err, SNW_E_DIVERGED,
                         "a moving pose has no finite value or rate at t = %.9g s", t);
     }
+    for (int i = 0; i < m->ndrive; i++) {
+        if (finite(&in->drive[i].v, 3)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "actuator '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->motor[m->drive[i].motor].name, t);
+    }
+    for (int i = 0; i < m->nfield; i++) {
+        if (finite(in->xi[i].e, 6) && finite(in->dxi[i].e, 6) && finite(in->ddxi[i].e, 6)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "a strain of rod '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->link[m->field[i].link].name, t);
+    }
     return SNW_OK;
 }
 

@@ -536,14 +536,14 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     for (int f = 0; f < m->nfree; f++) {
         inside = inside || m->path[m->seg[base_of(m, f)->seg].path].own > 0;
     }
-    if (inside || m->nsignal || m->nrow) {
+    if (inside || m->nsignal || m->nrow || m->nfield) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
                      "the conserving scheme does not know %s; use scheme: generalized-alpha",
-                     inside    ? "spherical joints, nor free ones on other links"
-                     : m->nrow ? "loops and driven coordinates"
-                               : "laws and conditions that read probes"),
+                     inside                 ? "spherical joints, nor free ones on other links"
+                     : m->nrow || m->nfield ? "loops, driven coordinates and given strains"
+                                            : "laws and conditions that read probes"),
             step->place.file, step->place.line, step->place.column);
     }
     if (moving && m->nfree) {

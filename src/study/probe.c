@@ -133,7 +133,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         return put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
     }
     case SNW_PROBE_STRAIN: {
-        snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+        snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;

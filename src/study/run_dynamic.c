@@ -41,6 +41,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         const snw_pose_desc *p = &d->link[i].pose;
         for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
         for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
+        for (int k = 0; k < 6; k++) gather(b, d->link[i].rod.given[k], t0, t1);
     }
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) gather(b, d->load[i].force[k], t0, t1);
@@ -100,7 +101,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->load = 1;
     sum->stability = NAN;
     // the geometry is looked at now and then: it costs more than a step
-    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q) : 0;
+    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,
