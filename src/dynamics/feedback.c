@@ -153,12 +153,14 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     for (int i = 0; i < m->nact; i++) {
         w->load[i] = in->load[i];
         if (!snw_load_follows(m, in, m->act[i].load)) continue;
+        w->load[i] = (snw_wrench){0};
+        if (*in->share == 0) continue; // not asked: where nothing acts it may have no value
         snw_load_at(m, i, at, &w->load[i]);
         w->load[i] = snw_wrench_scale(*in->share, w->load[i]);
     }
     for (int i = 0; i < m->desc->nstress; i++) {
         // with the sign of a load, so it comes off the residual
-        if (m->stress_reads[i]) snw_stress_at(m, i, at, -*in->share, w->r);
+        if (m->stress_reads[i] && *in->share != 0) snw_stress_at(m, i, at, -*in->share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
         if (m->motor_reads[i]) snw_effort_at(m, i, at, -*in->share, w->r);
@@ -310,7 +312,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
                           snw_work *w, double *T) {
     const size_t nv = (size_t)m->nv;
     double *push = w->slope + (size_t)m->nlive * nv;
-    for (int k = 0; k < m->nlive; k++) {
+    for (int k = 0; k < m->nlive && *in->share != 0; k++) {
         const snw_signal_kind kind = m->desc->signal[m->live[k]].kind;
         signal_slope(m, k, in, cq, cv, w, w->slope);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;

@@ -11,12 +11,15 @@
 // so d alone is unknown. theta is Gonzalez' correction: the number for which the step keeps H = T + U exactly but for
 // heat and the work Q d of the loads.
 //
-// Free joints: p is taken in the frame of the body. In the second equation momenta of the beginning and the end are
-// carried to the middle by the coadjoint action, so that the momentum about the world's origin changes by the impulse of
-// what acts and nothing else; W is zero in these rows, the correction an internal force. In the first equation they are
-// not carried: then a rigid body keeps its energy, for p_1 - p_0 does no work on d, and weight acts in the mean over the
-// arc of its centre. So what theta has to make up for vanishes with the deformation in the step, and theta stays small
-// also where a rod is too stiff to take up energy.
+// Balls and free joints: p is taken in the frame of the body. In the second equation momenta of the beginning and the end
+// are carried to the middle by the coadjoint action, dT/dq is that at given body rates. So the momentum about the world's
+// origin, or about a ball on the world, changes by the impulse of what acts and nothing else; W is zero in the rows of
+// such roots, the correction an internal force. In the first equation they are not carried: then a rigid body keeps its
+// energy, for p_1 - p_0 does no work on d, and weight acts in the mean over the arc of its centre. So what theta has to
+// make up for vanishes with the motion of links against each other, and theta W d stays small also where a rod is too
+// stiff to take up energy, or a joint comes to rest.
+//
+// Laws that read probes are asked at the middle, velocities v: integrals go on by the midpoint rule.
 //
 // Bases moved by a law: momenta include theirs, p = M q' + b(q, t). There theta is zero: what a base gives is not known
 // but by the reaction at the middle, to order h^2, and the rod, which may hardly deform, cannot make up for that.
@@ -28,6 +31,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/joint.h"
 #include "math/stumpff.h"
 #include "solve/broyden.h"
 #include "solve/dense.h"
@@ -48,24 +52,50 @@ typedef struct conserving {
     bool moving;       // some pose depends on time
     snw_state *now, *mid, *end, *push;
     double *memory;
-    double *d, *dx, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
+    double *saved; // before the last advance; NULL for models without signals
+    double *d, *dx, *best, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
     double *M, *T, *E;
     snw_broyden broyden;
     int *pivot;
     double *power, *work; // per load; power at the last instant
     double *power_mid;    // of the solver
     double heat, heat_power;
-    double E0; // energy there should be at the last instant: at the start, plus work, less heat
+    double least; // square of an increment, by `weight`, that is short
+    double E0;    // energy there should be at the last instant: at the start, plus work, less heat
     snw_vec3 gravity; // of that energy
 } conserving;
 
 static int npower(const snw_model *m) { return m->desc->nload + 2; }
 
-// the f-th free joint
-static const snw_block *base_of(const snw_model *m, int f) {
+// the f-th ball or free joint
+static const snw_block *curved(const snw_model *m, int f) {
     const snw_block *b = m->block;
-    while (b->space != SNW_SPACE_SE3 || f-- > 0) b++;
+    while (b->curved != f) b++;
     return b;
+}
+
+// whether nothing moves what it hangs on but laws
+static bool is_root(const snw_model *m, const snw_block *b) {
+    return m->path[m->seg[b->seg].path].own == 0;
+}
+
+// numbers of a block as a twist, those of a ball as its angular part; and as a wrench
+static snw_twist twist_of(const snw_block *b, double factor, const double *x) {
+    snw_twist out = {0};
+    for (int k = 0; k < b->n; k++) out.e[k] = factor * x[b->dof + k];
+    return out;
+}
+
+static snw_wrench wrench_of(const snw_block *b, const double *x) {
+    snw_wrench out = {0};
+    for (int k = 0; k < b->n; k++) out.e[k] = x[b->dof + k];
+    return out;
+}
+
+static snw_twist unit(int k) {
+    snw_twist e = {0};
+    e.e[k] = 1;
+    return e;
 }
 
 // ---- momenta ---------------------------------------------------------------------------------------
@@ -78,32 +108,79 @@ static void add_columns(const snw_path *path, const double *J, const snw_wrench 
     }
 }
 
-// P <- dT/dv, dT <- dT/dq at the motion in w, after a sweep: sums of J' M V and (dJ + ad_V J)' M V
-static void momenta(const snw_model *m, const snw_work *w, double *P, double *dT) {
-    for (int i = 0; i < m->nv; i++) P[i] = dT[i] = 0;
+// What acts on a segment at the motion in w, in its frame: loads and weight.
+static snw_wrench push_of(const conserving *c, int i) {
+    const snw_model *m = c->m;
+    const snw_wrench *load = snw_loads(m, c->in, c->w);
+    const snw_mat3 R = c->w->g[i].R;
+    snw_wrench F = {0};
+    if (m->seg[i].heavy) {
+        const snw_twist g = {.v = snw_rotate_inv(R, c->in->gravity)};
+        F = snw_inertia_apply(&m->seg[i].M, g);
+    }
+    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+        snw_wrench L = load[k];
+        if (!m->desc->load[m->act[k].load].body) {
+            L = (snw_wrench){.m = snw_rotate_inv(R, L.m), .f = snw_rotate_inv(R, L.f)};
+        }
+        F = snw_wrench_add(F, L);
+    }
+    return F;
+}
+
+// At the middle: P <- dT/dv, dT <- dT/dq, sums of J' M V and (dJ + ad_V J)' M V; force <- what elasticity, weight and
+// loads need to be held, the loads with the velocities of the middle.
+static void weigh(conserving *c) {
+    const snw_model *m = c->m;
+    snw_work *w = c->w;
+    snw_kinematics(m, c->in, c->mid, false, w);
+    snw_columns_sweep(m, w);
+    for (int i = 0; i < m->nv; i++) c->P[i] = c->dT[i] = w->r[i] = 0;
+    if (m->nlive) { // w->r <- minus the stress that follows signals
+        snw_observe_read(m, c->in, c->mid, false, w);
+        snw_feedback(m, c->in, c->mid, w);
+    }
+    snw_elastic_forces(m, c->mid->q, c->force);
+    for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
     for (int s = 1; s < m->nseg; s++) {
-        if (!m->seg[s].heavy) continue;
+        const bool heavy = m->seg[s].heavy;
+        if (!heavy && m->act_of_seg[s] == m->act_of_seg[s + 1]) continue;
         const snw_path *path = &m->path[m->seg[s].path];
         const size_t at = (size_t)m->seg_store[s];
+        const snw_wrench held = snw_wrench_scale(-1, push_of(c, s));
+        add_columns(path, w->J + at, &held, c->force);
+        if (!heavy) continue;
         const snw_wrench MV = snw_inertia_apply(&m->seg[s].M, w->V[s]);
         const snw_wrench turned = snw_ad_pull(w->V[s], MV);
-        add_columns(path, w->J + at, &MV, P);
-        add_columns(path, w->dJ + at, &MV, dT);
-        add_columns(path, w->J + at, &turned, dT);
+        add_columns(path, w->J + at, &MV, c->P);
+        add_columns(path, w->dJ + at, &MV, c->dT);
+        add_columns(path, w->J + at, &turned, c->dT);
     }
 }
 
-// the momenta of free joints carried along half the increment, on from its beginning or back from its end
+// dT/dq of balls and free joints at given body rates u: less ad_u' P, for which the coadjoint action stands. Where
+// nothing moves what they hang on none is left.
+static void trivialise(conserving *c) {
+    const snw_model *m = c->m;
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = curved(m, f);
+        const snw_wrench turn = snw_ad_pull(twist_of(b, 1, c->mid->v), wrench_of(b, c->P));
+        const bool none = is_root(m, b) && !c->moving;
+        for (int k = 0; k < b->n; k++) {
+            c->dT[b->dof + k] = none ? 0 : c->dT[b->dof + k] - turn.e[k];
+        }
+    }
+}
+
+// the momenta of balls and free joints carried along half the increment, on from its beginning or back from its end
 static void carry_half(const snw_model *m, const double *d, bool back, const double *from,
                        double *to) {
     memcpy(to, from, (size_t)m->nv * sizeof *to);
-    for (int f = 0; f < m->nfree; f++) {
-        const int i = base_of(m, f)->dof;
-        snw_twist x;
-        snw_wrench F;
-        for (int k = 0; k < 6; k++) x.e[k] = (back ? -0.5 : 0.5) * d[i + k], F.e[k] = from[i + k];
-        F = snw_wrench_to_child(snw_se3_exp(x), F);
-        for (int k = 0; k < 6; k++) to[i + k] = F.e[k];
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = curved(m, f);
+        const snw_se3 way = snw_se3_exp(twist_of(b, back ? -0.5 : 0.5, d));
+        const snw_wrench F = snw_wrench_to_child(way, wrench_of(b, from));
+        for (int k = 0; k < b->n; k++) to[b->dof + k] = F.e[k];
     }
 }
 
@@ -126,6 +203,7 @@ static void momenta_at(conserving *c, const snw_inputs *in, const snw_state *s, 
     const snw_model *m = c->m;
     to_push(m, in, c->empty);
     memcpy(c->push->q, s->q, (size_t)m->nq * sizeof(double));
+    memcpy(c->push->z, s->z, (size_t)m->nsignal * sizeof(double));
     for (int i = 0; i < m->nv; i++) c->push->v[i] = 0, c->push->a[i] = s->v[i];
     snw_residual(m, c->empty, c->push, false, c->w);
     snw_elastic_forces(m, s->q, p);
@@ -175,58 +253,89 @@ static bool finish(conserving *c, double *theta) {
     for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power_mid[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // an increment this short gains nothing that could be seen
-    const double least = 1e-12 * m->scale[m->nv - 1] * m->typical[m->nv - 1];
-    if (length > least) *theta = gain / length;
+    if (length > c->least) *theta = gain / length;
     return true;
 }
 
-static snw_lower half_tangent(const conserving *c, int dof) {
-    snw_twist x;
-    for (int k = 0; k < 6; k++) x.e[k] = 0.5 * c->d[dof + k];
-    return snw_se3_tangent(x);
+// T(d/2): half a variation of d turns the middle by that much
+static snw_lower half_tangent(const conserving *c, const snw_block *b) {
+    return snw_se3_tangent(twist_of(b, 0.5, c->d));
 }
 
-// the base at the middle varies by T(d/2) times half the variation of d
-static void turn_columns(conserving *c, int dof) {
+// columns of a ball or free joint in A, per variation at the middle <- per variation of d/2
+static void turn_columns(const conserving *c, const snw_block *b, double *A) {
     const size_t n = (size_t)c->m->nv;
-    const snw_lower T = half_tangent(c, dof);
+    const snw_lower T = half_tangent(c, b);
     for (size_t i = 0; i < n; i++) {
         double row[6];
-        for (int k = 0; k < 6; k++) {
-            snw_twist e = {0};
-            e.e[k] = 1;
-            const snw_twist z = snw_lower_apply(&T, e);
+        for (int k = 0; k < b->n; k++) {
+            const snw_twist z = snw_lower_apply(&T, unit(k));
             row[k] = 0;
-            for (int j = 0; j < 6; j++) row[k] += c->T[(size_t)(dof + j) * n + i] * z.e[j];
+            for (int j = 0; j < b->n; j++) row[k] += A[(size_t)(b->dof + j) * n + i] * z.e[j];
         }
-        for (int k = 0; k < 6; k++) c->T[(size_t)(dof + k) * n + i] = row[k];
+        for (int k = 0; k < b->n; k++) A[(size_t)(b->dof + k) * n + i] = row[k];
+    }
+}
+
+// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that turn the body rates u with the frame to
+// such that leave them
+static void untwist(const conserving *c, const snw_block *b, const double *M, double *Q) {
+    const size_t n = (size_t)c->m->nv;
+    const snw_twist u = twist_of(b, 1, c->mid->v);
+    for (int k = 0; k < b->n; k++) {
+        const snw_twist z = snw_ad(u, unit(k));
+        double *to = Q + (size_t)(b->dof + k) * n;
+        for (int j = 0; j < b->n; j++) {
+            const double *from = M + (size_t)(b->dof + j) * n;
+            for (size_t i = 0; i < n; i++) to[i] -= z.e[j] * from[i];
+        }
+    }
+}
+
+// K <- derivative of the elastic forces at q
+static void elastic_slope(const snw_model *m, const double *q, double *K) {
+    const size_t n = (size_t)m->nv;
+    snw_elastic_matrices(m, K, NULL);
+    for (int i = 0; i < m->nspring; i++) {
+        const snw_spring *s = &m->spring[i];
+        const snw_block *b = &m->block[s->block];
+        if (b->curved < 0 || s->stiffness == 0) continue;
+        snw_vec3 e;
+        snw_spring_force(m, s, q, NULL, e.e);
+        const snw_mat3 slope = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * slope.e[j][k];
+            }
+        }
     }
 }
 
 // c->T <- factors of the derivative of the residual in d:
-//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h on the base,  Q = dP/dq
-// with the rows of free joints in M and Q carried to the middle
+//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
+// with the rows of balls and free joints in M and Q carried to the middle, coad in their blocks
 static bool factor(conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv;
-    snw_residual(m, c->in, c->mid, true, c->w);
+    const bool still = m->nlive == 0; // laws have to see the velocities
+    snw_residual(m, c->in, c->mid, still, c->w);
     snw_tangent_sweep(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
-    for (int f = 0; f < m->nfree; f++) turn_columns(c, base_of(m, f)->dof);
+    for (int f = 0; f < m->ncurved; f++) turn_columns(c, curved(m, f), c->T);
+    if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, c->T);
 
     momenta_at(c, c->in, c->mid, c->P);
     snw_tangent_sweep(m, NULL, c->w);
-    snw_tangent_assemble(m, c->empty, 1 / h, 0, 0, c->w, c->M);
-    snw_elastic_matrices(m, c->E, NULL);
-    for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i] / h;
-    for (int f = 0; f < m->nfree; f++) { // momenta do not depend on where the base is
-        memset(c->M + (size_t)base_of(m, f)->dof * n, 0, 6 * n * sizeof(double));
-    }
+    snw_tangent_assemble(m, c->empty, 1, 0, 0, c->w, c->M);
+    elastic_slope(m, c->mid->q, c->E);
+    for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
+    snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
+    for (int f = 0; f < m->ncurved; f++) untwist(c, curved(m, f), c->E, c->M);
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j];
+        for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
     }
-    snw_tangent_assemble(m, c->empty, 0, 0, 2 / (h * h), c->w, c->E);
-    for (size_t i = 0; i < n * n; i++) c->M[i] += c->E[i];
+    for (int f = 0; f < m->ncurved; f++) turn_columns(c, curved(m, f), c->M);
+    for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
     for (size_t j = 0; j < n; j++) {
         carry_half(m, c->d, true, c->M + j * n, c->r);
         for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
@@ -238,28 +347,27 @@ static bool factor(conserving *c, double h) {
     carry_half(m, c->d, true, c->p1, c->dT);
     carry_half(m, c->d, false, c->p0, c->r);
     for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
-    for (int f = 0; f < m->nfree; f++) {
-        const size_t b = (size_t)base_of(m, f)->dof;
-        snw_wrench F;
-        const snw_lower T = half_tangent(c, base_of(m, f)->dof);
-        for (int k = 0; k < 6; k++) F.e[k] = c->r[b + (size_t)k];
-        for (int k = 0; k < 6; k++) {
-            snw_twist e = {0};
-            e.e[k] = 1;
-            const snw_wrench col = snw_coad(F, snw_lower_apply(&T, e));
-            for (int i = 0; i < 6; i++) c->T[(b + (size_t)k) * n + b + (size_t)i] -= col.e[i] / h;
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = curved(m, f);
+        const snw_lower T = half_tangent(c, b);
+        for (int k = 0; k < b->n; k++) {
+            const snw_wrench col = snw_coad(wrench_of(b, c->r), snw_lower_apply(&T, unit(k)));
+            double *to = c->T + (size_t)(b->dof + k) * n + (size_t)b->dof;
+            for (int i = 0; i < b->n; i++) to[i] -= col.e[i] / h;
         }
     }
     return snw_lu_factor(m->nv, c->T, c->pivot) == SNW_OK;
 }
 
-// The weight of what flies acts where its centre of mass is in the mean over the arc of the step, not at the middle:
+// The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean over the arc of the step, not at the middle:
 // beside it by d_w x u (1 - sinc(d_w/2))/d_w^2, u the way of the centre. So a turning rigid body gains by falling exactly
 // what it loses of its potential. After the kinematics of the middle.
 static void weigh_on_the_arc(conserving *c) {
     const snw_model *m = c->m;
-    for (int f = 0; f < m->nfree; f++) {
-        const int dof = base_of(m, f)->dof;
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = curved(m, f);
+        if (!is_root(m, b)) continue;
+        const int dof = b->dof;
         double mass = 0;
         snw_vec3 moment = {{0}};
         for (int s = 1; s < m->nseg; s++) {
@@ -271,12 +379,11 @@ static void weigh_on_the_arc(conserving *c) {
             moment = snw_add(moment, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
         }
         if (mass == 0) continue;
-        const snw_se3 g = c->w->g[base_of(m, f)->seg];
+        const snw_se3 g = c->w->g[b->seg];
         const snw_vec3 center = snw_rotate_inv(g.R, snw_sub(snw_scale(1 / mass, moment), g.p));
         const snw_vec3 weight = snw_rotate_inv(g.R, snw_scale(mass, c->in->gravity));
-        const snw_vec3 turn = {{c->d[dof], c->d[dof + 1], c->d[dof + 2]}};
-        const snw_vec3 slide = {{c->d[dof + 3], c->d[dof + 4], c->d[dof + 5]}};
-        const snw_vec3 way = snw_add(slide, snw_cross(turn, center));
+        const snw_twist d = twist_of(b, 1, c->d);
+        const snw_vec3 turn = d.w, way = snw_add(d.v, snw_cross(turn, center));
         // (1 - sinc(x))/(4 x^2), x half the angle
         double stumpff[SNW_STUMPFF_MAX];
         snw_stumpff(0.25 * snw_dot(turn, turn), 3, stumpff);
@@ -290,22 +397,13 @@ static void weigh_on_the_arc(conserving *c) {
 static double evaluate(conserving *c, double h, bool columns) {
     const snw_model *m = c->m;
     const int n = m->nv;
-    // forces at the middle, of potentials and loads
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
     if (columns && !factor(c, h)) return NAN;
-    snw_residual(m, c->in, c->mid, true, c->w);
-    memcpy(c->force, c->w->r, (size_t)n * sizeof *c->force);
+    weigh(c);
     weigh_on_the_arc(c);
-    // momenta at the middle
-    snw_kinematics(m, c->in, c->mid, false, c->w);
-    snw_columns_sweep(m, c->w);
-    momenta(m, c->w, c->P, c->dT);
+    trivialise(c);
     snw_load_power(m, c->in, c->mid, c->w, c->power_mid);
-    for (int f = 0; f < m->nfree;
-         f++) { // the base has no dT/dq: the coadjoint action stands for it
-        for (int k = 0; k < 6; k++) c->dT[base_of(m, f)->dof + k] = 0;
-    }
     double theta;
     if (!finish(c, &theta)) return NAN;
     double *damping = c->dx;
@@ -325,7 +423,7 @@ static double evaluate(conserving *c, double h, bool columns) {
 static snw_status solve(conserving *c, double h, snw_stats *took) {
     const size_t n = (size_t)c->m->nv;
     for (size_t i = 0; i < n; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
-    double norm = evaluate(c, h, true), before = INFINITY;
+    double norm = evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
     for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
@@ -342,8 +440,16 @@ static snw_status solve(conserving *c, double h, snw_stats *took) {
         norm = evaluate(c, h, false);
         took->iterations++;
         if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
-        // at the level of rounding it goes up and down
-        if (norm <= 1e3 * c->tolerance && norm >= before) stuck++;
+        // at the level of rounding it goes up and down; the best is kept
+        if (norm > 1e3 * c->tolerance) continue;
+        if (norm >= before) stuck++;
+        if (norm >= least) continue;
+        least = norm;
+        memcpy(c->best, c->d, n * sizeof *c->best);
+    }
+    if (norm > least) {
+        memcpy(c->d, c->best, n * sizeof *c->best);
+        norm = evaluate(c, h, false);
     }
     took->residual = norm;
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
@@ -378,10 +484,18 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
     expect(c);
+    // laws read an integral as it is at the middle, with what it grows by there
+    c->in->lead = 0.5 * h;
+    memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
     account(c, h);
+    for (int i = 0; i < m->nsignal; i++) { // as far beyond the middle as up to it
+        const snw_signal_desc *signal = &m->desc->signal[i];
+        const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
+        c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
+    }
     // accelerations as the mean over the step: only a start for the next one
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
@@ -393,20 +507,64 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     return SNW_OK;
 }
 
+// which coordinates take part in the correction of the energy
+static void set_weights(conserving *c) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nv; i++) c->weight[i] = m->scale[i] / m->typical[i];
+    // forces between the world and what it does not hold would change the momentum
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = curved(m, f);
+        if (!is_root(m, b) || b->spring >= 0) continue;
+        memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
+    }
+    c->least = INFINITY;
+    for (int i = 0; i < m->nv; i++) {
+        const double one = 1e-6 * m->typical[i];
+        if (c->weight[i] > 0) c->least = fmin(c->least, c->weight[i] * one * one);
+    }
+}
+
 // ---- the mover -------------------------------------------------------------------------------------
+
+enum { NPIECE = 10 };
+
+// the inputs are made anew by whatever comes next, a look or a step
+static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
+    const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
+    conserving *own = (conserving *)c;
+    const snw_piece list[NPIECE] = {{&c->now->t, 1},       snw_piece_state(c->m, c->now),
+                                    {c->p0, nv},           {c->mass, nv},
+                                    {c->power, np},        {c->work, np},
+                                    {&own->heat_power, 1}, {&own->heat, 1},
+                                    {&own->E0, 1},         {own->gravity.e, 3}};
+    memcpy(piece, list, sizeof list);
+}
+
+size_t snw_mover_conserving_saves(const snw_model *m) {
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)npower(m) + 6;
+}
+
+static void save(const void *self, double *out) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_save(NPIECE, piece, out);
+}
+
+static void load(void *self, const double *in) {
+    snw_piece piece[NPIECE];
+    list_pieces(self, piece);
+    (void)snw_pieces_load(NPIECE, piece, in);
+}
+
+static void back(void *self) { load(self, ((conserving *)self)->saved); }
+static double *memory(void *self) { return ((conserving *)self)->now->z; }
 
 static snw_status restart(void *self, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
     snw_inputs_at(m, c->now->t, c->in);
     snw_mass_matrix(m, c->in, c->now, c->w, c->M);
-    for (int i = 0; i < m->nv; i++) {
-        c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
-        c->weight[i] = m->scale[i] / m->typical[i];
-    }
-    // forces on a free joint would change the momentum
-    for (int f = 0; f < m->nfree; f++)
-        memset(c->weight + base_of(m, f)->dof, 0, 6 * sizeof *c->weight);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
     momenta_at(c, c->in, c->now, c->p0);
     const snw_status s = snw_accelerations(m, c->in, c->now, c->w, c->M, err);
     if (s != SNW_OK) return s;
@@ -429,6 +587,7 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
     conserving *c = self;
+    if (c->saved) save(c, c->saved);
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;
     for (;;) {
@@ -481,37 +640,6 @@ static snw_work_done work(const void *self) {
                            .heat = c->heat};
 }
 
-enum { NPIECE = 11 };
-
-// the inputs are made anew by whatever comes next, a look or a step
-static void list_pieces(const conserving *c, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
-    conserving *own = (conserving *)c;
-    const snw_piece list[NPIECE] = {{&c->now->t, 1},    snw_piece_state(c->m, c->now),
-                                    {c->p0, nv},        {c->weight, nv},
-                                    {c->mass, nv},      {c->power, np},
-                                    {c->work, np},      {&own->heat_power, 1},
-                                    {&own->heat, 1},    {&own->E0, 1},
-                                    {own->gravity.e, 3}};
-    memcpy(piece, list, sizeof list);
-}
-
-size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + snw_state_doubles(m) + 3 * (size_t)m->nv + 2 * (size_t)npower(m) + 6;
-}
-
-static void save(const void *self, double *out) {
-    snw_piece piece[NPIECE];
-    list_pieces(self, piece);
-    (void)snw_pieces_save(NPIECE, piece, out);
-}
-
-static void load(void *self, const double *in) {
-    snw_piece piece[NPIECE];
-    list_pieces(self, piece);
-    (void)snw_pieces_load(NPIECE, piece, in);
-}
-
 static void close(void *self) {
     conserving *c = self;
     if (!c) return;
@@ -524,36 +652,14 @@ static void close(void *self) {
     snw_state_destroy(c->mid);
     snw_state_destroy(c->end);
     snw_free(c->memory);
+    snw_free(c->saved);
     snw_free(c->pivot);
     snw_free(c);
 }
 
-snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, snw_mover *out,
-                                snw_error *err) {
+snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, snw_mover *out) {
     bool moving = false;
     for (int i = 0; i < m->npose; i++) moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
-    bool inside = m->ncurved > m->nfree;
-    for (int f = 0; f < m->nfree; f++) {
-        inside = inside || m->path[m->seg[base_of(m, f)->seg].path].own > 0;
-    }
-    if (inside || m->nsignal || m->nrow || m->nfield) {
-        return snw_fail_place(
-            err,
-            snw_fail(err, SNW_E_MODEL,
-                     "the conserving scheme does not know %s; use scheme: generalized-alpha",
-                     inside                 ? "spherical joints, nor free ones on other links"
-                     : m->nrow || m->nfield ? "loops, driven coordinates and given strains"
-                                            : "laws and conditions that read probes"),
-            step->place.file, step->place.line, step->place.column);
-    }
-    if (moving && m->nfree) {
-        return snw_fail_place(
-            err,
-            snw_fail(err, SNW_E_MODEL,
-                     "the conserving scheme does not know free links beside bases moved by a law; "
-                     "use scheme: generalized-alpha"),
-            step->place.file, step->place.line, step->place.column);
-    }
     conserving *c = snw_alloc(sizeof *c);
     if (!c) return SNW_E_MEMORY;
     c->m = m;
@@ -562,18 +668,19 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m);
     c->memory = snw_alloc(
-        (10 * nv + 3 * nv * nv + 3 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
+        (11 * nv + 3 * nv * nv + 3 * np + snw_broyden_doubles(m->nv, INCREMENTS)) * sizeof(double));
     c->pivot = snw_alloc(nv * sizeof *c->pivot);
-    if (!c->memory || !c->pivot || snw_work_create(m, &c->w) != SNW_OK ||
-        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->empty) != SNW_OK ||
-        snw_inputs_create(m, &c->last) != SNW_OK || snw_state_create(m, &c->push) != SNW_OK ||
-        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
-        snw_state_create(m, &c->end) != SNW_OK) {
+    c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
+    if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
+        snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
+        snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
+        snw_state_create(m, &c->mid) != SNW_OK || snw_state_create(m, &c->end) != SNW_OK) {
         close(c);
         return SNW_E_MEMORY;
     }
     double *at = c->memory;
-    double **const vectors[] = {&c->d, &c->dx, &c->p0,    &c->p1,     &c->r,
+    double **const vectors[] = {&c->d, &c->dx, &c->best,  &c->p0,     &c->p1,  &c->r,
                                 &c->P, &c->dT, &c->force, &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     c->M = at;
@@ -583,11 +690,14 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->work = c->power + np;
     c->power_mid = c->work + np;
     c->broyden = snw_broyden_on(m->nv, INCREMENTS, m->typical, c->power_mid + np);
+    set_weights(c);
     *out = (snw_mover){.self = c,
                        .grid = step->step,
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .back = back,
+                       .memory = memory,
                        .hold = hold,
                        .state = state,
                        .inputs = inputs,

@@ -161,6 +161,7 @@ static const char *const studies[] = {
                "  - dynamic: {name: second, for: 60 ms, scheme: bdf2, step: 3 ms, until: tip.z < "
                "-0.05 and integral(t) > 1e-4}\n"
                "  - dynamic: {from: first, for: 40 ms, adapt: on, step: 4 ms, tolerance: 1e-4}\n"
+               "  - dynamic: {from: first, for: 30 ms, scheme: conserving, step: 2 ms}\n"
                "  - static: {name: end}\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
