@@ -28,6 +28,12 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
             }
         }
     }
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row < 0) continue;
+        const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
+        map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+    }
 }
 
 // rows of each column from the map
@@ -58,6 +64,10 @@ static snw_status analyse(const snw_model *m, int n, snw_sparse **out) {
     for (int i = 0; i < n; i++) {
         bound[i] = i >= m->nv;
         size[i] = bound[i] ? m->length : m->typical[i];
+    }
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row >= 0) size[m->nv + d->row] = m->typical[d->dof];
     }
     s = snw_sparse_create(n, start, row, bound, size, out);
 done:
