@@ -147,7 +147,7 @@ static void factors_open(factors *f, const robot *r, snw_algebra algebra) {
     snw_tangent_sweep(r->m, NULL, w);
     snw_matrix_clear(f->T);
     snw_tangent_add(r->m, in, 1, 400, 160e3, w, n, f->T->A);
-    snw_loops_place(r->m, w, 1e4, f->T->A);
+    snw_rows_place(r->m, w, 1e4, f->T->A);
     memcpy(f->A, f->T->A, n * n * sizeof *f->A);
     snw_inputs_destroy(in);
     snw_work_destroy(w);

@@ -162,7 +162,11 @@ static bool of_link(snw_probe_kind kind) {
 
 // what a probe looks at: a link that is held or moves, or a site
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
-    if (of_link(p->kind) && p->site.link >= 0) {
+    if (p->of == SNW_PROBE_OF_MOTOR || p->of == SNW_PROBE_OF_LOOP) {
+        (void)snprintf(out, size, "%s",
+                       p->of == SNW_PROBE_OF_MOTOR ? d->motor[p->item].name
+                                                   : d->loop[p->item].name);
+    } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
         site_text(d, &p->site, out, size);
@@ -271,11 +275,23 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
     printf(", %s frame%s\n", l->body ? "body" : "world", l->when ? ", at times" : "");
 }
 
+static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
+    static const char *const given[] = {"effort", "position", "rate"};
+    printf("  %s  %s of %s %s given", a->name, given[a->kind], a->rod ? "rod" : "joint",
+           d->link[a->link].name);
+    for (int k = 0; k < a->n; k++) {
+        char text[64] = "free";
+        if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
+        printf("%s %s", k ? "," : "", text);
+    }
+    printf("%s\n", a->when ? ", at times" : "");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
     printf("  %s  %s", p->name, probe_name(p->kind));
-    if (p->along > 0) {
+    if (p->along > 0 && p->site.link >= 0) {
         printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
     } else if (probe_has_site(p->kind)) {
         printf(" of %s", site);
@@ -284,12 +300,13 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
 }
 
 static void print_things(const snw_desc *d) {
-    if (d->nload + d->nstress > 0) printf("\nloads\n");
+    if (d->nload + d->nstress + d->nmotor > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
         printf("  %s  active stress along %s\n", d->stress[i].name,
                d->link[d->stress[i].link].name);
     }
+    for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -421,6 +438,19 @@ static void json_loads(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_motors(snw_json *j, const snw_desc *d) {
+    static const char *const given[] = {"effort", "position", "rate"};
+    snw_field_object(j, "motors");
+    for (int i = 0; i < d->nmotor; i++) {
+        const snw_motor_desc *a = &d->motor[i];
+        snw_field_object(j, a->name);
+        snw_field_text(j, a->rod ? "rod" : "joint", d->link[a->link].name);
+        snw_field_text(j, "given", given[a->kind]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -449,6 +479,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     }
     snw_json_close(j);
     json_loads(j, d);
+    json_motors(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

@@ -20,16 +20,16 @@ void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, b
 void snw_observe_read(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                       snw_work *w);
 
-// What laws read and do at the motion in w (theory.md 3.7): w->signal, w->load, and active stress that follows signals taken
-// off w->r. Part of snw_residual.
+// What laws read and do at the motion in w (theory.md 3.7): w->signal, w->load, and active stress and efforts that follow signals
+// taken off w->r. Part of snw_residual.
 void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
 // T -= (what laws do per signal) (cq dsignal/dq + cv dsignal/dv)'. Part of snw_tangent_assemble.
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, size_t ld, double *T);
 
-// Power of active stress that follows signals, W.
-double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                 const snw_work *w);
+// Power of active stress and efforts that follow signals, W.
+double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w);
 
 // The loads that act, after snw_residual.
 static inline const snw_wrench *snw_loads(const snw_model *m, const snw_inputs *in,
@@ -79,8 +79,8 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
                           const snw_work *w);                // zero at the origin
 double snw_dissipation(const snw_model *m, const double *v); // power turned into heat, W
 
-// power[i] <- power of load i, W; power[nload] that of the active stress, power[nload + 1] that of
-// moving poses (after snw_residual).
+// power[i] <- power of load i, W; power[nload] that of active stress and given efforts, power[nload + 1]
+// that of given motion: poses, driven coordinates and strains (after snw_residual).
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 
@@ -93,4 +93,4 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);
 snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const snw_work *w);
 
 // Largest estimated error of a rod's tip position relative to its length: every segment cut in two.
-double snw_geometry_error(const snw_model *m, const double *q);
+double snw_geometry_error(const snw_model *m, const double *q, double t);

@@ -63,6 +63,17 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
     return -mass * snw_dot(in->gravity, c);
 }
 
+// what it takes to change the given strains of a slice that carries F
+static double field_power(const snw_model *m, const snw_inputs *in, const snw_slice *sl,
+                          const snw_slice_work *sw, snw_wrench F) {
+    const snw_rod *rod = &m->rod[sl->rod];
+    snw_wrench p[SNW_MAGNUS_POINTS];
+    double power = 0;
+    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    for (int k = 0; k < rod->nc; k++) power += snw_power(p[k], in->dxi[sl->field + k]);
+    return power;
+}
+
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
     const int nload = m->desc->nload;
@@ -78,9 +89,17 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[act->load] += snw_power(F, w->V[act->seg]);
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
-    if (m->nlive) power[nload] += snw_feedback_stress_power(m, in, s, w);
+    if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
     for (int i = 1; i < m->nseg; i++) {
+        const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
+        if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
+            power[nload + 1] += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
+        }
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
     }
 }
 

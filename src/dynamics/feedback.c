@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads and active stress that follow signals: probes of configuration and velocity, integrals of such, numbers held
+// Loads, active stress and efforts that follow signals: probes of configuration and velocity, integrals of such, numbers held
 // between instants (theory.md 3.7).
 //
 // A probe p is a function of the pose g and the velocity V of one segment, so that
@@ -113,9 +113,10 @@ static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
     return m->desc->probe[signal->probe].kind == SNW_PROBE_STRAIN;
 }
 
-static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_state *s) {
+static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
+                     const snw_state *s) {
     const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
-    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+    const snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
     return xi.e[signal->column] - (signal->column == SNW_STRETCH);
 }
 
@@ -131,7 +132,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
             return w->still ? 0 : s->v[axis->dof];
         }
         if (axis) return s->q[axis->q];
-        return is_strain(m, signal) ? strain(m, signal, s) : read_probe(m, signal, w).value;
+        return is_strain(m, signal) ? strain(m, signal, in, s) : read_probe(m, signal, w).value;
     }
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->lead == 0) return s->z[i];
@@ -162,15 +163,21 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         // with the sign of a load, so it comes off the residual
         if (m->stress_reads[i] && *in->share != 0) snw_stress_at(m, i, at, -*in->share, w->r);
     }
+    for (int i = 0; i < m->desc->nmotor; i++) {
+        if (m->motor_reads[i]) snw_effort_at(m, i, at, -*in->share, w->r);
+    }
 }
 
-double snw_feedback_stress_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                 const snw_work *w) {
+double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w) {
     double *Q = w->slope + (size_t)m->nlive * (size_t)m->nv, power = 0;
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
         if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
+    }
+    for (int i = 0; i < m->desc->nmotor; i++) {
+        if (m->motor_reads[i]) snw_effort_at(m, i, at, *in->share, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
@@ -291,6 +298,17 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
     }
 }
 
+static void motor_push(const snw_model *m, int motor, const snw_inputs *in, const snw_work *w,
+                       int signal, double *push) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    if (d->when && snw_expr_value(d->when, at) == 0) return;
+    for (int k = 0; k < d->n; k++) {
+        if (!d->law[k]) continue;
+        push[m->motor[motor].dof + k] += *in->share * snw_expr_jet_signal(d->law[k], at, signal).d;
+    }
+}
+
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
@@ -305,6 +323,9 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         }
         for (int i = 0; i < m->desc->nstress; i++) {
             if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
+        }
+        for (int i = 0; i < m->desc->nmotor; i++) {
+            if (m->motor_reads[i]) motor_push(m, i, in, w, m->live[k], push);
         }
         const double *slope = w->slope + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {

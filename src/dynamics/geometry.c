@@ -4,7 +4,7 @@
 // expansion's error falls by 4 or more, so the difference is an estimate of the coarse one's error.
 #include "dynamics/dynamics.h"
 
-static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, int cuts) {
+static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, double t, int cuts) {
     const double *c = snw_magnus_abscissae(rod->order);
     snw_se3 g = snw_se3_identity();
     double from = 0;
@@ -13,7 +13,7 @@ static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, int
         for (int i = 0; i < cuts; i++) {
             snw_twist xi[SNW_MAGNUS_POINTS];
             for (int k = 0; k < rod->nc; k++) {
-                xi[k] = snw_rod_strain(m, rod, q, from + (i + c[k]) * h, false);
+                xi[k] = snw_rod_strain(m, rod, q, t, from + (i + c[k]) * h);
             }
             g = snw_se3_mul(g, snw_se3_exp(snw_magnus(rod->order, h, xi)));
         }
@@ -22,11 +22,11 @@ static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, int
     return g.p;
 }
 
-double snw_geometry_error(const snw_model *m, const double *q) {
+double snw_geometry_error(const snw_model *m, const double *q, double t) {
     double worst = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        const double e = snw_norm(snw_sub(tip(m, rod, q, 1), tip(m, rod, q, 2))) / rod->L;
+        const double e = snw_norm(snw_sub(tip(m, rod, q, t, 1), tip(m, rod, q, t, 2))) / rod->L;
         if (!(e <= worst)) worst = e;
     }
     return worst;

@@ -8,7 +8,9 @@
 size_t snw_inputs_doubles(const snw_model *m) {
     const size_t np = (size_t)m->npose, na = (size_t)m->nact, nv = (size_t)m->nv;
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
-    return bytes / sizeof(double) + nv + 1;
+    const size_t given =
+        (size_t)m->ndrive * sizeof(snw_jet) + 3 * (size_t)m->nfield * sizeof(snw_twist);
+    return (bytes + given) / sizeof(double) + nv + 1;
 }
 
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
@@ -24,6 +26,10 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->load = (snw_wrench *)(void *)(in->pose_du + np);
     in->stress = (double *)(void *)(in->load + na);
     in->share = in->stress + nv;
+    in->drive = (snw_jet *)(void *)(in->share + 1);
+    in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
+    in->dxi = in->xi + m->nfield;
+    in->ddxi = in->dxi + m->nfield;
     return SNW_OK;
 }
 
@@ -102,6 +108,31 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
     }
 }
 
+void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    if (!active(d->when, at)) return;
+    for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
+}
+
+// a given rate is constant: the coordinate goes on from its initial value
+static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
+    if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
+    const double rate = snw_expr_value(d->law, at);
+    return (snw_jet){.v = m->q0[d->q] + rate * at.t, .d = rate};
+}
+
+// strains given at one point, and their rates
+static void field_at(const snw_model *m, int i, double t, snw_inputs *in) {
+    const snw_rod_desc *d = &m->desc->link[m->field[i].link].rod;
+    const snw_at at = {.t = t, .x = m->field[i].x, .L = d->length};
+    in->xi[i] = in->dxi[i] = in->ddxi[i] = (snw_twist){0};
+    for (int k = 0; k < 6; k++) {
+        if (!d->given[k]) continue;
+        const snw_jet j = snw_expr_jet_t(d->given[k], at);
+        in->xi[i].e[k] = j.v, in->dxi[i].e[k] = j.d, in->ddxi[i].e[k] = j.dd;
+    }
+}
+
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     const snw_desc *d = m->desc;
     in->t = t;
@@ -124,6 +155,13 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < d->nstress; i++) {
         if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
     }
+    for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].kind == SNW_MOTOR_EFFORT && !m->motor_reads[i]) {
+            snw_effort_at(m, i, at, 1, in->stress);
+        }
+    }
+    for (int i = 0; i < m->ndrive; i++) in->drive[i] = drive_at(m, &m->drive[i], at);
+    for (int i = 0; i < m->nfield; i++) field_at(m, i, t, in);
     *in->share = 1;
     in->lead = 0;
 }

@@ -23,10 +23,11 @@ typedef struct snw_inputs {
     snw_twist *pose_du;   // and acceleration
     snw_wrench
         *load; // nact: in the frame of the load, world or body; zero for laws that read signals
-    double
-        *stress; // nv: generalised force of the active stress, on the side of the loads; likewise
+    double *stress; // nv: generalised force of actuators, on the side of the loads; likewise
     double *
         share; // 1: how much of the laws that read signals acts, less than 1 while loads are built up
+    snw_jet *drive;             // ndrive: where the coordinate is to be, how fast, how accelerated
+    snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
     size_t bytes; // of the block behind the struct
 } snw_inputs;
@@ -41,10 +42,10 @@ void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
-// No gravity, no loads, no stress, poses as in `in`: the state from which loads are built up.
+// No gravity, no loads, no stress, poses and drives as in `in`: the state from which loads are built up.
 void snw_inputs_unload(const snw_model *m, snw_inputs *in);
 
-// out <- a + fraction (b - a) for gravity, loads and stress; poses of b. fraction 1 gives b exactly.
+// out <- a + fraction (b - a) for gravity, loads and stress; poses and drives of b. fraction 1 gives b exactly.
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
                       snw_inputs *out);
 
@@ -53,7 +54,8 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
     return m->load_reads[load] && !(in->hand && in->hand->load_given[load]);
 }
 
-// Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress, times
-// `share`, added to Q (nv).
+// Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress and
+// of an actuator on coordinates, times `share`, added to Q (nv).
 void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);
+void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q);

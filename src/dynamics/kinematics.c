@@ -16,12 +16,16 @@ static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod
     }
 }
 
-static inline void slice_motion(const snw_model *m, const snw_state *s, int i, bool still,
-                                snw_slice_work *sw, snw_se3 *h, snw_twist *u, snw_twist *du) {
+static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
+                                bool still, snw_slice_work *sw, snw_se3 *h, snw_twist *u,
+                                snw_twist *du) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     gather(m, sl, r, s->q + r->shift, sw->xi);
+    for (int k = 0; sl->field >= 0 && k < r->nc; k++) {
+        sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
+    }
     if (still) {
         sw->W = snw_magnus(r->order, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
@@ -29,7 +33,11 @@ static inline void slice_motion(const snw_model *m, const snw_state *s, int i, b
         *u = *du = (snw_twist){0};
         return;
     }
-    for (int k = 0; k < r->nc; k++) sw->dxi[k] = sw->ddxi[k] = (snw_twist){0};
+    for (int k = 0; k < r->nc; k++) {
+        const bool given = sl->field >= 0;
+        sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
+        sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
+    }
     gather(m, sl, r, s->v, sw->dxi);
     gather(m, sl, r, s->a, sw->ddxi);
     snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
@@ -72,7 +80,8 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         break;
     }
     case SNW_SEG_ROD:
-        slice_motion(m, s, seg->item, still, &w->slice[seg->item], &w->h[i], &w->u[i], &w->du[i]);
+        slice_motion(m, in, s, seg->item, still, &w->slice[seg->item], &w->h[i], &w->u[i],
+                     &w->du[i]);
         break;
     }
     // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'

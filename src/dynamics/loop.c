@@ -179,8 +179,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     return F;
 }
 
-void snw_loops_add(const snw_model *m, const double *l, snw_work *w) {
-    memcpy(w->l, l, (size_t)m->nrow * sizeof *l);
+static void loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = rows_of(loop->joint);
@@ -280,7 +279,7 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
     }
 }
 
-void snw_loops_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T) {
+void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const size_t size = 6 * (size_t)loop->ndof;
@@ -294,60 +293,15 @@ void snw_loops_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld
     }
 }
 
-void snw_loops_columns(const snw_model *m, double cq, snw_work *w, double *T) {
-    snw_loops_add_columns(m, cq, w, (size_t)m->nv, T);
-}
-
-void snw_loops_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const double *C = w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            for (int j = 0; j < loop->ndof; j++) out[loop->dof[j]] += C[j] * x[loop->row + r];
-        }
-    }
-}
-
-void snw_loops_push(const snw_model *m, const snw_work *w, const double *x, double *out) {
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const double *C = w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            for (int j = 0; j < loop->ndof; j++) out[loop->row + r] += C[j] * x[loop->dof[j]];
-        }
-    }
-}
-
-void snw_loops_border(const snw_model *m, const snw_work *w, double s, double *J) {
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
-    if (n == nv) return;
-    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
-    }
-    snw_loops_place(m, w, s, J);
-}
-
-void snw_loops_place(const snw_model *m, const snw_work *w, double s, double *J) {
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
-    for (int k = 0; k < m->nloop; k++) {
-        const snw_loop *loop = &m->loop[k];
-        const double *C = w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            const size_t at = nv + (size_t)(loop->row + r);
-            for (int j = 0; j < loop->ndof; j++) {
-                const size_t dof = (size_t)loop->dof[j];
-                J[dof * n + at] = J[at * n + dof] = -s * C[j];
-            }
-        }
-    }
+void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T) {
+    snw_rows_add_columns(m, cq, w, (size_t)m->nv, T);
 }
 
 // ---- rates -----------------------------------------------------------------------------------------
 
 // with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A V_a; a row's
 // first and second rates are c u and c u' + c' u
-void snw_loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
+static void loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = rows_of(loop->joint);
@@ -374,6 +328,92 @@ void snw_loops_rates(const snw_model *m, const snw_work *w, double *rate, double
             }
             if (rate) rate[loop->row + r] = sum;
             if (bend) bend[loop->row + r] = sum2;
+        }
+    }
+}
+
+// ---- all rows --------------------------------------------------------------------------------------
+
+void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    memcpy(w->l, s->l, (size_t)m->nrow * sizeof *s->l);
+    loops_add(m, s->l, w);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        w->gap[d->row] = s->q[d->q] - in->drive[i].v;
+        w->r[d->dof] -= s->l[d->row];
+    }
+}
+
+void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
+                    double *rate, double *bend) {
+    loops_rates(m, w, rate, bend);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        if (rate) rate[d->row] = s->v[d->dof] - in->drive[i].d;
+        if (bend) bend[d->row] = s->a[d->dof] - in->drive[i].dd;
+    }
+}
+
+void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        s->v[d->dof] = in->drive[i].d;
+        s->a[d->dof] = in->drive[i].dd;
+    }
+}
+
+snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
+    static const double one = 1;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const int r = number - loop->row;
+        if (r < 0 || r >= loop->nrow) continue;
+        return (snw_row){.n = loop->ndof,
+                         .dof = loop->dof,
+                         .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
+                         .size = m->length};
+    }
+    int i = 0;
+    while (m->drive[i].row != number) i++;
+    const int *dof = &m->drive[i].dof;
+    return (snw_row){.n = 1, .dof = dof, .C = &one, .size = m->typical[*dof]};
+}
+
+void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row c = snw_row_at(m, w, k);
+        for (int j = 0; j < c.n; j++) out[c.dof[j]] += c.C[j] * x[k];
+    }
+}
+
+void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, double *out) {
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row c = snw_row_at(m, w, k);
+        for (int j = 0; j < c.n; j++) out[k] += c.C[j] * x[c.dof[j]];
+    }
+}
+
+void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
+    if (n == nv) return;
+    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
+    }
+    snw_rows_place(m, w, s, J);
+}
+
+void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J) {
+    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row c = snw_row_at(m, w, k);
+        const size_t at = nv + (size_t)k;
+        for (int j = 0; j < c.n; j++) {
+            const size_t dof = (size_t)c.dof[j];
+            J[dof * n + at] = J[at * n + dof] = -s * c.C[j];
         }
     }
 }

@@ -8,7 +8,7 @@
 // q: nq numbers (a ball: unit quaternion w x y z; a free joint: the same, then position), v and a: nv velocities and
 // accelerations (a ball: body rates and their rates; a free joint: body twist and its rate), z: nsignal numbers that
 // laws remember (those of probes are not used), l: nrow multipliers, what loops exert on their second site along each
-// row. One block, of one thread.
+// row and drives on their coordinates. One block, of one thread.
 typedef struct snw_state {
     double t;
     double *q, *v, *a, *z, *l;

@@ -20,8 +20,7 @@ static const struct {
     const char *place, *words;
 } later[] = {
     {"file", "contacts fluid"},
-    {"actuator", "joint rod wheels tendon chamber"},
-    {"actuator", "effort position rate shortening volume gas hold"},
+    {"actuator", "wheels tendon chamber shortening volume gas hold"},
     {"probe", "length volume tension"},
     {"study", "kinematic inverse linearize"},
     {"static", "engine"},

@@ -90,6 +90,11 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     for (int i = 0; same && i < a->nstress; i++) {
         same = !strcmp(a->stress[i].name, b->stress[i].name);
     }
+    same = same && a->nmotor == b->nmotor;
+    for (int i = 0; same && i < a->nmotor; i++) {
+        const snw_motor_desc *p = &a->motor[i], *q = &b->motor[i];
+        same = p->link == q->link && p->rod == q->rod && !strcmp(p->name, q->name);
+    }
     if (!same) return snw_fail_at(r->err, s->place, form, s->name, "actuators");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_load.c: loads, active stress, and the initial state.
+// read_load.c: loads, and the initial state.
 #include "io/read.h"
 
 #include "base/fail.h"
@@ -66,70 +66,6 @@ snw_status snw_read_loads(snw_reader *r) {
     d->load = snw_pool_array(r->pool, (size_t)d->nload, sizeof *d->load);
     if (!d->load) return snw_read_memory(r);
     for (int i = 0; i < d->nload; i++) SNW_TRY(load(r, &node->entry[i], &d->load[i]));
-    return SNW_OK;
-}
-
-// ---- actuators ----------------------------------------------------------------------------------
-
-#define ACTUATOR_KEYS(X)                                                                           \
-    X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
-    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
-#define STRESS_KEYS(X)                                                                             \
-    X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
-    X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
-    X(STRESS_BEND_Z, "bend_z", "N m, law of t, x, probes", "moment about local z")                 \
-    X(STRESS_STRETCH, "stretch", "N, law of t, x, probes", "force along the tangent")              \
-    X(STRESS_SHEAR_Y, "shear_y", "N, law of t, x, probes", "force along local y")                  \
-    X(STRESS_SHEAR_Z, "shear_z", "N, law of t, x, probes", "force along local z")                  \
-    X(STRESS_ALONG, "along", "a rod's link", "the rod, required")
-
-enum { ACTUATOR_KEYS(SNW_KEY_CODE) ACTUATOR_N };
-enum { STRESS_KEYS(SNW_KEY_CODE) STRESS_N };
-SNW_KEYS(actuator, "actuator", "an actuator", ACTUATOR_KEYS);
-SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
-
-static snw_status stress(snw_reader *r, const snw_node *node, snw_stress_desc *out) {
-    const snw_entry *e[STRESS_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_stress, e));
-    if (!e[STRESS_ALONG]) {
-        return snw_fail_at(r->err, node->place, "an active stress needs 'along:', a rod's link");
-    }
-    SNW_TRY(snw_read_rod_name(r, e[STRESS_ALONG]->value, "along", &out->link));
-    if (node->n < 2) {
-        return snw_fail_at(r->err, node->place,
-                           "an active stress needs at least one component, e.g. 'bend_y: 1 N*m'");
-    }
-    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL;
-    for (int i = 0; i < 6; i++) {
-        if (!e[i]) continue;
-        const snw_dim dim = i < 3 ? SNW_DIM_TORQUE : SNW_DIM_FORCE;
-        SNW_TRY(snw_read_law(r, e[i]->value, e[i]->key, dim, vars, &out->stress[i]));
-    }
-    return SNW_OK;
-}
-
-static snw_status actuator(snw_reader *r, const snw_entry *entry, snw_stress_desc *out) {
-    const snw_entry *e[ACTUATOR_N];
-    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
-    out->name = entry->key;
-    out->place = entry->place;
-    if (!e[ACTUATOR_STRESS]) {
-        return snw_fail_at(r->err, entry->place,
-                           "actuator '%s' drives nothing; give 'stress: {along: .., bend_y: ..}'",
-                           entry->key);
-    }
-    SNW_TRY(stress(r, e[ACTUATOR_STRESS]->value, out));
-    return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, "when", &out->when)
-                            : SNW_OK;
-}
-
-snw_status snw_read_actuators(snw_reader *r) {
-    const snw_node *node;
-    snw_desc *d = r->desc;
-    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &d->nstress));
-    d->stress = snw_pool_array(r->pool, (size_t)d->nstress, sizeof *d->stress);
-    if (!d->stress) return snw_read_memory(r);
-    for (int i = 0; i < d->nstress; i++) SNW_TRY(actuator(r, &node->entry[i], &d->stress[i]));
     return SNW_OK;
 }
 

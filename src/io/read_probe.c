@@ -20,13 +20,15 @@
     X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
     X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
-    X(PROBE_REACTION, "reaction", "a link",                                                        \
-      "mx my mz fx fy fz, what holds the link in its parent")                                      \
-    X(PROBE_ANGLE, "angle", "a joint's link", "of its revolute or universal joint, rad")           \
-    X(PROBE_VALUE, "value", "a joint's link", "coordinates of its joint, rad and m")               \
-    X(PROBE_RATE, "rate", "a joint's link", "their rates")                                         \
-    X(PROBE_EFFORT, "effort", "a joint's link",                                                    \
-      "what spring, damping and friction of its joint exert on them, N m and N")                   \
+    X(PROBE_REACTION, "reaction", "a link or a loop",                                              \
+      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site")         \
+    X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
+      "of a revolute or universal joint, rad")                                                     \
+    X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
+      "coordinates of the joint, rad and m, or what the actuator acts on")                         \
+    X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
+    X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
+      "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
       "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
@@ -121,9 +123,19 @@ static snw_status of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *
     return SNW_OK;
 }
 
+// whether a name is that of a thing of this kind
+static bool names(const snw_reader *r, const char *name, snw_thing kind) {
+    const snw_name *found = snw_names_find(&r->things, name);
+    return found && found->kind == (int)kind;
+}
+
 static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    if (names(r, name, SNW_THING_LOOP)) {
+        out->of = SNW_PROBE_OF_LOOP;
+        return snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item);
+    }
     out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
@@ -131,12 +143,44 @@ static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return snw_fail_at(r->err, e->value->place, "link '%s' is free, nothing holds it", name);
 }
 
+// an actuator: the link of its joint, or one number for each coordinate of its rod
+static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *name,
+                              snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    int i = 0;
+    while (i < d->nmotor && strcmp(d->motor[i].name, name) != 0) i++;
+    if (i == d->nmotor) {
+        return snw_fail_at(r->err, e->value->place,
+                           "actuator '%s' is an active stress and has no '%s'; see the strain and "
+                           "wrench of its rod",
+                           name, e->key);
+    }
+    out->of = SNW_PROBE_OF_MOTOR;
+    out->item = i;
+    if (d->motor[i].rod) {
+        out->along = d->motor[i].n;
+    } else {
+        out->site.kind = SNW_SITE_END;
+        out->site.link = d->motor[i].link;
+    }
+    return SNW_OK;
+}
+
 static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
-    out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
-    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    if (names(r, name, SNW_THING_ACTUATOR)) {
+        SNW_TRY(of_actuator(r, e, name, out));
+        if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
+            return snw_fail_at(r->err, e->value->place, "actuator '%s' is on a rod; use 'value'",
+                               name);
+        }
+        if (out->along > 0) return SNW_OK;
+    } else {
+        out->site.kind = SNW_SITE_END;
+        SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
+    }
     out->joint = r->desc->link[out->site.link].joint;
     const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
@@ -147,7 +191,7 @@ static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *ou
     }
     if (out->kind == SNW_PROBE_ANGLE && !turns) {
         return snw_fail_at(r->err, e->value->place, "the joint of link '%s' is %s; use 'value'",
-                           name, snw_joint_name(out->joint));
+                           r->desc->link[out->site.link].name, snw_joint_name(out->joint));
     }
     return SNW_OK;
 }

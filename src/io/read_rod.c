@@ -245,7 +245,7 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
     X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
       "strain without stress, 0 if absent")                                                        \
     X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
-      "which components change, on which basis; required")                                         \
+      "which components change, on which basis, or by which law of t and x; required")             \
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
     X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \

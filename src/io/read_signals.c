@@ -52,6 +52,9 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     for (int i = 0; i < d->nstress; i++) {
         for (int k = 0; k < 6; k++) mark(d, d->stress[i].stress[k], live);
     }
+    for (int i = 0; i < d->nmotor; i++) {
+        for (int k = 0; k < d->motor[i].n; k++) mark(d, d->motor[i].law[k], live);
+    }
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);
@@ -91,6 +94,10 @@ static snw_status give(snw_reader *r, snw_desc *d) {
         if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
         SNW_TRY(snw_find_probe(r, r->root->place, s->text[i], &slot[i].probe));
         const snw_probe_desc *p = &d->probe[slot[i].probe];
+        if (p->along > 0) {
+            return snw_fail_at(r->err, p->place, "laws and conditions cannot read probe '%s'",
+                               p->name);
+        }
         snw_error why = {0};
         snw_dim dim;
         if (snw_signal_column(p->kind, p->joint, p->name, s->component[i], &slot[i].column, &dim,

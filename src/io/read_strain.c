@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_strain.c: which strain components of a rod may change, and the basis of each.
+// read_strain.c: which strain components of a rod may change, and the basis of each; which ones are given, and how.
 #include "io/read.h"
 
 #include "base/fail.h"
@@ -139,18 +139,21 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     return false;
 }
 
-static snw_status component(snw_reader *r, const snw_entry *e, mesh *m, snw_basis *out) {
+// a basis, or a law of the whole strain
+static snw_status component(snw_reader *r, const snw_entry *e, int i, mesh *m, snw_rod_desc *out) {
     const char *text = "", *word = "", *near = NULL;
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
-    if (begins_with_basis(r, text, &word, &near)) return read_basis(r, e->value, 0, m, out);
+    if (begins_with_basis(r, text, &word, &near)) {
+        out->active[i] = true;
+        return read_basis(r, e->value, 0, m, &out->basis[i]);
+    }
     if (near) {
         return snw_fail_at(r->err, e->value->place, "unknown basis '%s' (did you mean '%s'?)", word,
                            near);
     }
-    return snw_fail_at(r->err, e->value->place,
-                       "'%s' is not a basis; a strain given as a law is not part of this version, "
-                       "it knows e.g. 'legendre 3'",
-                       text);
+    const snw_dim dim = i < 3 ? SNW_DIM_CURVATURE : SNW_DIM_NONE;
+    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L;
+    return snw_read_law(r, e->value, e->key, dim, vars, &out->given[i]);
 }
 
 // `kirchhoff legendre 3`, `cosserat cubic`, `rigid`
@@ -205,8 +208,7 @@ static snw_status by_component(snw_reader *r, const snw_node *node, mesh *m, snw
     }
     for (int i = 0; i < 6; i++) {
         if (!e[i]) continue;
-        out->active[i] = true;
-        SNW_TRY(component(r, e[i], m, &out->basis[i]));
+        SNW_TRY(component(r, e[i], i, m, out));
     }
     return SNW_OK;
 }

@@ -54,14 +54,20 @@ snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint, const ch
     return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s', it has%s", name, component, known);
 }
 
-// the joint of the link that a probe looks at, as the tree has it; links are read later. False: it cannot be told
+// the name written in a node; false: there is none
+static bool name_written(const snw_signals *s, const snw_node *node, const char **out) {
+    snw_error ignored;
+    return node && node->kind == SNW_NODE_TEXT &&
+           snw_name_resolve(node, s->pool, out, &ignored) == SNW_OK;
+}
+
+// the joint that a probe looks at, of a link or of an actuator, as the tree has it; links are read later. False: it cannot
+// be told
 static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_kind *out) {
     const char *name = "";
-    snw_error ignored;
-    if (!of || of->kind != SNW_NODE_TEXT || !s->robot ||
-        snw_name_resolve(of, s->pool, &name, &ignored) != SNW_OK) {
-        return false;
-    }
+    if (!s->robot || !name_written(s, of, &name)) return false;
+    const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
+    if (actuator && !name_written(s, snw_node_get(actuator, "joint"), &name)) return false;
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
     if (!joint || joint->kind != SNW_NODE_TEXT) return false;
@@ -148,6 +154,8 @@ snw_signals *snw_signals_create(snw_pool *pool) {
 snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *err) {
     const snw_node *probes = snw_node_get(root, "probes");
     const snw_node *robot = snw_node_get(root, "robot");
+    const snw_node *actuators = snw_node_get(root, "actuators");
+    s->actuators = actuators && actuators->kind == SNW_NODE_MAP ? actuators : NULL;
     s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
     s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
     s->use = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->use);

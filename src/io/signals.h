@@ -11,8 +11,8 @@
 typedef struct snw_signals {
     snw_signal_source source; // for the scope of a tree
     snw_pool *pool;
-    const snw_node *probes; // of the tree being read, NULL when it has none
-    const snw_node *robot;  // likewise
+    const snw_node *probes;            // of the tree being read, NULL when it has none
+    const snw_node *robot, *actuators; // likewise
     int n;
     snw_signal_desc slot[SNW_SIGNALS_MAX];
     const char *text[SNW_SIGNALS_MAX];      // of a probe its name, else the call

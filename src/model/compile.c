@@ -215,7 +215,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     const size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
-    size_t nseg = 1 + npose, nslice = 0;
+    size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
         nseg += SNW_JOINT_MOST;
@@ -234,6 +234,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         }
         nrod++;
         nslice += (size_t)lay->nnode + nobs;
+        if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
         ncoord += (size_t)r->ndof;
         npoint += (size_t)r->npoint;
@@ -259,6 +260,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->block = snw_build_array(b, nblock, sizeof *b->block);
     b->spring = snw_build_array(b, nblock, sizeof *b->spring);
     b->slice = snw_build_array(b, nslice, sizeof *b->slice);
+    b->field = snw_build_array(b, nfield, sizeof *b->field);
     b->xi0 = snw_build_array(b, nslice * SNW_MAGNUS_POINTS, sizeof *b->xi0);
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
@@ -442,6 +444,7 @@ static void publish(snw_build *b) {
     m->block = b->block;
     m->spring = b->spring;
     m->slice = b->slice;
+    m->field = b->field;
     m->xi0 = b->xi0;
     m->phi = b->phi;
     m->point = b->point;
@@ -464,6 +467,7 @@ static snw_status build(snw_build *b, snw_error *err) {
                         m->nv, MOST_COORDINATES);
     }
     SNW_TRY(snw_build_loops(b));
+    SNW_TRY(snw_build_motors(b, err));
     add_loads(b);
     SNW_TRY(sort_acts(b));
     SNW_TRY(typical_forces(b));

@@ -26,6 +26,7 @@ typedef struct snw_build {
     snw_twist *xi0;
     int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
+    snw_field *field;
 } snw_build;
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);
@@ -51,6 +52,8 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // Closures, behind all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b);
+// Actuators on coordinates; the rows of driven ones come behind those of the loops.
+SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
 snw_status snw_build_signals(snw_build *b); // after the watches

@@ -130,6 +130,17 @@ static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0
     for (int i = 0; block->curved >= 0 && i < block->n; i++) v0[block->dof + i] = ini->twist.e[i];
 }
 
+// driven coordinates begin where they are driven to
+static void drives_of(const snw_model *m, double *q0, double *v0) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0) continue;
+        const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
+        if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) q0[d->q] = at.v, v0[d->dof] = at.d;
+        if (m->desc->motor[d->motor].kind == SNW_MOTOR_RATE) v0[d->dof] = at.v;
+    }
+}
+
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -145,6 +156,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
         joint_of(m, ini, q0, v0);
     }
+    drives_of(m, q0, v0);
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

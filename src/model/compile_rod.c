@@ -101,13 +101,37 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
     const double h = to - from, *c = snw_magnus_abscissae(r->order);
-    *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi};
+    const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
+    *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi, .field = -1};
+    if (snw_rod_given(d)) s->field = b->m->nfield;
     for (int k = 0; k < r->nc; k++) {
         const double x = from + c[k] * h;
         b->nphi += snw_rod_basis(r, x, from + 0.5 * h, s->first, s->count, b->phi + b->nphi);
-        b->xi0[i * SNW_MAGNUS_POINTS + k] = snw_rod_rest(&b->m->desc->link[r->link].rod, x);
+        snw_twist *xi0 = &b->xi0[i * SNW_MAGNUS_POINTS + k];
+        *xi0 = snw_rod_rest(d, x);
+        // what is given is the whole value
+        for (int e = 0; e < 6; e++) {
+            if (d->given[e]) xi0->e[e] = e == SNW_STRETCH;
+        }
+        if (s->field >= 0) b->field[b->m->nfield++] = (snw_field){.link = r->link, .x = x};
     }
     for (int a = 0; a < r->na; a++) s->ncol += s->count[a];
+}
+
+// a given strain brings forth stress, which is an output; with others it must have nothing to do
+static snw_status check_given(const snw_link_desc *link, const double H[36], const double D[36],
+                              snw_error *err) {
+    for (int i = 0; i < 36; i++) {
+        const int a = i / 6, g = i % 6;
+        if (!link->rod.active[a] || !link->rod.given[g] || (H[i] == 0 && D[i] == 0)) continue;
+        return snw_fail_desc(
+            err, link->rod.section.place,
+            snw_fail(err, SNW_E_MODEL,
+                     "rod '%s': its section couples %s with %s, which is given; in "
+                     "this version a given strain acts by its shape alone",
+                     link->name, snw_strain_name[a], snw_strain_name[g]));
+    }
+    return SNW_OK;
 }
 
 // ---- stiffness and damping, rods.md 2.2 ------------------------------------------------------------
@@ -152,6 +176,7 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
             double Hx[36], Dx[36];
             snw_inertia M;
             SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
+            SNW_TRY(check_given(link, Hx, Dx, err));
             add_outer(r, p, b->phi + p->phi, Hx, K);
             add_outer(r, p, b->phi + p->phi, Dx, D);
         }

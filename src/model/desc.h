@@ -146,6 +146,8 @@ typedef struct snw_rod_desc {
     snw_section_desc section;
     snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
     bool active[6];  // strain components that may change
+    snw_law given
+        [6]; // those that follow a law of t, x and L, the whole value; stretch 0 is unstretched
     snw_basis basis[6];
     int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
                 // bases: shared out, at least one each); 0: auto
@@ -208,6 +210,25 @@ typedef struct snw_stress_desc {
     snw_law when;
 } snw_stress_desc;
 
+// An actuator on the coordinates of a link's joint or rod: given is the effort on each, or the coordinate itself, and then
+// the effort is what follows.
+typedef enum snw_motor_kind {
+    SNW_MOTOR_EFFORT,   // laws of t and signals
+    SNW_MOTOR_POSITION, // laws of t
+    SNW_MOTOR_RATE      // constants: the coordinate is its initial value + rate t
+} snw_motor_kind;
+
+typedef struct snw_motor_desc {
+    const char *name;
+    snw_place place;
+    snw_motor_kind kind;
+    int link;
+    bool rod;           // its strain coordinates, else those of its joint
+    int n;              // all of them, in their order
+    const snw_law *law; // n; NULL: no effort, a coordinate that is free
+    snw_law when;       // NULL: always; a constant unless efforts are given
+} snw_motor_desc;
+
 // ---- initial state ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
@@ -249,14 +270,18 @@ typedef enum snw_probe_kind {
 #undef X
 } snw_probe_kind;
 
+typedef enum snw_probe_of { SNW_PROBE_OF_LINK, SNW_PROBE_OF_MOTOR, SNW_PROBE_OF_LOOP } snw_probe_of;
+
 typedef struct snw_probe_desc {
     const char *name;
     snw_place place;
     snw_probe_kind kind;
     snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
     snw_joint_kind joint; // of angle, value, rate and effort: that link's
-    int along;            // > 0: that many equal stations of the rod of site.link
-    bool body;            // `in: body`
+    int along; // > 0: that many equal stations of the rod of site.link, or coordinates of an actuator's rod
+    snw_probe_of of; // what value, rate, effort and reaction are of,
+    int item;        // and which one, unless of a link
+    bool body;       // `in: body`
 } snw_probe_desc;
 
 // ---- signals ----------------------------------------------------------------------------------------
@@ -357,11 +382,12 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
+    snw_motor_desc *motor;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

@@ -8,7 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_NODES = 20000, AUTO_MOST = 200 };
+enum {
+    MOST_NODES = 20000,
+    AUTO_MOST = 200,
+    GIVEN_DEGREE = 6
+}; // the last: of strains given by laws, for want of a basis
 
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -157,6 +161,7 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         return predict(d, rod, pool, out);
     }
+    if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
     // auto: enough points to integrate the square of the basis twice over, then more until the trial shape's
     // tip is right to 1e-6 L
     int n = out->global ? 2 * degree + 4 : degree + 1;

@@ -81,7 +81,9 @@ static const snw_component planar[3][3] = {
 static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
     *n = snw_joint_dof(joint);
     switch (joint) {
-    case SNW_JOINT_FIXED:
+    case SNW_JOINT_FIXED: // coordinates of a rod, one by one
+        *n = 1;
+        break;
     case SNW_JOINT_FREE:
         *n = 0;
         break;

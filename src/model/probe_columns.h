@@ -14,7 +14,8 @@
 //   wrench          mx my mz fx fy fz
 //   reaction        as wrench
 //   angle, value, rate, effort   the coordinates of the joint: one number without a name, angle slide, first second, x y
-//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz
+//                   angle; of a spherical joint rx ry rz, wx wy wz, mx my mz; of an actuator's rod one number without a name for
+//                   each coordinate
 //   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z

@@ -33,16 +33,21 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
     return n;
 }
 
-snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double x,
-                         bool rate) {
+snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
+                         double x) {
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-    snw_twist xi = rate ? (snw_twist){0} : snw_rod_rest(d, x);
+    snw_twist xi = snw_rod_rest(d, x);
+    for (int i = 0; i < 6; i++) {
+        if (!d->given[i]) continue;
+        const snw_at at = {.t = t, .x = x, .L = rod->L};
+        xi.e[i] = snw_expr_value(d->given[i], at) + (i == SNW_STRETCH);
+    }
     int first[6], count[6];
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
     (void)snw_rod_basis(rod, x, x < rod->L ? x : rod->L * (1 - 1e-15), first, count, phi);
     const double *at = phi;
     for (int a = 0; a < rod->na; a++) {
-        const double *c = q + rod->dof[a] + first[a] + (rate ? 0 : rod->shift);
+        const double *c = q + rod->dof[a] + first[a] + rod->shift;
         for (int j = 0; j < count[a]; j++) xi.e[rod->comp[a]] += at[j] * c[j];
         at += count[a];
     }

@@ -49,8 +49,8 @@ static double size_of(const snw_model *m, const snw_loop *loop, int r) {
     return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
 }
 
-static void measure(const snw_model *m, double *size) {
-    for (int i = 0; i < m->nrow; i++) size[i] = 1;
+static void measure(const snw_model *m, const snw_work *w, double *size) {
+    for (int i = 0; i < m->nrow; i++) size[i] = snw_row_at(m, w, i).size;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = size_of(m, loop, r);
@@ -67,7 +67,12 @@ static snw_status take_all(snw_assembly *as) {
     as->whole = *m;
     as->whole.nrow += spare;
     as->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
-    if (!as->whole.loop) return SNW_E_MEMORY;
+    as->whole.drive = snw_alloc((size_t)m->ndrive * sizeof *m->drive);
+    if (!as->whole.loop || !as->whole.drive) return SNW_E_MEMORY;
+    for (int i = 0; i < m->ndrive; i++) {
+        as->whole.drive[i] = m->drive[i];
+        if (m->drive[i].row >= 0) as->whole.drive[i].row += spare;
+    }
     for (int i = 0, row = 0; i < m->nloop; i++) {
         snw_loop *loop = &as->whole.loop[i];
         *loop = m->loop[i];
@@ -119,8 +124,8 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
         snw_matrix_destroy(as->T);
         as->T = NULL;
     }
-    measure(m, as->size);
-    measure(as->all, as->all_size);
+    measure(m, as->w, as->size);
+    measure(as->all, as->w, as->all_size);
     *out = as;
     return SNW_OK;
 }
@@ -131,6 +136,7 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_state_destroy(as->trial);
     snw_state_destroy(as->kept);
     snw_free(as->whole.loop);
+    snw_free(as->whole.drive);
     snw_free(as->scratch.base);
     snw_free(as->memory);
     snw_free(as->order);
@@ -147,17 +153,31 @@ static int loop_of(const snw_model *m, int row) {
 
 int snw_assembly_loop_of(const snw_assembly *as, int row) { return loop_of(as->all, row); }
 
+static snw_place place_of(const snw_model *m, int row, const char **kind, const char **name) {
+    int i = loop_of(m, row);
+    *kind = "loop";
+    if (i < m->nloop) {
+        *name = m->desc->loop[i].name;
+        return m->desc->loop[i].place;
+    }
+    for (i = 0; m->drive[i].row != row;) i++;
+    *kind = "actuator";
+    *name = m->desc->motor[m->drive[i].motor].name;
+    return m->desc->motor[m->drive[i].motor].place;
+}
+
+snw_place snw_assembly_place_of(const snw_assembly *as, int row, const char **kind,
+                                const char **name) {
+    return place_of(as->all, row, kind, name);
+}
+
 // as->X <- C', dense, from the columns in as->w
 static void transpose_rows(snw_assembly *as, const snw_model *m) {
     const size_t nv = (size_t)m->nv;
     memset(as->X, 0, nv * (size_t)m->nrow * sizeof *as->X);
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const double *C = as->w->C + loop->store;
-        for (int r = 0; r < loop->nrow; r++, C += loop->ndof) {
-            double *x = as->X + (size_t)(loop->row + r) * nv;
-            for (int j = 0; j < loop->ndof; j++) x[loop->dof[j]] = C[j];
-        }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row row = snw_row_at(m, as->w, k);
+        for (int j = 0; j < row.n; j++) as->X[(size_t)k * nv + (size_t)row.dof[j]] = row.C[j];
     }
 }
 
@@ -166,7 +186,7 @@ static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
-    snw_loops_columns(m, 0, as->w, NULL);
+    snw_rows_columns(m, 0, as->w, NULL);
     transpose_rows(as, m);
     for (int k = 0; k < m->nrow; k++) {
         double *x = as->X + (size_t)k * (size_t)m->nv;
@@ -201,7 +221,12 @@ double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state 
 }
 
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size) {
-    const snw_loop *loop = &as->all->loop[snw_assembly_loop_of(as, row)];
+    const int owner = snw_assembly_loop_of(as, row);
+    if (owner == as->all->nloop) {
+        (void)snprintf(out, size, "%.3g in SI units", gap * as->all_size[row]);
+        return;
+    }
+    const snw_loop *loop = &as->all->loop[owner];
     bool turns = as->all_size[row] == 1;
     // a combination counts as a length when it moves anything
     for (int k = 0; k < loop->nraw; k++) {
@@ -296,16 +321,16 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     }
     char by[64];
     snw_assembly_say_gap(as, info->row, info->gap, by, sizeof by);
-    const snw_loop_desc *d = &m->desc->loop[snw_assembly_loop_of(as, info->row)];
+    const char *kind, *name;
+    const snw_place at = place_of(m, info->row, &kind, &name);
     return snw_fail_place(
         err,
-        snw_fail(
-            err, SNW_E_DIVERGED,
-            "loop '%s' cannot be closed from the initial configuration: it stays open by %s at "
-            "t = %g s. Give initial: values nearer to the closed robot, check lengths and "
-            "poses, or allow more motion",
-            d->name, by, in->t),
-        d->place.file, d->place.line, d->place.column);
+        snw_fail(err, SNW_E_DIVERGED,
+                 "%s '%s' cannot be %s from the initial configuration: it stays open by %s at "
+                 "t = %g s. Give initial: values nearer to the closed robot, check lengths, "
+                 "poses and what is driven, or allow more motion",
+                 kind, name, kind[0] == 'l' ? "closed" : "followed", by, in->t),
+        at.file, at.line, at.column);
 }
 
 // ---- rank ------------------------------------------------------------------------------------------
@@ -417,7 +442,7 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
                             snw_error *err) {
     const snw_model *m = as->m;
     snw_mass_matrix(m, in, s, as->w, as->M);
-    snw_loops_columns(m, 0, as->w, NULL);
+    snw_rows_columns(m, 0, as->w, NULL);
     transpose_rows(as, m);
     if (snw_mass_factor(m, as->X, as->size, as->diagonal, as->M, &as->weight, &as->soft) != SNW_OK)
         return massless(err);
@@ -428,11 +453,22 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
 }
 
 static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
-    const int i = loop_of(as->m, row);
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "the robot is in a singular configuration: here loop '%s' says what others say "
-                    "already, so forces and motion are not determined; start beside it (initial:)",
-                    i < as->m->nloop ? as->m->desc->loop[i].name : "?");
+    const char *kind, *name;
+    const snw_place at = place_of(as->m, row, &kind, &name);
+    if (loop_of(as->m, row) < as->m->nloop) {
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the robot is in a singular configuration: here loop '%s' says what others say "
+            "already, so forces and motion are not determined; start beside it (initial:)",
+            name);
+    }
+    return snw_fail_place(
+        err,
+        snw_fail(err, SNW_E_SINGULAR,
+                 "loops and drives are not independent of each other here: actuator '%s' says what "
+                 "others say already; leave out what is redundant, or start beside it (initial:)",
+                 name),
+        at.file, at.line, at.column);
 }
 
 // dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`, which becomes inv(C X) side
@@ -441,7 +477,7 @@ static snw_status shortest(snw_assembly *as, snw_error *err) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
     for (size_t k = 0; k < nr; k++) {
         memset(as->S + k * nr, 0, nr * sizeof *as->S);
-        snw_loops_push(m, as->w, as->X + k * nv, as->S + k * nr);
+        snw_rows_push(m, as->w, as->X + k * nv, as->S + k * nr);
         as->dx[k] = as->S[k * (nr + 1)];
     }
     if (snw_cholesky_factor(m->nrow, as->S) != SNW_OK) return dependent(as, m->nrow - 1, err);
@@ -475,7 +511,7 @@ static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s,
         const double size = m->typical[i] / m->length;
         *b = fmax(*b, fabs(as->T->A[(size_t)i * (n + 1)]) * size * size);
     }
-    snw_loops_place(m, as->w, *b, as->T->A);
+    snw_rows_place(m, as->w, *b, as->T->A);
     return snw_matrix_factor(as->T) == SNW_OK && !as->T->overwritten &&
            snw_sparse_smallest(as->T->sparse, as->T->A) > DOUBTFUL;
 }
@@ -490,7 +526,7 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
     double b;
     if (bordered(as, in, s, &b)) {
         snw_kinematics(m, in, as->trial, false, as->w);
-        snw_loops_rates(m, as->w, as->x + m->nv, NULL);
+        snw_rows_rates(m, in, as->trial, as->w, as->x + m->nv, NULL);
         for (int i = 0; i < m->nv; i++) as->x[i] = 0;
         for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= -b;
         snw_matrix_solve(as->T, as->x);
@@ -499,7 +535,7 @@ snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_s
     }
     SNW_TRY(mass_rows(as, in, s, err));
     snw_kinematics(m, in, as->trial, false, as->w);
-    snw_loops_rates(m, as->w, as->side, NULL);
+    snw_rows_rates(m, in, as->trial, as->w, as->side, NULL);
     SNW_TRY(shortest(as, err));
     for (int i = 0; i < m->nv; i++) s->v[i] -= as->dx[i];
     return SNW_OK;
@@ -533,7 +569,7 @@ snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, sn
     double b;
     if (bordered(as, in, s, &b)) {
         snw_residual(m, in, s, false, as->w);
-        snw_loops_rates(m, as->w, NULL, as->x + m->nv);
+        snw_rows_rates(m, in, s, as->w, NULL, as->x + m->nv);
         for (int i = 0; i < m->nv; i++) as->x[i] = -as->w->r[i];
         for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= b;
         snw_matrix_solve(as->T, as->x);
@@ -543,13 +579,13 @@ snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, sn
     }
     SNW_TRY(mass_rows(as, in, s, err));
     snw_residual(m, in, s, false, as->w);
-    snw_loops_rates(m, as->w, NULL, as->bend);
+    snw_rows_rates(m, in, s, as->w, NULL, as->bend);
     for (int i = 0; i < m->nv; i++) s->a[i] = -as->w->r[i];
     snw_cholesky_solve(m->nv, as->M, s->a);
     if (m->nrow > 0) {
         // rows' accelerations with these; then what multipliers must take away
         snw_kinematics(m, in, s, false, as->w);
-        snw_loops_rates(m, as->w, NULL, as->side);
+        snw_rows_rates(m, in, s, as->w, NULL, as->side);
         SNW_TRY(shortest(as, err));
         for (int i = 0; i < m->nv; i++) s->a[i] -= as->dx[i];
         for (int i = 0; i < m->nrow; i++) {

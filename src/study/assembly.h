@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// assembly.h: robots with loops, put together: rows that say nothing left out, loops closed, velocities and
+// assembly.h: robots with loops and drives, put together: rows that say nothing left out, loops closed, velocities and
 // accelerations made consistent with them. theory.md 3.8.
 #pragma once
 
@@ -35,20 +35,24 @@ double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state 
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size);
 // The loop that such a row belongs to; m->nloop: none.
 int snw_assembly_loop_of(const snw_assembly *as, int row);
+// What it belongs to in words, "loop" or "actuator", and where that stands.
+snw_place snw_assembly_place_of(const snw_assembly *as, int row, const char **kind,
+                                const char **name);
 
-// s->q <- a near configuration in which all loops are closed under the inputs, lengths measured by typical
-// coordinates. SNW_E_DIVERGED: not found, the loop with the largest gap is named; s->q is as it was.
+// s->q <- a near configuration in which all loops are closed under the inputs and driven coordinates are where their laws
+// want them, lengths measured by typical coordinates. SNW_E_DIVERGED: not found, the loop or actuator with the largest
+// gap is named; s->q is as it was.
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// Rank of all rows at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
+// Rank of all rows of loops at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
 // stand first in the file are kept first.
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
 
 // Numbers between -1 and 1, the same every time: configurations a little beside.
 double snw_assembly_roll(unsigned long long *seed);
 
-// s->v <- the nearest velocities that keep the loops closed, by the energy of the difference.
+// s->v <- the nearest velocities that keep all rows, by the energy of the difference.
 SNW_NODISCARD snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in,
                                                  snw_state *s, snw_error *err);
 

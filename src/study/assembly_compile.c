@@ -21,12 +21,15 @@ static double time_of(const snw_desc *d, int n) {
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
-// first rows of the loops, and how many there are
+// first rows of the loops, those of the drives behind them, and how many there are
 static void number_rows(snw_model *m) {
     m->nrow = 0;
     for (int i = 0; i < m->nloop; i++) {
         m->loop[i].row = m->nrow;
         m->nrow += m->loop[i].nrow;
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) m->drive[i].row = m->nrow++;
     }
 }
 
@@ -69,7 +72,7 @@ static snw_status sample(const snw_model *m, survey *v) {
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
             snw_tangent_sweep(m, NULL, w);
-            snw_loops_columns(m, 0, w, NULL);
+            snw_rows_columns(m, 0, w, NULL);
             for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
         }
         status = SNW_OK;
@@ -278,7 +281,13 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
     m->freedom = m->nv;
     if (m->nloop == 0) return SNW_OK;
     snw_status s = leave_out_idle(m, err);
+    // loops are compared with each other only: what a drive says is never left out
+    const int ndrive = m->ndrive;
+    m->ndrive = 0;
+    number_rows(m);
     if (s == SNW_OK && m->nrow > 0) s = leave_out_spare(m, err);
+    m->ndrive = ndrive;
+    number_rows(m);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;

@@ -166,7 +166,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->power = e->y_before + n;
     e->power_before = e->power + np;
     for (int i = 0; i < m->npose; i++)
-        e->moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+        e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
     typical_numbers(m, e->y);
     for (size_t i = 0; i < n; i++) e->y[i] *= opts->tolerance;
     const snw_ode_opts o = {.kind = opts->kind,
@@ -221,6 +221,27 @@ static void keep(snw_explicit *e) {
     e->left_before = e->left, e->right_before = e->right;
 }
 
+// Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and a given motion may
+// jump to another rate. The work of that is done at once.
+static snw_status project(snw_explicit *e, double t, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_assembly_info info;
+    if (!e->assembly) return SNW_OK;
+    to_state(m, e->y, e->trial);
+    e->trial->t = t;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
+    snw_kinematics(m, e->in, e->trial, false, e->w);
+    const double before = snw_kinetic_energy(m, e->w);
+    SNW_TRY(snw_assembly_velocities(e->assembly, e->in, e->trial, err));
+    snw_kinematics(m, e->in, e->trial, false, e->w);
+    e->y[works_at(m) + npower(m) - 1] += snw_kinetic_energy(m, e->w) - before;
+    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
+    return SNW_OK;
+}
+
 snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw_error *err) {
     const snw_model *m = e->m;
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
@@ -229,6 +250,9 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + grain(s->t);
     e->left = INFINITY;
+    snw_ode_start(e->ode, s->t, e->y, h);
+    SNW_TRY(project(e, s->t, err));
+    e->y[works_at(m) + npower(m) - 1] = 0; // from here on
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(settle(e, s->t, err));
     keep(e);
@@ -243,22 +267,8 @@ snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
     e->right = t + grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
+    SNW_TRY(project(e, t, err));
     return settle(e, t, err);
-}
-
-// Loops closed again, where the integrator, which knows their accelerations only, let them drift apart.
-static snw_status project(snw_explicit *e, double t, snw_error *err) {
-    const snw_model *m = e->m;
-    snw_assembly_info info;
-    to_state(m, e->y, e->trial);
-    e->trial->t = t;
-    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
-    SNW_TRY(snw_assembly_velocities(e->assembly, e->in, e->trial, err));
-    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
-    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
-    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
-    return SNW_OK;
 }
 
 snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
@@ -275,7 +285,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);
-        if (e->assembly) s = project(e, t, err);
+        s = project(e, t, err);
     }
     if (s == SNW_OK) s = settle(e, t, err);
     if (s != SNW_OK) snw_explicit_back(e);

@@ -28,6 +28,12 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
             }
         }
     }
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row < 0) continue;
+        const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
+        map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+    }
 }
 
 // rows of each column from the map
@@ -90,6 +96,10 @@ static snw_status take_pattern(const snw_model *m, snw_algebra algebra, snw_spar
     double *size = snw_alloc((size_t)n * sizeof *size);
     if (!size) return SNW_E_MEMORY;
     for (int i = 0; i < n; i++) size[i] = i < m->nv ? m->typical[i] : m->length;
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row >= 0) size[m->nv + d->row] = m->typical[d->dof];
+    }
     const snw_status s =
         algebra == SNW_ALGEBRA_AUTO ? snw_pattern_create(m, size, out) : analyse(m, size, out);
     snw_free(size);

@@ -292,7 +292,7 @@ static snw_status free_directions(snw_modes *mo, int *n) {
         double *row = column(mo->A, m->nv, k);
         for (int i = 0; i < m->nrow; i++) mo->part[i] = i == k;
         for (int i = 0; i < m->nv; i++) row[i] = 0;
-        snw_loops_pull(m, mo->w, mo->part, row);
+        snw_rows_pull(m, mo->w, mo->part, row);
         for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
         const double size = sqrt(dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;

@@ -152,6 +152,18 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
         return snw_fail(err, SNW_E_DIVERGED,
                         "a moving pose has no finite value or rate at t = %.9g s", t);
     }
+    for (int i = 0; i < m->ndrive; i++) {
+        if (finite(&in->drive[i].v, 3)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "actuator '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->motor[m->drive[i].motor].name, t);
+    }
+    for (int i = 0; i < m->nfield; i++) {
+        if (finite(in->xi[i].e, 6) && finite(in->dxi[i].e, 6) && finite(in->ddxi[i].e, 6)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "a strain of rod '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->link[m->field[i].link].name, t);
+    }
     return SNW_OK;
 }
 
@@ -185,9 +197,21 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
     mo->heat_power = snw_dissipation(mo->m, s->v);
 }
 
+// velocities that keep all rows; where a given motion jumps to another rate, what drives it does the work at once
+static snw_status jump(snw_motion *mo, snw_error *err) {
+    const snw_model *m = mo->m;
+    snw_kinematics(m, mo->in, mo->now, false, mo->w);
+    const double before = snw_kinetic_energy(m, mo->w);
+    SNW_TRY(snw_assembly_velocities(mo->assembly, mo->in, mo->now, err));
+    snw_kinematics(m, mo->in, mo->now, false, mo->w);
+    mo->work[npower(m) - 1] += snw_kinetic_energy(m, mo->w) - before;
+    return SNW_OK;
+}
+
 snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t, mo->in);
+    if (mo->assembly) SNW_TRY(jump(mo, err));
     mo->of_T.known = false;
     snw_matrix_spoil(mo->T);
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T->A);
@@ -208,10 +232,17 @@ snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
 }
 
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
-    snw_state_copy(mo->m, s, mo->now);
-    for (int i = 0; i < npower(mo->m); i++) mo->work[i] = 0;
+    const snw_model *m = mo->m;
+    snw_state_copy(m, s, mo->now);
+    if (mo->assembly) {
+        snw_assembly_info info;
+        snw_inputs_at(m, s->t, mo->in);
+        SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
+    }
+    SNW_TRY(snw_motion_restart(mo, err));
+    for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
-    return snw_motion_restart(mo, err);
+    return SNW_OK;
 }
 
 // ---- a step ----------------------------------------------------------------------------------------
@@ -224,6 +255,8 @@ static double evaluate(snw_motion *mo, double a, double b) {
         mo->acc[i] = b * mo->d[i] + mo->g[i];
     }
     snw_chart_to_state(m, mo->opts.chart, mo->now->q, mo->d, mo->rate, mo->acc, mo->trial);
+    // what is given is not left to the scheme; nor to Newton's matrix, since the steps begin with these rows kept
+    snw_rows_impose(m, mo->in, mo->trial);
     snw_residual(m, mo->in, mo->trial, false, mo->w);
     double largest = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -231,10 +264,18 @@ static double evaluate(snw_motion *mo, double a, double b) {
         if (!(r <= largest)) largest = r;
     }
     for (int i = 0; i < m->nrow; i++) {
-        const double r = fabs(mo->w->gap[i]) / m->length;
+        const double r = fabs(mo->w->gap[i]) / snw_row_at(m, mo->w, i).size;
         if (!(r <= largest)) largest = r;
     }
     return largest;
+}
+
+// driven coordinates, which are numbers, go where they are driven to
+static void drive(snw_motion *mo) {
+    for (int i = 0; i < mo->m->ndrive; i++) {
+        const snw_drive *to = &mo->m->drive[i];
+        if (to->row >= 0) mo->d[to->dof] = mo->in->drive[i].v - mo->now->q[to->q];
+    }
 }
 
 static snw_status factor(snw_motion *mo, double a, double b) {
@@ -250,7 +291,7 @@ static snw_status factor(snw_motion *mo, double a, double b) {
             const double k = fabs(mo->T->A[(size_t)i * (n + 1)]) * m->typical[i];
             mo->bond = fmax(mo->bond, k * m->typical[i] / (m->length * m->length));
         }
-        snw_loops_place(m, mo->w, mo->bond, mo->T->A);
+        snw_rows_place(m, mo->w, mo->bond, mo->T->A);
     }
     return snw_matrix_factor(mo->T);
 }
@@ -452,11 +493,13 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
+    drive(mo);
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
     snw_status s = solve(mo, a, b, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
+        drive(mo);
         for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
         s = solve(mo, a, b, info);
     }

@@ -138,8 +138,8 @@ static void weigh(conserving *c) {
     }
     if (m->nrow) {
         for (int i = 0; i < m->nv; i++) w->r[i] = 0;
-        snw_loops_columns(m, 0, w, NULL);
-        snw_loops_pull(m, w, c->mid->l, w->r);
+        snw_rows_columns(m, 0, w, NULL);
+        snw_rows_pull(m, w, c->mid->l, w->r);
         for (int i = 0; i < m->nv; i++) c->force[i] -= w->r[i];
     }
 }
@@ -213,16 +213,16 @@ static bool keep_closed(conserving *c) {
     const size_t n = (size_t)m->nv, rows = (size_t)m->nrow;
     double *rate = c->S + rows * rows;
     snw_kinematics(m, c->last, c->end, false, c->w);
-    snw_loops_columns(m, 0, c->w, NULL);
-    snw_loops_rates(m, c->w, rate, NULL);
+    snw_rows_columns(m, 0, c->w, NULL);
+    snw_rows_rates(m, c->last, c->end, c->w, rate, NULL);
     memset(c->Z, 0, n * rows * sizeof *c->Z);
     memset(c->S, 0, rows * rows * sizeof *c->S);
     for (size_t k = 0; k < rows; k++) { // columns of M^-1 C' and of C M^-1 C'
         double *z = c->Z + k * n;
         for (size_t i = 0; i < rows; i++) c->dx[i] = i == k;
-        snw_loops_pull(m, c->w, c->dx, z);
+        snw_rows_pull(m, c->w, c->dx, z);
         snw_cholesky_solve(m->nv, c->M, z);
-        snw_loops_push(m, c->w, z, c->S + k * rows);
+        snw_rows_push(m, c->w, z, c->S + k * rows);
     }
     if (snw_cholesky_factor(m->nrow, c->S) != SNW_OK) return false;
     snw_cholesky_solve(m->nrow, c->S, rate);
@@ -230,8 +230,9 @@ static bool keep_closed(conserving *c) {
         for (size_t i = 0; i < n; i++) c->end->v[i] -= rate[k] * c->Z[k * n + i];
         rate[k] = -rate[k];
     }
-    snw_loops_pull(m, c->w, rate, c->p1);
-    snw_loops_add(m, c->mid->l, c->w);
+    snw_rows_pull(m, c->w, rate, c->p1);
+    memcpy(c->end->l, c->mid->l, rows * sizeof *c->end->l);
+    snw_rows_add(m, c->last, c->end, c->w);
     return true;
 }
 
@@ -319,15 +320,15 @@ static void border(conserving *c) {
     for (int k = 0; k < m->nrow; k++) {
         double *to = c->A + (n + (size_t)k) * all;
         for (int i = 0; i < m->nrow; i++) c->dx[i] = i == k ? -1 : 0;
-        snw_loops_pull(m, c->w, c->dx, to);
+        snw_rows_pull(m, c->w, c->dx, to);
     }
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);
     snw_columns_sweep(m, c->w);
-    snw_loops_columns(m, 0, c->w, NULL);
+    snw_rows_columns(m, 0, c->w, NULL);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) c->dx[i] = i == j;
-        snw_loops_push(m, c->w, c->dx, c->A + j * all + n);
+        snw_rows_push(m, c->w, c->dx, c->A + j * all + n);
     }
     for (int f = 0; f < m->ncurved; f++) {
         const snw_block *b = snw_curved(m, f);

@@ -2,6 +2,7 @@
 #include "study/probe.h"
 
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 #include "model/probe_columns.h"
 
 #include <math.h>
@@ -72,6 +73,39 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
     return out;
 }
 
+// what an actuator does: the effort given, or the one that it takes
+static double effort(const snw_model *m, int motor, int k, const snw_inputs *in,
+                     const snw_work *w) {
+    const snw_motor_desc *d = &m->desc->motor[motor];
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    if (d->kind == SNW_MOTOR_EFFORT) {
+        const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
+        return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *drive = &m->drive[i];
+        if (drive->motor == motor && drive->dof == m->motor[motor].dof + k && drive->row >= 0) {
+            return w->l[drive->row];
+        }
+    }
+    return 0;
+}
+
+// all coordinates of an actuator
+static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
+                      const snw_inputs *in, const snw_state *s, const snw_work *w) {
+    const snw_motor *motor = &m->motor[p->item];
+    if (p->kind != SNW_PROBE_EFFORT && !m->desc->motor[p->item].rod) {
+        (void)put_joint(out, m, p, s);
+        return;
+    }
+    for (int k = 0; k < motor->n; k++) {
+        out[k] = p->kind == SNW_PROBE_EFFORT ? effort(m, p->item, k, in, w)
+                 : p->kind == SNW_PROBE_RATE ? s->v[motor->dof + k]
+                                             : s->q[motor->q + k];
+    }
+}
+
 // one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -99,7 +133,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         return put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
     }
     case SNW_PROBE_STRAIN: {
-        snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, at->x, false);
+        snw_twist xi = snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;
@@ -107,6 +141,10 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_WRENCH:
         return put_wrench(out, snw_internal_wrench(m, at, w), NULL);
     case SNW_PROBE_REACTION: {
+        if (p->of == SNW_PROBE_OF_LOOP) {
+            const snw_mat3 *R = &w->g[m->loop[p->item].b].R;
+            return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : R);
+        }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
     }
@@ -144,6 +182,10 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
 
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out) {
+    if (m->desc->probe[i].of == SNW_PROBE_OF_MOTOR) {
+        put_motor(out, m, &m->desc->probe[i], in, s, w);
+        return;
+    }
     for (int k = 0; k < m->probe_count[i]; k++) {
         out = read_at(m, &m->desc->probe[i], &m->watch[m->probe_watch[i] + k], in, s, w, more, out);
     }

@@ -137,8 +137,8 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
             SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
-            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs ||
-                m->nrow != first->nrow) {
+            if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
+            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
                 const snw_place at = d->step[i].place;
                 const snw_status s =
                     snw_fail(err, SNW_E_MODEL,
@@ -178,17 +178,18 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
-    SNW_TRY(snw_state_create(m, &r->state));
+    SNW_TRY(snw_state_create(r->wide, &r->state));
     SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
+    r->l = snw_pool_array(r->pool, (size_t)r->wide->nrow + 1, sizeof *r->l);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
-    if (!r->rotation || !r->turn || !r->z || !r->fresh || !r->ended || !r->beyond)
+    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond)
         return SNW_E_MEMORY;
-    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(m, &r->ended[i]));
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
@@ -273,12 +274,34 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
     r->hooks->progress(r->hooks->user, &p);
 }
 
+// the multipliers of r->state, made by the rows of one model, in the rows of another: loops and drives that both have
+// keep theirs
+static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
+    double *l = r->state->l;
+    if (from == to) return;
+    for (int i = 0; i < from->nrow; i++) r->l[i] = l[i];
+    for (int i = 0; i < r->wide->nrow; i++) l[i] = 0;
+    for (int i = 0; i < to->nloop && i < from->nloop; i++) {
+        const snw_loop *a = &from->loop[i], *b = &to->loop[i];
+        for (int k = 0; a->nrow == b->nrow && k < b->nrow; k++) l[b->row + k] = r->l[a->row + k];
+    }
+    for (int i = 0; i < to->ndrive; i++) {
+        const snw_drive *b = &to->drive[i];
+        for (int j = 0; b->row >= 0 && j < from->ndrive; j++) {
+            const snw_drive *a = &from->drive[j];
+            if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof) l[b->row] = r->l[a->row];
+        }
+    }
+}
+
 static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
         if (!r->resuming) {
             if (d->step[i].from >= 0) {
-                snw_state_copy(r->era[0].model, r->ended[d->step[i].from], r->state);
+                const int from = d->step[i].from;
+                snw_state_copy(r->wide, r->ended[from], r->state);
+                carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
             r->next_frame = -INFINITY;
@@ -297,11 +320,12 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         case SNW_STEP_CHANGE:
             // statics goes on from the loads that held until now
             snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
+            carry_rows(r, r->now->model, r->era[r->era_of_step[i]].model);
             r->now = &r->era[r->era_of_step[i]];
             break;
         }
         r->resuming = false;
-        snw_state_copy(r->era[0].model, r->state, r->ended[i]);
+        snw_state_copy(r->wide, r->state, r->ended[i]);
     }
     return SNW_OK;
 }
@@ -327,9 +351,10 @@ static void speak_of_loops(snw_run *r) {
     const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
     if (gap <= open_enough) return;
     snw_assembly_say_gap(as, row, gap, by, sizeof by);
-    (void)snprintf(text, sizeof text,
-                   "loop '%.100s' was open by %s; the robot was moved to close it",
-                   r->desc->loop[snw_assembly_loop_of(as, row)].name, by);
+    const char *kind, *name;
+    (void)snw_assembly_place_of(as, row, &kind, &name);
+    (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
+                   kind, name, by);
     snw_run_warn(r, text);
 }
 
@@ -350,7 +375,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
-    for (int i = 0; i < m->nrow; i++) r->state->l[i] = 0;
+    for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;

@@ -41,6 +41,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         const snw_pose_desc *p = &d->link[i].pose;
         for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
         for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
+        for (int k = 0; k < 6; k++) gather(b, d->link[i].rod.given[k], t0, t1);
     }
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) gather(b, d->load[i].force[k], t0, t1);
@@ -50,6 +51,15 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
     for (int i = 0; i < d->nstress; i++) {
         for (int k = 0; k < 6; k++) gather(b, d->stress[i].stress[k], t0, t1);
         gather(b, d->stress[i].when, t0, t1);
+    }
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_pose_desc *p = &d->loop[i].pose;
+        for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
+    }
+    for (int i = 0; i < d->nmotor; i++) {
+        for (int k = 0; k < d->motor[i].n; k++) gather(b, d->motor[i].law[k], t0, t1);
+        gather(b, d->motor[i].when, t0, t1);
     }
     for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
     gather(b, step->until, t0, t1);
@@ -91,7 +101,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->load = 1;
     sum->stability = NAN;
     // the geometry is looked at now and then: it costs more than a step
-    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q) : 0;
+    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,
@@ -305,6 +315,52 @@ static snw_status assemble(snw_run *r, snw_error *err) {
     return snw_assembly_velocities(as, in, r->state, err);
 }
 
+// Does a law that moves something jump, or its rate, at time t? What it does, NULL: neither.
+static const char *unsteady(snw_law law, double t) {
+    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
+    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e});
+    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
+    if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
+    const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
+    return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
+}
+
+static void warn_of_jump(const snw_run *r, snw_law law, const char *what, const char *name,
+                         double t0, double t1) {
+    double t[16];
+    if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
+    const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
+    for (int i = 0; i < n; i++) {
+        const char *does = t[i] < t1 ? unsteady(law, t[i]) : NULL;
+        if (!does) continue;
+        char text[240];
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the law of %s '%.60s' %s at t = %g s, which is a blow; a motion "
+                       "that is given should be smooth (ramp, poly5)",
+                       r->info.run, what, name, does, t[i]);
+        snw_run_warn(r, text);
+        return; // the first one is enough
+    }
+}
+
+// given motion that is no motion: poses and driven coordinates
+static void warn_of_jumps(const snw_run *r, double t0, double t1) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nlink + d->nloop; i++) {
+        const bool link = i < d->nlink;
+        const snw_pose_desc *p = link ? &d->link[i].pose : &d->loop[i - d->nlink].pose;
+        const char *name = link ? d->link[i].name : d->loop[i - d->nlink].name;
+        const char *what = link ? "the pose of link" : "the pose of loop";
+        for (int k = 0; k < 3; k++) warn_of_jump(r, p->xyz[k], what, name, t0, t1);
+        for (int k = 0; k < p->nturn; k++) warn_of_jump(r, p->turn[k].angle, what, name, t0, t1);
+    }
+    for (int i = 0; i < r->now->model->ndrive; i++) {
+        const snw_drive *drive = &r->now->model->drive[i];
+        if (drive->row < 0) continue;
+        warn_of_jump(r, drive->law, "actuator", d->motor[drive->motor].name, t0, t1);
+    }
+}
+
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
@@ -312,6 +368,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     snw_mover mv = {0};
     breaks b = {0};
     const double t0 = r->here.t0;
+    if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
     snw_status s = snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {

@@ -29,7 +29,7 @@ static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_er
                      .stats = {.load = 1,
                                .residual = table->residual,
                                .stability = NAN,
-                               .geometry = snw_geometry_error(m, r->state->q),
+                               .geometry = snw_geometry_error(m, r->state->q, r->state->t),
                                .mode = k}};
     if (k > 0) {
         view.stats.frequency = table->mode[k - 1].frequency;

@@ -35,9 +35,11 @@ struct snw_run {
     snw_era *era;
     int *era_of_step; // which one holds after each step
     snw_run_info info;
+    const snw_model *wide; // of the eras' models the one with most rows: states have room for them
     snw_state *state;
     snw_state **ended;         // state at the end of each step done
     snw_vec3 *rotation, *turn; // of each segment and observer; scratch of the signals
+    double *l;                 // scratch of multipliers
     double *z;                 // nsignal: scratch of what laws remember
     bool *fresh;               // nsignal: scratch, samples that were never taken
     double *column;

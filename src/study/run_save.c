@@ -54,8 +54,8 @@ static size_t mover_at(const snw_run *r) {
         const size_t n = inputs_size(&r->era[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + SNW_PROBE_FREQUENCIES + 3 * rotations + states * (1 + snw_state_doubles(m)) +
-           most;
+    return NSINGLE + SNW_PROBE_FREQUENCIES + 3 * rotations +
+           states * (1 + snw_state_doubles(r->wide)) + most;
 }
 
 size_t snw_run_save_size(const snw_run *r) {
@@ -85,10 +85,10 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
     double *row = r->save + NSINGLE;
     row = carry((snw_piece){r->frequency, SNW_PROBE_FREQUENCIES}, row);
     row = carry((snw_piece){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
-    row = carry(snw_piece_state(m, r->state), row);
+    row = carry(snw_piece_state(r->wide, r->state), row);
     for (int i = 0; i < r->desc->nstep; i++) {
         row = carry((snw_piece){&r->ended[i]->t, 1}, row);
-        row = carry(snw_piece_state(m, r->ended[i]), row);
+        row = carry(snw_piece_state(r->wide, r->ended[i]), row);
     }
     snw_inputs *held = snw_statics_held(r->now->statics);
     row = carry((snw_piece){&held->t, 1}, row);

@@ -17,7 +17,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
-    const double geometry = snw_geometry_error(m, r->state->q);
+    const double geometry = snw_geometry_error(m, r->state->q, r->state->t);
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_view view = {.state = r->state,

@@ -38,11 +38,19 @@ struct snw_statics {
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
-// the first joint with a coordinate that no spring holds, NULL: none
+static bool driven(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0 && m->drive[i].dof == dof) return true;
+    }
+    return false;
+}
+
+// the first joint with a coordinate that no spring or drive holds, NULL: none
 static const char *loose(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        if (driven(m, b->dof)) continue;
         if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
             return m->desc->link[m->seg[b->seg].link].name;
         }
@@ -97,7 +105,9 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         st->scale[i] = m->scale[i];
         st->slow[i] = m->scale[i] / m->typical[i];
     }
-    for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = m->length;
+    for (int i = 0; i < m->nrow; i++) {
+        st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
+    }
     if (loose(m)) st->soft = st->slow + n;
     for (int k = 0; st->soft && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -171,7 +181,7 @@ static snw_status tangent(void *user, double load, const double *x, double *r, d
     gather(st, load, r);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
-    snw_loops_border(st->m, st->w, 1, J);
+    snw_rows_border(st->m, st->w, 1, J);
     return SNW_OK;
 }
 
@@ -405,6 +415,14 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                                   load->place.file, load->place.line, load->place.column);
         }
     }
+    for (int i = 0; i < st->m->ndrive; i++) {
+        if (isfinite(in->drive[i].v)) continue;
+        const snw_motor_desc *motor = &st->m->desc->motor[st->m->drive[i].motor];
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_DIVERGED,
+                                       "actuator '%s' is not a number at t = %g s", motor->name, t),
+                              motor->place.file, motor->place.line, motor->place.column);
+    }
     return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
                     t);
 }
@@ -473,14 +491,10 @@ static bool idle(const snw_statics *st, int i) {
         const double f = m->typical[j] / m->scale[i];
         most = fmax(most, fmax(fabs(st->T[j * n + I]), fabs(st->T[I * n + j])) * f);
     }
-    for (int k = 0; k < m->nloop; k++) {
-        const snw_loop *loop = &m->loop[k];
-        for (int j = 0; j < loop->ndof; j++) {
-            if (loop->dof[j] != i) continue;
-            for (int r = 0; r < loop->nrow; r++) {
-                const double C = st->w->C[loop->store + (size_t)(r * loop->ndof + j)];
-                most = fmax(most, fabs(C) * m->typical[i] / m->length);
-            }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row row = snw_row_at(m, st->w, k);
+        for (int j = 0; j < row.n; j++) {
+            if (row.dof[j] == i) most = fmax(most, fabs(row.C[j]) * m->typical[i] / row.size);
         }
     }
     return most < 1e-10;
@@ -499,7 +513,7 @@ static int restrict_to_allowed(snw_statics *st) {
     memset(st->rows, 0, nv * nr * sizeof *st->rows);
     for (size_t k = 0; k < nr; k++) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
-        snw_loops_pull(m, st->w, st->tau, st->rows + k * nv);
+        snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
     }
     const int rank =
         snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);

@@ -598,13 +598,13 @@ static void closing_moves_no_more_than_it_must(void **state) {
         for (int i = 0; i < 3; i++) v0[i] = b.s->v[i] = roll(&d, -1, 1);
         assert_int_equal(snw_assembly_velocities(b.as, b.in, b.s, &err), SNW_OK);
         snw_mass_matrix(b.m, b.in, b.s, b.w, M);
-        snw_loops_columns(b.m, 0, b.w, NULL);
+        snw_rows_columns(b.m, 0, b.w, NULL);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) p[i] += M[3 * j + i] * (b.s->v[j] - v0[j]);
         }
         for (int k = 0; k < 2; k++) {
             x[0] = k == 0, x[1] = k == 1;
-            snw_loops_pull(b.m, b.w, x, C + 3 * k);
+            snw_rows_pull(b.m, b.w, x, C + 3 * k);
         }
         // p in the plane of the two rows: their triple product vanishes
         const snw_vec3 c0 = {{C[0], C[1], C[2]}}, c1 = {{C[3], C[4], C[5]}},
@@ -612,7 +612,7 @@ static void closing_moves_no_more_than_it_must(void **state) {
         assert_near(snw_dot(snw_cross(c0, c1), P), 0, 1e-13);
         snw_kinematics(b.m, b.in, b.s, false, b.w);
         double rate[2];
-        snw_loops_rates(b.m, b.w, rate, NULL);
+        snw_rows_rates(b.m, b.in, b.s, b.w, rate, NULL);
         for (int k = 0; k < 2; k++) assert_near(rate[k], 0, 1e-13);
         close_built(&b);
     }

@@ -71,7 +71,7 @@ static drift run(closed *c, double time, int n) {
             worst.momentum = fmax(worst.momentum, fabs(P.e[k] - before.e[k]));
         }
         double rate[16];
-        snw_loops_rates(m, w, rate, NULL);
+        snw_rows_rates(m, c->mv.inputs(c->mv.self), s, w, rate, NULL);
         for (int k = 0; k < m->nrow; k++) {
             worst.gap = fmax(worst.gap, fabs(w->gap[k]));
             worst.rate = fmax(worst.rate, fabs(rate[k]));

@@ -100,7 +100,7 @@ static void geometry_error_is_estimated(void **state) {
             robot r;
             trial t;
             lively(&r, &t, magnus, 20, seed);
-            const double estimate = snw_geometry_error(t.m, t.s->q);
+            const double estimate = snw_geometry_error(t.m, t.s->q, 0);
             assert_true(estimate >= 0.1 * e[TIP] && estimate <= 10 * e[TIP]);
             trial_close(&t);
             robot_free(&r);
@@ -143,7 +143,7 @@ static snw_vec3 hang(const beam *b, double *field) {
     (void)trial_settle(&t);
     const snw_vec3 p = trial_end(&t, 0).p;
     for (int i = 0; field && i < 5; i++) {
-        field[i] = snw_rod_strain(t.m, &t.m->rod[0], t.s->q, 0.25 * i, false).e[SNW_BEND_Z];
+        field[i] = snw_rod_strain(t.m, &t.m->rod[0], t.s->q, 0, 0.25 * i).e[SNW_BEND_Z];
     }
     trial_close(&t);
     robot_free(&r);

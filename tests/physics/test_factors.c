@@ -42,7 +42,7 @@ static void fill(const rig *g, double s, snw_matrix *T) {
     snw_residual(g->m, g->in, g->s, false, g->w);
     snw_tangent_sweep(g->m, NULL, g->w);
     snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, (size_t)T->n, T->A);
-    snw_loops_place(g->m, g->w, s, T->A);
+    snw_rows_place(g->m, g->w, s, T->A);
 }
 
 // largest difference of the two solutions relative to the largest unknown, in typical units
@@ -264,7 +264,7 @@ static void accelerations_keep_loops_closed(void **state) {
     assert_int_equal(snw_assembly_velocities(as, in, c.s, &err), SNW_OK);
     assert_int_equal(snw_assembly_accelerations(as, in, c.s, &err), SNW_OK);
     snw_residual(c.m, in, c.s, false, w);
-    snw_loops_rates(c.m, w, rate, bend);
+    snw_rows_rates(c.m, in, c.s, w, rate, bend);
     double largest = 0;
     for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(c.s->a[i]));
     assert_true(largest > 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Closures: rows, their derivatives, and the forces they make, on open loops of all joints at random states.
+// Closures and driven coordinates: rows, their derivatives, and the forces they make, on open loops of all joints at
+// random states.
 #include "described.h"
 #include "random_rod.h"
 #include "tangent_rig.h"
@@ -31,7 +32,12 @@ static const char robot_text[] =
     "0], "
     "angle: 0.3 + t}}\n"
     "  two: {join: [eye, mast.tip], as: %s}\n"
-    "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n";
+    "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n"
+    "actuators:\n"
+    "  turn: {joint: right, position: 0.3*sin(3*t)}\n"
+    "  lean: {joint: mast, position: [free, t + 0.2*t^3]}\n"
+    "  push: {joint: hand, rate: 0.2 m/s}\n"
+    "  shape: {rod: mast, position: [cos(t), 0.1*t^2, free]}\n";
 
 static const char *const joints[] = {"fixed",     "revolute",  "prismatic", "cylindrical",
                                      "universal", "spherical", "planar"};
@@ -87,11 +93,11 @@ static void rows_are_slopes_of_gaps(void **state) {
         double *column = C + nr * nv, *e = column + nr;
         snw_residual(g->m, g->in, g->s, false, g->w);
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_loops_columns(g->m, 1, g->w, NULL);
+        snw_rows_columns(g->m, 1, g->w, NULL);
         for (int j = 0; j < nv; j++) {
             e[j] = 1;
             for (int i = 0; i < nr; i++) column[i] = 0;
-            snw_loops_push(g->m, g->w, e, column);
+            snw_rows_push(g->m, g->w, e, column);
             for (int i = 0; i < nr; i++) C[i * nv + j] = column[i];
             e[j] = 0;
         }
@@ -123,7 +129,7 @@ static void rates_are_derivatives_in_time(void **state) {
         double *rate = calloc((size_t)(4 * nr + nv), sizeof *rate), *bend = rate + nr;
         double *first = bend + nr, *second = first + nr, *dx = second + nr;
         snw_kinematics(g->m, g->in, g->s, false, g->w);
-        snw_loops_rates(g->m, g->w, rate, bend);
+        snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
         const double h = 1e-3, weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
         const double twice[5] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
         for (int n = -2; n <= 2; n++) {
@@ -148,7 +154,7 @@ static void rates_are_derivatives_in_time(void **state) {
     }
 }
 
-// the forces of a loop do no work on motions it allows: r(l) - r(0) = -C' l
+// the forces of rows do no work on motions they allow: r(l) - r(0) = -C' l
 static void multipliers_pull_along_rows(void **state) {
     (void)state;
     dice d = {20};
@@ -161,8 +167,8 @@ static void multipliers_pull_along_rows(void **state) {
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int i = 0; i < nv; i++) r[i] = g->w->r[i];
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_loops_columns(g->m, 1, g->w, NULL);
-        snw_loops_pull(g->m, g->w, g->s->l, r);
+        snw_rows_columns(g->m, 1, g->w, NULL);
+        snw_rows_pull(g->m, g->w, g->s->l, r);
         for (int i = 0; i < nr; i++) g->s->l[i] = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int i = 0; i < nv; i++) assert_near(r[i], g->w->r[i], 1e-11);

@@ -2,6 +2,7 @@
 //
 // Joints as they are read: their keys, where they start, what probes see of them.
 #include "described.h"
+#include "model/model.h"
 #include "model/probe_columns.h"
 
 static void joints_are_read(void **state) {
@@ -71,9 +72,78 @@ static void joints_are_read(void **state) {
     release(doc, desc);
 }
 
+static void motors_are_read(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *d;
+    snw_error err;
+    const snw_status s = describe(
+        HEAD
+        "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {a: {on: world, joint: cylindrical, rod: {length: 1 m, section: {circle: "
+        "{radius: 1 mm}}, material: rubber, strain: {twist: legendre 1, stretch: legendre 2}}}, "
+        "b: {on: a, joint: revolute}}\n"
+        "loops: {l: {join: [b, world], as: spherical}}\n"
+        "actuators:\n"
+        "  m(k=1..2): {joint: b, effort: \"k*1 N*m - 2 N*m*q\", when: t < 1 s}\n"
+        "  muscle: {stress: {along: a, twist: 1 N*m}}\n"
+        "  slide: {joint: a, position: [free, 3 mm*t], when: off}\n"
+        "  shape: {rod: a, position: [2 1/m, free, 0.1]}\n"
+        "  turn: {joint: b, rate: 2 rad/s, when: off}\n"
+        "probes: {q: {value: m(2)}, s: {value: slide}, f: {effort: shape}, r: {reaction: l}}\n",
+        &doc, &d, &err);
+    if (s != SNW_OK) fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    assert_int_equal(d->nstress, 1);
+    assert_int_equal(d->nmotor, 5);
+    const snw_motor_desc *m = d->motor;
+    assert_string_equal(m[1].name, "m(2)");
+    assert_int_equal(m[1].kind, SNW_MOTOR_EFFORT);
+    assert_int_equal(m[1].n, 1);
+    const double q = 0.25;
+    assert_near(snw_expr_value(m[1].law[0], (snw_at){.signal = &q}), 1.5, 1e-15);
+    assert_non_null(m[1].when);
+    assert_int_equal(m[2].kind, SNW_MOTOR_POSITION);
+    assert_false(m[2].rod);
+    assert_int_equal(m[2].n, 2);
+    assert_null(m[2].law[0]);
+    assert_near(snw_expr_value(m[2].law[1], (snw_at){.t = 2}), 6e-3, 1e-18);
+    assert_true(m[3].rod);
+    assert_int_equal(m[3].n, 3);
+    assert_null(m[3].law[1]);
+    assert_int_equal(m[4].kind, SNW_MOTOR_RATE);
+    // columns of the probes: a joint's are named, a rod's are numbered
+    const int columns[] = {1, 2, 3, 6};
+    for (int k = 0; k < 4; k++) assert_int_equal(snw_probe_columns(&d->probe[k]), columns[k]);
+    assert_int_equal(d->probe[1].item, 2);
+    assert_int_equal(d->probe[3].of, SNW_PROBE_OF_LOOP);
+    release(doc, d);
+}
+
+// one coordinate has one master
+static void two_drives_of_one_coordinate_are_refused(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *d;
+    snw_error err;
+    snw_model *m;
+    assert_int_equal(
+        describe(HEAD
+                 "robot: {a: {on: world, joint: universal, body: {mass: 1}}}\n"
+                 "actuators: {m: {joint: a, position: [1, 2]}, n: {joint: a, rate: [free, 1]}, "
+                 "o: {joint: a, position: [3, 4], when: off}}\n",
+                 &doc, &d, &err),
+        SNW_OK);
+    assert_int_equal(snw_model_compile(d, &m, &err), SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "'m' and 'n' both drive coordinate 2 of joint 'a'"));
+    assert_int_equal(err.line, 4);
+    release(doc, d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_are_read),
+        cmocka_unit_test(motors_are_read),
+        cmocka_unit_test(two_drives_of_one_coordinate_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

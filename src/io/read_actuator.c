@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+//
+// read_actuator.c: what drives the robot: active stress along rods, efforts on coordinates of joints and rods, and
+// coordinates that follow a law.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define ACTUATOR_KEYS(X)                                                                           \
+    X(ACTUATOR_JOINT, "joint", "a joint's link", "a motor on the coordinates of its joint")        \
+    X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
+    X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
+    X(ACTUATOR_EFFORT, "effort", "N m or N, laws of t and probes",                                 \
+      "given effort, by coordinate; of a spherical joint three torques, its own axes")             \
+    X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
+      "given coordinate, its effort is an output; free in a list: not driven")                     \
+    X(ACTUATOR_RATE, "rate", "rad/s or m/s, constants", "the same, from the initial value on")     \
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
+      "when it acts, always unless given; of a given position or rate on or off")
+#define STRESS_KEYS(X)                                                                             \
+    X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
+    X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
+    X(STRESS_BEND_Z, "bend_z", "N m, law of t, x, probes", "moment about local z")                 \
+    X(STRESS_STRETCH, "stretch", "N, law of t, x, probes", "force along the tangent")              \
+    X(STRESS_SHEAR_Y, "shear_y", "N, law of t, x, probes", "force along local y")                  \
+    X(STRESS_SHEAR_Z, "shear_z", "N, law of t, x, probes", "force along local z")                  \
+    X(STRESS_ALONG, "along", "a rod's link", "the rod, required")
+
+enum { ACTUATOR_KEYS(SNW_KEY_CODE) ACTUATOR_N };
+enum { STRESS_KEYS(SNW_KEY_CODE) STRESS_N };
+SNW_KEYS(actuator, "actuator", "an actuator", ACTUATOR_KEYS);
+SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
+
+// ---- active stress ------------------------------------------------------------------------------
+
+static snw_status stress(snw_reader *r, const snw_node *node, snw_stress_desc *out) {
+    const snw_entry *e[STRESS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_stress, e));
+    if (!e[STRESS_ALONG]) {
+        return snw_fail_at(r->err, node->place, "an active stress needs 'along:', a rod's link");
+    }
+    SNW_TRY(snw_read_rod_name(r, e[STRESS_ALONG]->value, "along", &out->link));
+    if (node->n < 2) {
+        return snw_fail_at(r->err, node->place,
+                           "an active stress needs at least one component, e.g. 'bend_y: 1 N*m'");
+    }
+    const int vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL;
+    for (int i = 0; i < 6; i++) {
+        if (!e[i]) continue;
+        const snw_dim dim = i < 3 ? SNW_DIM_TORQUE : SNW_DIM_FORCE;
+        SNW_TRY(snw_read_law(r, e[i]->value, e[i]->key, dim, vars, &out->stress[i]));
+    }
+    return SNW_OK;
+}
+
+static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
+                         snw_stress_desc *out) {
+    out->name = entry->key;
+    out->place = entry->place;
+    for (int k = ACTUATOR_EFFORT; k <= ACTUATOR_RATE; k++) {
+        if (!e[k]) continue;
+        return snw_fail_at(r->err, e[k]->place,
+                           "an active stress is given by component, not by '%s'", e[k]->key);
+    }
+    SNW_TRY(stress(r, e[ACTUATOR_STRESS]->value, out));
+    return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, "when", &out->when)
+                            : SNW_OK;
+}
+
+// ---- coordinates --------------------------------------------------------------------------------
+
+// the link whose coordinates are meant, and how many they are
+static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
+    if (out->rod) {
+        SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
+        const snw_rod_desc *rod = &r->desc->link[out->link].rod;
+        for (int i = 0; i < 6; i++) out->n += rod->active[i] ? rod->basis[i].nfun : 0;
+        if (out->n > 0) return SNW_OK;
+        return snw_fail_at(r->err, of->value->place,
+                           "rod '%s' has no strain coordinates, see its 'strain'",
+                           r->desc->link[out->link].name);
+    }
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, of->value, of->key, &name));
+    SNW_TRY(snw_find_thing(r, of->value, name, SNW_THING_LINK, &out->link));
+    const snw_joint_kind joint = r->desc->link[out->link].joint;
+    out->n = snw_joint_dof(joint);
+    if (joint == SNW_JOINT_FIXED || joint == SNW_JOINT_FREE) {
+        return snw_fail_at(
+            r->err, of->value->place, "the joint of link '%s' is %s and has no motor; %s", name,
+            snw_joint_name(joint),
+            joint == SNW_JOINT_FREE ? "use a load, or laws in the 'pose' of a fixed link"
+                                    : "give e.g. 'joint: revolute', or laws in its 'pose'");
+    }
+    if (joint == SNW_JOINT_SPHERICAL && out->kind != SNW_MOTOR_EFFORT) {
+        return snw_fail_at(r->err, of->value->place,
+                           "the joint of link '%s' is spherical and takes an 'effort' only; use "
+                           "universal and revolute joints in a row, or a loop with laws in its "
+                           "'pose'",
+                           name);
+    }
+    return SNW_OK;
+}
+
+// is coordinate k an angle of a joint or a curvature of a rod?
+static bool angular(const snw_reader *r, const snw_motor_desc *m, int k) {
+    const snw_link_desc *link = &r->desc->link[m->link];
+    if (!m->rod) {
+        int n = 0;
+        return snw_joint_coordinates(link->joint, &n)[k].turn;
+    }
+    int comp = 0;
+    for (; comp < 6; comp++) {
+        const int n = link->rod.active[comp] ? link->rod.basis[comp].nfun : 0;
+        if (k < n) break;
+        k -= n;
+    }
+    return comp < 3;
+}
+
+// energies are efforts times coordinates
+static snw_dim dim_of(const snw_reader *r, const snw_motor_desc *m, int k) {
+    snw_dim dim = {0};
+    if (m->rod) {
+        dim.m = angular(r, m, k) ? -1 : 0;
+    } else {
+        dim.m = angular(r, m, k) ? 0 : 1;
+    }
+    if (m->kind == SNW_MOTOR_RATE) dim.s = -1;
+    if (m->kind != SNW_MOTOR_EFFORT) return dim;
+    return (snw_dim){.m = (signed char)(2 - dim.m), .kg = 1, .s = -2};
+}
+
+static snw_status law(snw_reader *r, const snw_node *node, const char *what,
+                      const snw_motor_desc *m, int k, snw_law *out) {
+    const bool effort = m->kind == SNW_MOTOR_EFFORT;
+    if (!effort && m->n > 1 && node->kind == SNW_NODE_TEXT && !strcmp(node->text, "free")) {
+        return SNW_OK;
+    }
+    const int vars = SNW_VAR_T | (effort ? SNW_VAR_SIGNAL : 0);
+    SNW_TRY(snw_read_law(r, node, what, dim_of(r, m, k), vars, out));
+    double ignored;
+    if (m->kind != SNW_MOTOR_RATE || snw_law_constant(*out, &ignored)) return SNW_OK;
+    return snw_fail_at(r->err, node->place,
+                       "a given 'rate' is constant in this version; give its integral as "
+                       "'position'");
+}
+
+static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *out) {
+    snw_law *list = snw_pool_array(r->pool, (size_t)out->n, sizeof *list);
+    if (!list) return snw_read_memory(r);
+    out->law = list;
+    if (out->n == 1 && given->value->kind != SNW_NODE_LIST) {
+        return law(r, given->value, given->key, out, 0, &list[0]);
+    }
+    SNW_TRY(snw_read_list(r, given->value, given->key, out->n));
+    bool any = false;
+    for (int k = 0; k < out->n; k++) {
+        SNW_TRY(law(r, given->value->entry[k].value, given->key, out, k, &list[k]));
+        any = any || list[k];
+    }
+    return any ? SNW_OK
+               : snw_fail_at(r->err, given->value->place, "actuator '%s' drives nothing: all free",
+                             out->name);
+}
+
+static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
+                        snw_motor_desc *out) {
+    static const snw_motor_kind kinds[] = {SNW_MOTOR_EFFORT, SNW_MOTOR_POSITION, SNW_MOTOR_RATE};
+    const snw_entry *given = NULL;
+    out->name = entry->key;
+    out->place = entry->place;
+    out->rod = e[ACTUATOR_ROD] != NULL;
+    for (int k = 0; k < 3; k++) {
+        const snw_entry *one = e[ACTUATOR_EFFORT + k];
+        if (!one) continue;
+        if (given) {
+            return snw_fail_at(r->err, one->place,
+                               "actuator '%s' gives '%s' and '%s'; one follows from the other, "
+                               "give one",
+                               entry->key, given->key, one->key);
+        }
+        given = one;
+        out->kind = kinds[k];
+    }
+    if (!given) {
+        return snw_fail_at(r->err, entry->place,
+                           "actuator '%s' needs 'effort', 'position' or 'rate'", entry->key);
+    }
+    SNW_TRY(coordinates(r, out->rod ? e[ACTUATOR_ROD] : e[ACTUATOR_JOINT], out));
+    SNW_TRY(laws(r, given, out));
+    const snw_entry *when = e[ACTUATOR_WHEN];
+    if (!when) return SNW_OK;
+    if (out->kind == SNW_MOTOR_EFFORT) return snw_read_when(r, when->value, "when", &out->when);
+    SNW_TRY(snw_read_condition(r, when->value, "when", &out->when));
+    if (snw_expr_vars(out->when) == 0) return SNW_OK;
+    return snw_fail_at(r->err, when->value->place,
+                       "'when' of a given %s is on or off in this version; switch it by a step "
+                       "'change: {%s: off}'",
+                       given->key, entry->key);
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static snw_status actuator(snw_reader *r, const snw_entry *entry) {
+    snw_desc *d = r->desc;
+    const snw_entry *e[ACTUATOR_N], *of = NULL;
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
+    for (int k = ACTUATOR_JOINT; k <= ACTUATOR_STRESS; k++) {
+        if (!e[k]) continue;
+        if (of) {
+            return snw_fail_at(r->err, e[k]->place,
+                               "an actuator drives one thing, this has '%s' and '%s'; make it two",
+                               of->key, e[k]->key);
+        }
+        of = e[k];
+    }
+    if (!of) {
+        return snw_fail_at(r->err, entry->place,
+                           "actuator '%s' drives nothing; give 'joint: link', 'rod: link' or "
+                           "'stress: {along: .., bend_y: ..}'",
+                           entry->key);
+    }
+    if (of == e[ACTUATOR_STRESS]) return muscle(r, entry, e, &d->stress[d->nstress++]);
+    return motor(r, entry, e, &d->motor[d->nmotor++]);
+}
+
+snw_status snw_read_actuators(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    int n = 0;
+    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
+    d->motor = snw_pool_array(r->pool, (size_t)n, sizeof *d->motor);
+    if (!d->stress || !d->motor) return snw_read_memory(r);
+    for (int i = 0; i < n; i++) SNW_TRY(actuator(r, &node->entry[i]));
+    return SNW_OK;
+}

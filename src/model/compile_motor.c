@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Actuators on coordinates of joints and rods, and the rows of those whose motion is given.
+#include "model/compile.h"
+
+#include "base/fail.h"
+
+static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
+    if (d->rod) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link]];
+        return (snw_motor){.q = rod->dof0 + rod->shift, .dof = rod->dof0, .n = rod->ndof};
+    }
+    // the axes of a joint follow each other
+    const snw_block *block = &b->block[b->link_block[d->link]];
+    return (snw_motor){
+        .q = block->q, .dof = block->dof, .n = snw_joint_dof(b->m->desc->link[d->link].joint)};
+}
+
+// two that drive one coordinate
+static snw_status refuse(const snw_build *b, int first, int second, snw_error *err) {
+    const snw_motor_desc *x = &b->m->desc->motor[b->m->drive[first].motor];
+    const snw_motor_desc *y = &b->m->desc->motor[b->m->drive[second].motor];
+    return snw_fail_desc(
+        err, y->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "actuators '%s' and '%s' both drive coordinate %d of %s '%s'; switch one off "
+                 "(when: off) or let it free there",
+                 x->name, y->name,
+                 b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
+                 y->rod ? "rod" : "joint", b->m->desc->link[y->link].name));
+}
+
+snw_status snw_build_motors(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    size_t most = 0;
+    for (int i = 0; i < d->nmotor; i++) most += (size_t)d->motor[i].n;
+    snw_motor *motor = snw_build_array(b, (size_t)d->nmotor, sizeof *motor);
+    m->drive = snw_build_array(b, most, sizeof *m->drive);
+    m->motor = motor;
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nmotor; i++) {
+        const snw_motor_desc *desc = &d->motor[i];
+        motor[i] = coordinates(b, desc);
+        SNW_ASSERT(motor[i].n == desc->n);
+        if (desc->kind == SNW_MOTOR_EFFORT) continue;
+        const bool on = !desc->when || snw_expr_value(desc->when, (snw_at){0}) != 0;
+        for (int k = 0; k < desc->n; k++) {
+            if (!desc->law[k]) continue;
+            const int dof = motor[i].dof + k;
+            for (int j = 0; on && j < m->ndrive; j++) {
+                if (m->drive[j].row >= 0 && m->drive[j].dof == dof) {
+                    m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
+                    return refuse(b, j, m->ndrive, err);
+                }
+            }
+            m->drive[m->ndrive++] = (snw_drive){.motor = i,
+                                                .q = motor[i].q + k,
+                                                .dof = dof,
+                                                .row = on ? m->nrow++ : -1,
+                                                .law = desc->law[k]};
+        }
+    }
+    return SNW_OK;
+}

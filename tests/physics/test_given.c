@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+//
+// Strains given as laws of x and t: the same motion as with coordinates driven to them, exact derivatives, and the energy
+// that they put in.
+#include "executed.h"
+#include "random_rod.h"
+#include "study/assembly.h"
+#include "study/probe.h"
+#include "tangent_rig.h"
+
+#include <stdio.h>
+
+#define LENGTH "0.6 m"
+
+// an arm that bends and shears as given, twists as it can, and carries a rod of its own on a moving branch
+static const char robot_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "parameters: {a: 1.5*sin(3*t), b: 0.8*cos(2*t) - 0.3, c: 0.05*sin(4*t)}\n"
+    "robot:\n"
+    "  base: {on: world, joint: %s, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+    "  arm: {on: base, pose: {xyz: [0.1, 0, 0.1]}, rod: {length: " LENGTH ", section: {circle: "
+    "{radius: 20 mm}}, material: rubber, magnus: %d, nodes: 9, strain: {twist: legendre 2, "
+    "%s}}}\n"
+    "  hand: {on: arm@70%%, pose: {xyz: [0, 0.05, 0]}, rod: {length: 0.3, section: {circle: "
+    "{radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 2}}}\n"
+    "%s"
+    "probes: {w: {wrench: arm@40%%}, s: {strain: arm@40%%}}\n";
+
+#define GIVEN   "bend_z: a + b*x/L, stretch: c"
+#define SPANNED "bend_z: monomial 2, stretch: monomial 1"
+#define DRIVEN  "actuators: {shape: {rod: arm, position: [free, free, a, b, c]}}\n"
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static void setting_open(setting *s, const char *joint, int magnus, bool driven) {
+    char text[3000];
+    snw_error err;
+    (void)snprintf(text, sizeof text, robot_text, joint, magnus, driven ? SPANNED : GIVEN,
+                   driven ? DRIVEN : "");
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    rig_open(&s->g, s->desc);
+}
+
+static void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+static void accelerate(rig *g, double t) {
+    snw_assembly *as = NULL;
+    snw_assembly_info info;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
+    g->s->t = t;
+    snw_inputs_at(g->m, t, g->in);
+    assert_int_equal(snw_assembly_close(as, g->in, g->s, &info, &err), SNW_OK);
+    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
+    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
+    snw_residual(g->m, g->in, g->s, false, g->w);
+    snw_observe(g->m, g->in, g->s, false, g->w);
+    snw_assembly_destroy(as);
+}
+
+static void given_strains_leave_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {41};
+    for (int k = 0; k < 6; k++) {
+        setting s;
+        setting_open(&s, k % 2 ? "free" : "revolute", 2 + 2 * (k / 2), false);
+        state_random(s.g.m, &d, s.g.s);
+        snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
+        assert_true(s.g.m->nfield > 0);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// what is left free moves as if coordinates of the same shape were driven to it, and carries the same wrenches; the
+// drives take besides what the material of their coordinates takes
+static void given_strains_are_those_of_driven_coordinates(void **state) {
+    (void)state;
+    dice d = {42};
+    // revolute, two of twist, three driven, two of the hand; the given ones have no coordinates
+    static const int same[5] = {0, 1, 2, 6, 7};
+    for (int k = 0; k < 6; k++) {
+        setting given, driven;
+        setting_open(&given, "revolute", 2 + 2 * (k / 2), false);
+        setting_open(&driven, "revolute", 2 + 2 * (k / 2), true);
+        assert_int_equal(given.g.m->nv, 5);
+        assert_int_equal(driven.g.m->nv, 8);
+        for (int i = 0; i < 5; i++) {
+            given.g.s->q[i] = driven.g.s->q[same[i]] = roll(&d, -1, 1);
+            given.g.s->v[i] = roll(&d, -1, 1);
+        }
+        const double t = roll(&d, 0, 2);
+        accelerate(&given.g, t);
+        // velocities of what is free are kept, not those that a blow would leave
+        driven.g.s->t = t;
+        snw_inputs_at(driven.g.m, t, driven.g.in);
+        for (int i = 0; i < 5; i++) driven.g.s->v[same[i]] = given.g.s->v[i];
+        for (int i = 0; i < 3; i++) {
+            driven.g.s->q[3 + i] = driven.g.in->drive[i].v;
+            driven.g.s->v[3 + i] = driven.g.in->drive[i].d;
+        }
+        accelerate(&driven.g, t);
+        for (int i = 0; i < 5; i++) {
+            const double a = given.g.s->a[i];
+            assert_near(driven.g.s->a[same[i]], a, 1e-10 * (1 + fabs(a)));
+        }
+        double w[2][6], strain[2][6], power[2][2];
+        const rig *rigs[2] = {&given.g, &driven.g};
+        const snw_readings more = {0};
+        for (int i = 0; i < 2; i++) {
+            const rig *g = rigs[i];
+            snw_probe_read(g->m, 0, g->in, g->s, g->w, &more, w[i]);
+            snw_probe_read(g->m, 1, g->in, g->s, g->w, &more, strain[i]);
+            snw_load_power(g->m, g->in, g->s, g->w, power[i]);
+        }
+        for (int i = 0; i < 6; i++) {
+            assert_near(w[0][i], w[1][i], 1e-10 * (1 + fabs(w[1][i])));
+            assert_near(strain[0][i], strain[1][i], 1e-13);
+        }
+        const snw_rod *rod = &driven.g.m->rod[0];
+        double material = 0;
+        for (int i = 2; i < 5; i++) {
+            for (int j = 2; j < 5; j++) {
+                material += driven.g.s->v[1 + i] * (rod->K[5 * i + j] * driven.g.s->q[1 + j] +
+                                                    rod->D[5 * i + j] * driven.g.s->v[1 + j]);
+            }
+        }
+        assert_near(power[0][1] + material, power[1][1], 1e-10 * (1 + fabs(power[1][1])));
+        setting_close(&given);
+        setting_close(&driven);
+    }
+}
+
+// ---- studies ---------------------------------------------------------------------------------------
+
+// a free rod in a wave of bending, in nothing: it keeps its momentum, and the work of the wave is its energy
+static void a_wave_does_work_and_no_momentum(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-10",
+                                          "step: 2 ms, rho: 0.9"};
+    static const double drift[] = {1e-9, 1e-4}; // tolerance; error in time
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+                       "robot: {eel: {on: world, joint: free, rod: {length: 1, section: {circle: "
+                       "{radius: 20 mm}}, material: rubber, nodes: 20, strain: {bend_z: "
+                       "\"3*sin(7*x - 5*t)*ramp(t, 0, 0.5)\"}}}}\n"
+                       "study: [dynamic: {for: 1 s, %s}]\n"
+                       "record: {every: 0.25 s}\n"
+                       "probes: {m: momentum, e: energy, s: {strain: eel@50%%}}\n",
+                       schemes[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        assert_true(last(&o, 6) > 1e-2); // kinetic
+        for (int i = 0; i < 6; i++) assert_near(last(&o, i), 0, drift[k]);
+        assert_near(last(&o, 12), 0, drift[k]); // balance
+        assert_near(last(&o, 14 + SNW_BEND_Z), 3 * sin(3.5 - 5), 1e-12);
+        snw_series_clear(&o.series);
+    }
+}
+
+// rolled up by a law: a circle, without a single coordinate
+static void a_given_circle_closes(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\ngravity: 0\n"
+            "robot: {arm: {on: world, rod: {length: 2 m, section: {stiffness: {bend_z: 1}}, nodes: "
+            "40, magnus: 6, strain: {bend_z: \"2*pi/L*t/(1 s)\"}}}}\n"
+            "study: [static: {for: 1 s, step: 0.5 s}]\n"
+            "probes: {tip: {position: arm.tip}}\n",
+            &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    assert_near(shown(&o, 1, 0), 0, 1e-12);
+    assert_near(shown(&o, 1, 1), 4 / M_PI, 1e-12); // half a turn
+    for (int i = 0; i < 3; i++) assert_near(last(&o, i), 0, 1e-12);
+    snw_series_clear(&o.series);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(given_strains_leave_exact_derivatives),
+        cmocka_unit_test(given_strains_are_those_of_driven_coordinates),
+        cmocka_unit_test(a_wave_does_work_and_no_momentum),
+        cmocka_unit_test(a_given_circle_closes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

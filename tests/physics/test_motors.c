@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: MIT
+//
+// Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws, whose efforts are
+// those of inverse dynamics.
+#include "executed.h"
+#include "random_rod.h"
+#include "study/assembly.h"
+#include "tangent_rig.h"
+
+#include "dynamics/loop.h"
+
+#include <stdio.h>
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static void setting_open(setting *s, const char *text) {
+    snw_error err;
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    rig_open(&s->g, s->desc);
+    // without the rows that hold by themselves
+    snw_model *pruned = NULL;
+    assert_int_equal(snw_assembly_compile(s->desc, &pruned, &err), SNW_OK);
+    if (pruned->nrow == s->g.m->nrow) {
+        snw_model_destroy(pruned);
+        return;
+    }
+    rig_close(&s->g);
+    s->g.m = pruned;
+    assert_int_equal(snw_state_create(pruned, &s->g.s), SNW_OK);
+    assert_int_equal(snw_state_create(pruned, &s->g.moved), SNW_OK);
+    assert_int_equal(snw_inputs_create(pruned, &s->g.in), SNW_OK);
+    assert_int_equal(snw_work_create(pruned, &s->g.w), SNW_OK);
+}
+
+static void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
+static void put_together(rig *g, double t) {
+    snw_assembly *as = NULL;
+    snw_assembly_info info;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
+    g->s->t = t;
+    snw_inputs_at(g->m, t, g->in);
+    if (snw_assembly_close(as, g->in, g->s, &info, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
+    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
+    snw_assembly_destroy(as);
+}
+
+// ---- efforts ---------------------------------------------------------------------------------------
+
+static const char chain_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: planar, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+    "  arm: {on: base, pose: {xyz: [0.1, 0, 0.1]}, joint: universal, damping: 0.1 N*m*s, rod: "
+    "{length: 0.6, section: {circle: {radius: 20 mm}}, material: rubber, "
+    "strain: {bend_y: legendre 2, stretch: legendre 1}}}\n"
+    "  hand: {on: arm.tip, joint: spherical, stiffness: 0.3 N*m, "
+    "body: {mass: 0.2, com: [0.02, 0.01, 0], inertia: [1e-3, 2e-3, 3e-3]}}\n"
+    "  slide: {on: hand, joint: cylindrical, axis: x, body: {mass: 0.1, com: [0, 0.05, 0], "
+    "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+    "actuators:\n"
+    "  cart: {joint: base, effort: [\"-3 N/m*tip.x*speed.vy*1 s\", -2 N*s/m*speed.vx, "
+    "\"1 N*m*sin(t)*bend.first\"]}\n"
+    "  lift: {joint: arm, effort: [\"-1 N*m*bend.first - 0.2 N*m*s*turn.first\", "
+    "\"2 N*m*limit(turn.second, -50, 50)*1 s\"]}\n"
+    "  grip: {joint: hand, effort: [1 N*m*tip.y*1 1/m, \"0.3 N*m*integral(speed.vz)*1 1/m\", 0]}\n"
+    "  shape: {rod: arm, effort: [0.1 N*m^2*curve.bend_y*1 m, 0, 3 N*m*curve.stretch*tip.z*1 "
+    "1/m]}\n"
+    "  turn: {joint: slide, effort: [\"0.1 N*m*cos(3*t)\", 0.2 N], when: tip.x > -100 m}\n"
+    "probes:\n"
+    "  tip: {position: hand}\n"
+    "  speed: {velocity: slide}\n"
+    "  bend: {value: lift}\n"
+    "  turn: {rate: arm}\n"
+    "  curve: {strain: arm@30%}\n";
+
+static void random_chain(setting *s, dice *d) {
+    setting_open(s, chain_text);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = 1; // gates are open
+}
+
+static void efforts_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {31};
+    for (int i = 0; i < 6; i++) {
+        setting s;
+        random_chain(&s, &d);
+        s.g.in->lead = roll(&d, 0.1, 1);
+        *s.g.in->share = roll(&d, 0.5, 1);
+        assert_true(s.g.m->nlive > 8);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// an effort is a force on the rate of its coordinate, and nothing else: taken away, the residual grows by it
+static void efforts_act_on_their_coordinates(void **state) {
+    (void)state;
+    dice d = {32};
+    setting s;
+    random_chain(&s, &d);
+    const rig *g = &s.g;
+    const snw_model *m = g->m;
+    double r[32], want[32] = {0}, column[8];
+    assert_true(m->nv < 32);
+    snw_residual(m, g->in, g->s, false, g->w);
+    for (int i = 0; i < m->nv; i++) r[i] = g->w->r[i];
+    // the laws, added up by coordinate
+    static const int link[] = {0, 1, 2, 1, 3}, count[] = {3, 2, 3, 3, 2};
+    for (int k = 0; k < 5; k++) {
+        const snw_motor *motor = &m->motor[k];
+        assert_int_equal(motor->n, count[k]);
+        assert_int_equal(s.desc->motor[k].link, link[k]);
+        const snw_at at = {.t = g->in->t, .signal = g->w->signal};
+        for (int i = 0; i < motor->n; i++) {
+            column[i] = snw_expr_value(s.desc->motor[k].law[i], at);
+            want[motor->dof + i] += column[i];
+        }
+    }
+    s.desc->nmotor = 0; // the model looks at its description
+    snw_inputs_at(m, g->s->t, g->in);
+    snw_residual(m, g->in, g->s, false, g->w);
+    for (int i = 0; i < m->nv; i++) assert_near(g->w->r[i] - r[i], want[i], 1e-12);
+    setting_close(&s);
+}
+
+// ---- given motion ----------------------------------------------------------------------------------
+
+#define LAW   "0.4 + 0.7*sin(3*t)"
+#define DLAW  (0.7 * 3 * cos(3 * t))
+#define AT(t) (0.4 + 0.7 * sin(3 * (t)))
+
+// m l^2 q'' + m g l cos q, the angle from the horizontal
+static void a_driven_pendulum_takes_its_torque(void **state) {
+    (void)state;
+    setting s;
+    setting_open(&s,
+                 "sinew: 1\n"
+                 "gravity: [0, -9.81, 0]\n"
+                 "robot: {p: {on: world, joint: revolute, damping: 0.2 N*m*s, body: {mass: 1.3, "
+                 "com: [0.8, 0, 0]}}}\n"
+                 "actuators: {m: {joint: p, position: " LAW "}}\n");
+    for (double t = 0; t < 2; t += 0.37) {
+        put_together(&s.g, t);
+        const double q = AT(t), ddq = -0.7 * 9 * sin(3 * t);
+        assert_near(s.g.s->q[0], q, 1e-14);
+        assert_near(s.g.s->v[0], DLAW, 1e-14);
+        assert_near(s.g.s->a[0], ddq, 1e-13);
+        assert_near(s.g.s->l[0], 1.3 * 0.64 * ddq + 0.2 * DLAW + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
+    }
+    setting_close(&s);
+}
+
+// the first angle given, the second free: Lagrange's equations in relative angles, written out
+static void a_driven_double_pendulum_follows_lagrange(void **state) {
+    (void)state;
+    const double m1 = 0.6, m2 = 0.9, l1 = 0.7, l2 = 0.5, grav = 9.81;
+    setting s;
+    setting_open(&s, "sinew: 1\n"
+                     "gravity: [0, -9.81, 0]\n"
+                     "robot:\n"
+                     "  up: {on: world, joint: revolute, body: {mass: 0.6, com: [0.7, 0, 0]}}\n"
+                     "  low: {on: up, pose: {xyz: [0.7, 0, 0]}, joint: revolute, body: {mass: 0.9, "
+                     "com: [0.5, 0, 0]}}\n"
+                     "actuators: {m: {joint: up, position: " LAW "}}\n");
+    dice d = {33};
+    for (int n = 0; n < 8; n++) {
+        const double t = roll(&d, 0, 3);
+        s.g.s->q[1] = roll(&d, -3, 3);
+        s.g.s->v[1] = roll(&d, -3, 3);
+        put_together(&s.g, t);
+        const double q1 = AT(t), q2 = s.g.s->q[1], v1 = DLAW, v2 = s.g.s->v[1];
+        const double a1 = -0.7 * 9 * sin(3 * t), k = m2 * l1 * l2, c = cos(q2), h = k * sin(q2);
+        const double M12 = m2 * l2 * l2 + k * c, M22 = m2 * l2 * l2;
+        const double M11 = (m1 + m2) * l1 * l1 + m2 * l2 * l2 + 2 * k * c;
+        const double G2 = m2 * grav * l2 * cos(q1 + q2), G1 = (m1 + m2) * grav * l1 * cos(q1) + G2;
+        const double a2 = -(M12 * a1 + h * v1 * v1 + G2) / M22;
+        const double torque = M11 * a1 + M12 * a2 - h * (2 * v1 * v2 + v2 * v2) + G1;
+        assert_near(s.g.s->a[1], a2, 1e-11 * (1 + fabs(a2)));
+        assert_near(s.g.s->l[0], torque, 1e-12 * (1 + fabs(torque)));
+    }
+    setting_close(&s);
+}
+
+#define ROD_ROBOT                                                                                  \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \
+    "robot: {arm: {on: world, rod: {length: 0.8, section: {circle: {radius: 20 mm}}, "             \
+    "material: rubber, strain: {bend_y: legendre 2, bend_z: legendre 2, stretch: legendre 1}}}}\n"
+
+// all strains of a rod given: the efforts are what inverse dynamics finds missing in the rod without them
+static void a_driven_rod_takes_the_forces_of_inverse_dynamics(void **state) {
+    (void)state;
+    static const double size[5] = {1, 0.6, -0.8, 0.5, 0.1}, w[5] = {2, 3, 4, 5, 6};
+    setting driven, bare;
+    setting_open(&driven, ROD_ROBOT "actuators: {shape: {rod: arm, position: [sin(2*t), "
+                                    "0.6*sin(3*t), -0.8*sin(4*t), 0.5*sin(5*t), 0.1*sin(6*t)]}}\n");
+    setting_open(&bare, ROD_ROBOT);
+    const int nv = driven.g.m->nv;
+    assert_int_equal(nv, 5);
+    assert_int_equal(driven.g.m->nrow, 5);
+    for (double t = 0.1; t < 2; t += 0.43) {
+        put_together(&driven.g, t);
+        for (int i = 0; i < nv; i++) {
+            bare.g.s->q[i] = size[i] * sin(w[i] * t);
+            bare.g.s->v[i] = size[i] * w[i] * cos(w[i] * t);
+            bare.g.s->a[i] = -size[i] * w[i] * w[i] * sin(w[i] * t);
+        }
+        snw_inputs_at(bare.g.m, t, bare.g.in);
+        snw_residual(bare.g.m, bare.g.in, bare.g.s, false, bare.g.w);
+        for (int i = 0; i < nv; i++) {
+            const double r = bare.g.w->r[i];
+            assert_near(driven.g.s->l[i], r, 1e-11 * (1 + fabs(r)));
+        }
+    }
+    setting_close(&driven);
+    setting_close(&bare);
+}
+
+// ---- with a loop -----------------------------------------------------------------------------------
+
+// one motor given its motion, one its effort, a loop, a rate: all rows at once
+static const char closed_text[] =
+    "sinew: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "materials: {rubber: {young: 3 MPa, poisson: 0.4, density: 1000, damping: 5 ms}}\n"
+    "robot:\n"
+    "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: {length: "
+    "0.5, section: {circle: {radius: 15 mm}}, material: rubber, strain: {bend_z: legendre 3}}}\n"
+    "  plate: {on: limb(1), body: {mass: 0.2, inertia: [0, 0, 1e-3]}}\n"
+    "  wheel: {on: plate, joint: revolute, body: {mass: 0.1, com: [0.05, 0, 0]}}\n"
+    "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
+    "actuators:\n"
+    "  left: {joint: limb(1), position: 1.9 + 0.3*sin(2*t)}\n"
+    "  right: {joint: limb(2), effort: \"0.2 N*m*cos(t) - 0.5 N*m*s*v\"}\n"
+    "  spin: {joint: wheel, rate: 3 rad/s}\n"
+    "initial: {limb(2): 1.2, wheel: 0.4}\n"
+    "probes: {v: {rate: right}, e: {effort: left}}\n";
+
+static double energy(const rig *g, const snw_state *s) {
+    snw_kinematics(g->m, g->in, s, false, g->w);
+    return snw_kinetic_energy(g->m, g->w) + snw_elastic_energy(g->m, s->q) +
+           snw_gravity_energy(g->m, g->in, g->w);
+}
+
+static void rows_of_loops_and_drives_hold_together(void **state) {
+    (void)state;
+    setting s;
+    setting_open(&s, closed_text);
+    const rig *g = &s.g;
+    const snw_model *m = g->m;
+    double rate[8], bend[8], power[2];
+    assert_int_equal(m->nrow, 4);
+    for (double t = 0; t < 2; t += 0.31) {
+        put_together(&s.g, t);
+        assert_near(g->s->q[m->drive[1].q], 0.4 + 3 * t, 1e-13);
+        assert_near(g->s->a[m->drive[1].dof], 0, 1e-12);
+        snw_residual(m, g->in, g->s, false, g->w);
+        snw_rows_rates(m, g->in, g->s, g->w, rate, bend);
+        for (int i = 0; i < m->nrow; i++) {
+            assert_near(g->w->gap[i], 0, 1e-12);
+            assert_near(rate[i], 0, 1e-12);
+            assert_near(bend[i], 0, 1e-10);
+        }
+        for (int i = 0; i < m->nv; i++) assert_near(g->w->r[i], 0, 1e-10);
+        // what efforts and drives put in is what the energy gains and damping takes
+        snw_load_power(m, g->in, g->s, g->w, power);
+        const double want = power[0] + power[1] - snw_dissipation(m, g->s->v);
+        // the modes of the rods are fast: steps well below their periods
+        const double h = 1e-4, weight[2] = {8.0 / 12, -1.0 / 12};
+        double got = 0;
+        for (int n = 0; n < 4; n++) {
+            const double x = (n % 2 ? 1 : -1) * (1 + n / 2) * h;
+            snw_state_copy(m, g->s, g->moved);
+            for (int i = 0; i < m->nv; i++) {
+                g->moved->q[i] += x * (g->s->v[i] + 0.5 * x * g->s->a[i]);
+                g->moved->v[i] += x * g->s->a[i];
+            }
+            got += (n % 2 ? 1 : -1) * weight[n / 2] * energy(g, g->moved) / h;
+        }
+        assert_near(got, want, 1e-7 * (1 + fabs(want)));
+        assert_true(fabs(power[0]) > 1e-6 && fabs(power[1]) > 1e-6);
+    }
+    setting_close(&s);
+}
+
+// every coordinate of a loop driven leaves nothing to close it with
+static void drives_that_contradict_a_loop_are_told(void **state) {
+    (void)state;
+    setting s;
+    setting_open(&s, "sinew: 1\n"
+                     "robot:\n"
+                     "  a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                     "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                     "loops: {tie: {join: [a, b], as: fixed}}\n"
+                     "actuators: {one: {joint: a, position: 0.1*t}, two: {joint: b, position: "
+                     "0.1*t}}\n");
+    snw_assembly *as = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(s.g.m, &as), SNW_OK);
+    snw_inputs_at(s.g.m, 0, s.g.in);
+    assert_int_equal(snw_assembly_accelerations(as, s.g.in, s.g.s, &err), SNW_E_SINGULAR);
+    assert_non_null(strstr(err.text, "drives"));
+    snw_assembly_destroy(as);
+    setting_close(&s);
+}
+
+// ---- motion ----------------------------------------------------------------------------------------
+
+// A flexible limb turned by a motor, or by hand, which is another program: the motor's torque is the reaction's.
+static void limb(bool motor, const char *step, outcome *o) {
+    char text[2000];
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\ngravity: [0, -9.81, 0]\n"
+                   "materials: {rubber: {young: 20 MPa, poisson: 0.4, density: 1000, damping: 20 "
+                   "ms}}\n"
+                   "parameters: {q: 0.2 + 0.5*sin(3*t)}\n"
+                   "robot:\n"
+                   "  limb: {on: world, %s, rod: {length: 0.5, section: {circle: {radius: 10 mm}}, "
+                   "material: rubber, strain: {bend_z: legendre 3}}}\n"
+                   "  bob: {on: limb.tip, joint: revolute, damping: 2e-3 N*m*s, "
+                   "body: {mass: 0.1, com: [0.1, 0, 0]}}\n"
+                   "%s"
+                   "study: [dynamic: {for: 0.6 s, %s}]\n"
+                   "record: {every: 0.1 s}\n"
+                   "probes: {bob: {position: bob}, swing: {angle: bob}, %s, e: energy}\n",
+                   motor ? "joint: revolute" : "pose: {axis: z, angle: q}",
+                   motor ? "actuators: {m: {joint: limb, position: q}}\n" : "", step,
+                   motor ? "torque: {effort: m}" : "force: {reaction: limb}");
+    execute(text, o);
+    if (o->status != SNW_OK) fail_msg("%s", o->err.text);
+    assert_int_equal(o->warnings, 0);
+}
+
+// columns: x y z of the bob, its swing, then a torque, or mx my mz fx fy fz, then energies
+enum { X, SWING = 3, TORQUE = 4, BALANCE = TORQUE + 7, HAND_TORQUE = 6 };
+
+// largest differences of position and torque after the start
+static void compare(const outcome *motor, const outcome *hand, double out[2]) {
+    out[0] = out[1] = 0;
+    assert_int_equal(motor->series.nframe, hand->series.nframe);
+    for (int n = 1; n < motor->series.nframe; n++) {
+        for (int k = X; k <= SWING; k++) {
+            out[0] = fmax(out[0], fabs(shown(motor, n, k) - shown(hand, n, k)));
+        }
+        out[1] = fmax(out[1], fabs(shown(motor, n, TORQUE) - shown(hand, n, HAND_TORQUE)));
+    }
+}
+
+static void a_motor_does_what_a_hand_does(void **state) {
+    (void)state;
+    static const char adaptive[] = "scheme: adaptive, tolerance: 1e-10";
+    static const char *const steps[2] = {"step: 2 ms, rho: 0.8", "step: 1 ms, rho: 0.8"};
+    outcome hand, motor;
+    double d[2], error[2][2];
+    limb(false, adaptive, &hand);
+    limb(true, adaptive, &motor);
+    compare(&motor, &hand, d);
+    // tolerance of the integrator, and that of what accelerations make of it
+    assert_near(d[0], 0, 1e-8);
+    assert_near(d[1], 0, 1e-6);
+    assert_near(last(&motor, BALANCE), 0, 1e-9);
+    // second order in the position and in the effort
+    for (int k = 0; k < 2; k++) {
+        outcome o;
+        limb(true, steps[k], &o);
+        compare(&o, &hand, error[k]);
+        assert_near(last(&o, BALANCE), 0, 1e-6); // of the fourth order in the step
+        snw_series_clear(&o.series);
+    }
+    for (int i = 0; i < 2; i++) assert_near(log2(error[0][i] / error[1][i]), 2, 0.1);
+    snw_series_clear(&hand.series);
+    snw_series_clear(&motor.series);
+}
+
+// At rest until the motor turns the upper arm at once: what is free keeps its momentum, so that
+// M21 dv1 + M22 dv2 = 0, and the motor's work is the kinetic energy.
+static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-9"};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "robot:\n"
+                       "  up: {on: world, joint: revolute, body: {mass: 0.6, com: [0.7, 0, 0]}}\n"
+                       "  low: {on: up, pose: {xyz: [0.7, 0, 0]}, joint: revolute, body: {mass: "
+                       "0.9, com: [0.5, 0, 0]}}\n"
+                       "initial: {low: 1 rad}\n"
+                       "actuators: {m: {joint: up, position: \"0.3*max(t - 0.1, 0)\"}}\n"
+                       "study: [dynamic: {for: 0.2 s, %s}]\n"
+                       "record: {every: 0.1 s}\n"
+                       "probes: {v: {rate: low}, u: {rate: m}, e: energy}\n",
+                       schemes[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        assert_int_equal(o.warnings, 1);
+        const double M22 = 0.9 * 0.25, c = 0.9 * 0.35 * cos(1), M12 = M22 + c;
+        const double M11 = 1.5 * 0.49 + M22 + 2 * c, v1 = 0.3, v2 = -M12 / M22 * v1;
+        const double kinetic = 0.5 * (M11 * v1 * v1 + 2 * M12 * v1 * v2 + M22 * v2 * v2);
+        assert_near(shown(&o, 1, 0), v2, 1e-9);
+        assert_near(shown(&o, 1, 1), v1, 1e-9);
+        assert_near(shown(&o, 1, 2), kinetic, 1e-9);
+        assert_near(shown(&o, 1, 6), kinetic, 1e-9); // work
+        assert_near(last(&o, 8), 0, 1e-8);           // balance
+        snw_series_clear(&o.series);
+    }
+}
+
+// ---- studies ---------------------------------------------------------------------------------------
+
+#define SPRING                                                                                     \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "robot: {p: {on: world, joint: revolute, stiffness: 2 N*m, body: {mass: 1}}, "                 \
+    "u: {on: p, joint: universal, stiffness: 3 N*m, body: {mass: 1}}}\n"
+
+// torques of springs, along a path, switched off and on by changes
+static void drives_are_switched_by_changes(void **state) {
+    (void)state;
+    outcome o;
+    execute(SPRING
+            "actuators: {m: {joint: p, position: 0.1 + 0.2*t}, two: {joint: u, position: "
+            "[free, 0.5], when: off}, push: {joint: u, effort: [0.6 N*m, 0]}}\n"
+            "study: [static: {name: path, for: 1 s, step: 0.5 s}, change: {m: off, two: on}, "
+            "static: {name: loose}, change: {m: on, push: off}, static, static: {from: path}]\n"
+            "probes: {e: {effort: m}, q: {value: m}, f: {effort: two}, g: {effort: push}, "
+            "u: {value: u}}\n",
+            &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    //                       e    q    f1 f2   g1   g2 u1   u2
+    const double want[6][8] = {{0.2, 0.1, 0, 0, 0.6, 0, 0.2, 0}, {0.4, 0.2, 0, 0, 0.6, 0, 0.2, 0},
+                               {0.6, 0.3, 0, 0, 0.6, 0, 0.2, 0}, {0, 0, 0, 1.5, 0.6, 0, 0.2, 0.5},
+                               {0.6, 0.3, 0, 1.5, 0, 0, 0, 0.5}, {0.6, 0.3, 0, 1.5, 0, 0, 0, 0.5}};
+    assert_int_equal(o.series.nframe, 6);
+    for (int n = 0; n < 6; n++) {
+        for (int k = 0; k < 8; k++) assert_near(shown(&o, n, k), want[n][k], 1e-12);
+    }
+    snw_series_clear(&o.series);
+}
+
+// The branches of examples/parallel/rfrfr_branches.yaml end, hybrid.md 7.8: upright between 1 and 0.75 degrees, sagging at
+// about 10.2.
+static void branches_of_equilibria_end(void **state) {
+    (void)state;
+    static const char *const law[] = {"30 deg - 30 deg*t/(1 s)", "12 deg*t/(1 s)"};
+    static const char *const bent[] = {"0", "-0.7 1/m"};
+    static const double low[] = {0.75, 10.0}, high[] = {1, 10.25};
+    for (int k = 0; k < 2; k++) {
+        char text[1500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: [0, -9.81, 0]\n"
+            "materials: {composite: {young: 36 GPa, poisson: 0.3, density: 1900 kg/m^3}}\n"
+            "parameters: {q: \"%s\"}\n"
+            "robot:\n"
+            "  limb(k=1..2): {on: world, joint: revolute, rod: {length: 0.47 m, section: "
+            "{rectangle: {y: 2.5 mm, z: 10 mm}}, material: composite, strain: {bend_z: legendre "
+            "3}, nodes: 16}}\n"
+            "  plate: {on: limb(1), body: {mass: 0.2 kg}}\n"
+            "loops: {tip: {join: [limb(2).tip, plate], as: revolute}}\n"
+            "actuators: {motor(k=1..2): {joint: limb(k), position: -(-1)^k*q}}\n"
+            "initial: {limb(k=1..2): {strain: {bend_z: %s}}}\n"
+            "study: [static: {for: 1 s, step: 2 ms}]\n"
+            "probes: {turned: {angle: motor(1)}}\n",
+            law[k], bent[k]);
+        execute(text, &o);
+        assert_int_equal(o.status, SNW_E_DIVERGED);
+        const double angle = last(&o, 0) * 180 / M_PI;
+        if (!(angle > low[k] && angle < high[k])) fail_msg("branch %d ends at %g deg", k, angle);
+        snw_series_clear(&o.series);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(efforts_have_exact_derivatives),
+        cmocka_unit_test(efforts_act_on_their_coordinates),
+        cmocka_unit_test(a_driven_pendulum_takes_its_torque),
+        cmocka_unit_test(a_driven_double_pendulum_follows_lagrange),
+        cmocka_unit_test(a_driven_rod_takes_the_forces_of_inverse_dynamics),
+        cmocka_unit_test(rows_of_loops_and_drives_hold_together),
+        cmocka_unit_test(drives_that_contradict_a_loop_are_told),
+        cmocka_unit_test(a_motor_does_what_a_hand_does),
+        cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
+        cmocka_unit_test(drives_are_switched_by_changes),
+        cmocka_unit_test(branches_of_equilibria_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
