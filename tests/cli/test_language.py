@@ -41,7 +41,7 @@ LATER = (
     "contacts: {}", "fluid: {}", "study: [modes]", "study: [linearize]",
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
     "probes: {more: {tension: arm}}", "probes: {more: {frequency: 1}}",
-    "robot: {more: {on: world, rod: {length: 1, strain: {bend_y: sin(x)}}}}", "robot: {more: {on: world, when: t > 1 s}}",
+    "robot: {more: {on: world, when: t > 1 s}}",
 )
 
 # steps that do not stand alone
