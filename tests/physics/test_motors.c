@@ -299,6 +299,67 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
     setting_close(&s);
 }
 
+// two leaning bars: each weight times its arm is the pin's force times its height, across the plane nothing is known
+static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\n"
+            "gravity: [0, -9.81, 0]\n"
+            "robot:\n"
+            "  bar(k=1..2): {on: world, pose: {xyz: [0.8*(k - 1), 0, 0]}, joint: revolute, body: "
+            "{mass: 1, com: [0.25, 0, 0]}}\n"
+            "sites: {tip(k=1..2): {on: bar(k), pose: {xyz: [0.5, 0, 0]}}}\n"
+            "loops: {pin: {join: [tip(1), tip(2)], as: revolute}}\n"
+            "initial: {bar(1): 36 deg, bar(2): 144 deg}\n"
+            "study: [static]\n"
+            "probes: {r: {reaction: pin}}\n",
+            &o);
+    assert_int_equal(o.status, SNW_OK);
+    static const double want[6] = {NAN, NAN, 0, 9.81 * 0.2 / 0.3, 0, NAN};
+    for (int i = 0; i < 6; i++) {
+        if (isnan(want[i])) assert_true(isnan(last(&o, i)));
+        if (!isnan(want[i])) assert_near(last(&o, i), want[i], 1e-11);
+    }
+    snw_series_clear(&o.series);
+}
+
+// Three parallel cranks: one row is implied and left out, and the drive stands behind those that stay. The robot is a
+// pendulum with J = 3 (0.01 + 0.25^2) + 0.5^2.
+static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
+    (void)state;
+    static const char *const step[2] = {"step: 1 ms, rho: 0.5",
+                                        "scheme: adaptive, tolerance: 1e-10"};
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "gravity: [0, -9.81, 0]\n"
+            "robot:\n"
+            "  crank(k=1..3): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, body: "
+            "{mass: 1, com: [0.25, 0, 0], inertia: [0, 0, 0.01]}}\n"
+            "  bar: {on: crank(1), pose: {xyz: [0.5, 0, 0]}, joint: revolute, body: {mass: 1, com: "
+            "[0.3, 0, 0], inertia: [0, 0, 0.01]}}\n"
+            "sites:\n"
+            "  end(k=2..3): {on: crank(k), pose: {xyz: [0.5, 0, 0]}}\n"
+            "  hole(k=2..3): {on: bar, pose: {xyz: [0.3*(k - 1), 0, 0]}}\n"
+            "loops: {pin(k=2..3): {join: [end(k), hole(k)], as: revolute}}\n"
+            "actuators: {motor: {joint: crank(1), position: 1 + 0.3*sin(2*t)}}\n"
+            "initial: {crank(2): 1, crank(3): 1, bar: -1}\n"
+            "study: [dynamic: {for: 1 s, %s}]\n"
+            "probes: {f: {effort: motor}, q: {angle: crank(3)}}\n",
+            step[k]);
+        execute(text, &o);
+        assert_int_equal(o.status, SNW_OK);
+        const double q = 1 + 0.3 * sin(2), a = -1.2 * sin(2);
+        const double J = 3 * (0.01 + 0.0625) + 0.25;
+        assert_near(last(&o, 1), q, 1e-10);
+        assert_near(last(&o, 0), J * a + 9.81 * (3 * 0.25 + 0.5) * cos(q), k ? 1e-8 : 1e-5);
+        snw_series_clear(&o.series);
+    }
+}
+
 // every coordinate of a loop driven leaves nothing to close it with
 static void drives_that_contradict_a_loop_are_told(void **state) {
     (void)state;
@@ -496,6 +557,8 @@ int main(void) {
         cmocka_unit_test(a_driven_double_pendulum_follows_lagrange),
         cmocka_unit_test(a_driven_rod_takes_the_forces_of_inverse_dynamics),
         cmocka_unit_test(rows_of_loops_and_drives_hold_together),
+        cmocka_unit_test(a_plane_loop_has_the_reactions_of_its_plane),
+        cmocka_unit_test(a_drive_moves_a_robot_with_a_redundant_row),
         cmocka_unit_test(drives_that_contradict_a_loop_are_told),
         cmocka_unit_test(a_motor_does_what_a_hand_does),
         cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
