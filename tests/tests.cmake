@@ -5,8 +5,15 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
+# What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
+set(long_motions physics_sources example_rods_free_flight example_rods_ufkes_energy
+  example_hybrid_flexible_forearm)
+
 # add one test, with the prefix of this build
 function(check name label seconds)
+  if(SNW_SANITIZE AND name IN_LIST long_motions)
+    return()
+  endif()
   cmake_parse_arguments(arg "" "" "COMMAND;ENVIRONMENT" ${ARGN})
   list(APPEND arg_ENVIRONMENT ${leaks})
   add_test(NAME ${SNW_TEST_PREFIX}${name} COMMAND ${arg_COMMAND})
