@@ -162,10 +162,11 @@ static bool of_link(snw_probe_kind kind) {
 
 // what a probe looks at: a link that is held or moves, or a site
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
-    if (p->of == SNW_PROBE_OF_MOTOR || p->of == SNW_PROBE_OF_LOOP) {
+    if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
-                       p->of == SNW_PROBE_OF_MOTOR ? d->motor[p->item].name
-                                                   : d->loop[p->item].name);
+                       p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                                                       : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
@@ -287,6 +288,20 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     printf("%s\n", a->when ? ", at times" : "");
 }
 
+static const char *measure_given(const snw_measure_desc *a) {
+    static const char *const given[2][3] = {{"tension", "shortening", ""},
+                                            {"pressure", "volume", "amount of gas"}};
+    return given[a->kind][a->given];
+}
+
+static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
+    printf("  %s  %s along", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+    for (int k = 0; k < a->nlink; k++) printf("%s %s", k ? "," : "", d->link[a->link[k]].name);
+    char text[64];
+    law_text(a->law, text, sizeof text);
+    printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -300,13 +315,14 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
 }
 
 static void print_things(const snw_desc *d) {
-    if (d->nload + d->nstress + d->nmotor > 0) printf("\nloads\n");
+    if (d->nload + d->nstress + d->nmotor + d->nmeasure > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
         printf("  %s  active stress along %s\n", d->stress[i].name,
                d->link[d->stress[i].link].name);
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
+    for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -451,6 +467,18 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_measures(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "measures");
+    for (int i = 0; i < d->nmeasure; i++) {
+        const snw_measure_desc *a = &d->measure[i];
+        snw_field_object(j, a->name);
+        snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+        snw_field_text(j, "given", measure_given(a));
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -480,6 +508,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     snw_json_close(j);
     json_loads(j, d);
     json_motors(j, d);
+    json_measures(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

@@ -7,7 +7,7 @@
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
 // which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the forces, so its part of the
 // tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per signal.
-#include "dynamics/dynamics.h"
+#include "dynamics/measure.h"
 
 #include <string.h>
 
@@ -87,6 +87,10 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
@@ -327,6 +331,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         for (int i = 0; i < m->desc->nmotor; i++) {
             if (m->motor_reads[i]) motor_push(m, i, in, w, m->live[k], push);
         }
+        snw_measures_push(m, in, w, m->live[k], push);
         const double *slope = w->slope + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
             if (slope[j] == 0) continue;

@@ -23,6 +23,10 @@ static bool acts_at_once(const snw_probe_desc *p) {
     case SNW_PROBE_RATE:
         return p->joint != SNW_JOINT_SPHERICAL; // that one shows in rotation and twist
     case SNW_PROBE_EFFORT:
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
@@ -55,6 +59,7 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) {
         for (int k = 0; k < d->motor[i].n; k++) mark(d, d->motor[i].law[k], live);
     }
+    for (int i = 0; i < d->nmeasure; i++) mark(d, d->measure[i].law, live);
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);

@@ -229,6 +229,38 @@ typedef struct snw_motor_desc {
     snw_law when;       // NULL: always; a constant unless efforts are given
 } snw_motor_desc;
 
+// ---- measures ---------------------------------------------------------------------------------------
+
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.10: the length of a tendon, the
+// volume of a chamber.
+typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
+
+typedef enum snw_measure_given {
+    SNW_MEASURE_EFFORT,     // tension or pressure, a law of t and signals
+    SNW_MEASURE_COORDINATE, // shortening or volume, a law of t
+    SNW_MEASURE_GAS         // amount of an ideal gas, laws of t
+} snw_measure_given;
+
+typedef struct snw_measure_desc {
+    const char *name;
+    snw_place place;
+    snw_measure_kind kind;
+    snw_measure_given given;
+    int nlink;
+    const int *link; // the rods it goes along, in their order
+    double from, to; // arc length where it begins on the first, and ends on the last one
+    snw_law at[2];   // y and z in the section, laws of x and L
+    snw_law area;    // of a chamber: a law of x and L
+    // of a tendon
+    double extra;                 // length outside of the robot, m
+    double compliance;            // strain per tension, 1/N; 0: it does not stretch
+    snw_law law;                  // what is given; of a gas its moles
+    snw_law temperature, ambient; // of a gas: K, Pa
+    snw_law when;                 // NULL: always; a constant unless the effort is given
+} snw_measure_desc;
+
+#define SNW_GAS_CONSTANT 8.314462618 // J/(mol K)
+
 // ---- initial state ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
@@ -258,6 +290,10 @@ typedef struct snw_initial_desc {
     X(SNW_PROBE_VALUE, "value")                                                                    \
     X(SNW_PROBE_RATE, "rate")                                                                      \
     X(SNW_PROBE_EFFORT, "effort")                                                                  \
+    X(SNW_PROBE_LENGTH, "length")                                                                  \
+    X(SNW_PROBE_TENSION, "tension")                                                                \
+    X(SNW_PROBE_VOLUME, "volume")                                                                  \
+    X(SNW_PROBE_PRESSURE, "pressure")                                                              \
     X(SNW_PROBE_ENERGY, "energy")                                                                  \
     X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
@@ -270,7 +306,12 @@ typedef enum snw_probe_kind {
 #undef X
 } snw_probe_kind;
 
-typedef enum snw_probe_of { SNW_PROBE_OF_LINK, SNW_PROBE_OF_MOTOR, SNW_PROBE_OF_LOOP } snw_probe_of;
+typedef enum snw_probe_of {
+    SNW_PROBE_OF_LINK,
+    SNW_PROBE_OF_MOTOR,
+    SNW_PROBE_OF_MEASURE,
+    SNW_PROBE_OF_LOOP
+} snw_probe_of;
 
 typedef struct snw_probe_desc {
     const char *name;
@@ -382,12 +423,13 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, nmeasure, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_motor_desc *motor;
+    snw_measure_desc *measure;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

@@ -117,6 +117,13 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     }
 }
 
+static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
+    const snw_measured *now = &w->measured[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+    if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
+    return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
+}
+
 // one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -164,6 +171,11 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return put_joint(out, m, p, s);
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
+        break; // of measures
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &more->energy;
 #define X(name) *out++ = e->name;
@@ -195,6 +207,10 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
                     const snw_work *w, const snw_readings *more, double *out) {
     if (m->desc->probe[i].of == SNW_PROBE_OF_MOTOR) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
+        return;
+    }
+    if (m->desc->probe[i].of == SNW_PROBE_OF_MEASURE) {
+        *out = of_measure(m, &m->desc->probe[i], w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {

@@ -61,6 +61,12 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < d->motor[i].n; k++) gather(b, d->motor[i].law[k], t0, t1);
         gather(b, d->motor[i].when, t0, t1);
     }
+    for (int i = 0; i < d->nmeasure; i++) {
+        gather(b, d->measure[i].law, t0, t1);
+        gather(b, d->measure[i].temperature, t0, t1);
+        gather(b, d->measure[i].ambient, t0, t1);
+        gather(b, d->measure[i].when, t0, t1);
+    }
     for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
     gather(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, rising);
