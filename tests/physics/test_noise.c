@@ -117,12 +117,51 @@ static void generalized_alpha_stays_stable_at_any_step(void **state) {
     }
 }
 
+// a run says so of schemes without damping and loops; a driven coordinate takes rates and accelerations of its law
+static void it_is_told_beforehand(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        int warnings; // with a loop
+    } said[] = {{"scheme: newmark", 1},
+                {"scheme: trapezoidal", 1},
+                {"rho: 1", 1},
+                {"scheme: bdf-alpha, alpha: -0.5", 1},
+                {"scheme: bdf-alpha", 0},
+                {"scheme: wbz, rho: 0.9", 0},
+                {"scheme: adaptive", 0}};
+    for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
+        for (int n = 0; n < 2; n++) {
+            char text[1000];
+            outcome o;
+            (void)snprintf(text, sizeof text,
+                           "sinew: 1\n"
+                           "robot: {block: {on: world, joint: prismatic, axis: x, body: {mass: "
+                           "1}}}\n%s\n"
+                           "study: [dynamic: {for: 0.1 s, step: 0.01 s, %s}]\n"
+                           "probes: {x: {position: block}}\n",
+                           n ? "actuators: {motor: {joint: block, position: 0.1*t^2}}"
+                             : "loops: {lead: {join: [world, block], as: spherical, pose: {xyz: "
+                               "[0.1*t^2, 0, 0]}}}",
+                           said[k].scheme);
+            execute(text, &o);
+            if (o.status != SNW_OK) fail_msg("%s: %s", said[k].scheme, o.err.text);
+            if (o.warnings != (n ? 0 : said[k].warnings)) {
+                fail_msg("%s: %d warnings", said[k].scheme, o.warnings);
+            }
+            assert_near(last(&o, 0), 1e-3, 1e-12);
+            snw_series_clear(&o.series);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newmark_lets_noise_grow),
         cmocka_unit_test(newmarks_noise_is_fed_by_the_tolerance),
         cmocka_unit_test(generalized_alpha_keeps_it_as_it_is),
         cmocka_unit_test(generalized_alpha_stays_stable_at_any_step),
+        cmocka_unit_test(it_is_told_beforehand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
