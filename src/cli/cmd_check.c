@@ -92,10 +92,12 @@ const snw_command snw_cmd_check = {
     .max_operands = 1,
     .brief = "read a model file and explain it, without running it",
     .about = "Reads a model file, checks all of it, and says what it describes: its runs and their "
-             "degrees of "
-             "freedom, the tree of links with their rods, loops and which of their rows hold by "
-             "themselves, loads, probes and the steps of the "
-             "study. Numbers are "
+             "degrees of freedom (those that are driven do not count), the tree of links with "
+             "their rods and "
+             "limits, loops and which of their rows hold by themselves or are implied by others, "
+             "loads, what is driven, probes and the steps of the study. A robot that cannot be "
+             "closed, loops and drives that contradict each other, and motions without mass are "
+             "errors. Numbers are "
              "SI; f(t) and f(x) stand for laws of time and of the place along a rod.",
     .option = options,
     .examples = "sinew check examples/rods/boyer2_follower.yaml\n"

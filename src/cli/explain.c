@@ -223,13 +223,21 @@ static void print_axis(snw_vec3 a) {
     printf(" [%g, %g, %g]", a.x, a.y, a.z);
 }
 
-// revolute about z, 1 degree of freedom
+// revolute about z, 1 degree of freedom, warns outside of angle [-1, 1]
 static void print_joint(const snw_link_desc *l) {
-    const int n = snw_joint_dof(l->joint);
+    int n = 0, nlimit = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(l->joint, &n);
+    const snw_joint_desc *j = &l->moves;
     printf("%s", snw_joint_name(l->joint));
     if (has_axis(l->joint)) print_axis(l->moves.axis);
     if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->moves.second);
-    if (n > 0) printf(", %d degree%s of freedom", n, n == 1 ? "" : "s");
+    const int dof = snw_joint_dof(l->joint);
+    if (dof > 0) printf(", %d degree%s of freedom", dof, dof == 1 ? "" : "s");
+    for (int i = 0; i < n; i++) {
+        if (!j->limited[i]) continue;
+        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside of", c[i].name, j->low[i],
+               j->high[i]);
+    }
     printf("\n");
 }
 
@@ -259,6 +267,7 @@ static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     if (has_axis(l->joint)) print_axis(l->axis);
     if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->second);
     printf(": %s\n", info->loop_note[i]);
+    if (info->loop_warning[i][0]) printf("    warning: %s\n", info->loop_warning[i]);
 }
 
 static void print_load(const snw_desc *d, const snw_load_desc *l) {
@@ -278,14 +287,19 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
 
 static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
-    printf("  %s  %s of %s %s given", a->name, given[a->kind], a->rod ? "rod" : "joint",
+    int n = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
+    printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
            d->link[a->link].name);
     for (int k = 0; k < a->n; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
-        printf("%s %s", k ? "," : "", text);
+        printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
     }
-    printf("%s\n", a->when ? ", at times" : "");
+    double on = 1;
+    const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
+    if (fixed && a->when) on = snw_expr_value(a->when, (snw_at){0});
+    printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
 }
 
 static const char *measure_given(const snw_measure_desc *a) {
@@ -338,8 +352,10 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
-    if (d->nloop > 0)
-        printf(" (%d coordinates, %d loop%s)", info->nv, d->nloop, d->nloop == 1 ? "" : "s");
+    if (d->nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
+    if (d->nloop > 0) printf(", %d loop%s", d->nloop, d->nloop == 1 ? "" : "s");
+    if (info->driven > 0) printf(", %d driven", info->driven);
+    if (d->nloop > 0 || info->driven > 0) printf(")");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
@@ -401,6 +417,17 @@ static void json_joint(snw_json *j, const snw_link_desc *l) {
     snw_field_list(j, "axis");
     for (int i = 0; i < 3; i++) snw_field_number(j, NULL, l->moves.axis.e[i]);
     snw_json_close(j);
+    if (!l->moves.limited[0]) return;
+    int n = 0;
+    (void)snw_joint_coordinates(l->joint, &n);
+    snw_field_list(j, "limits");
+    for (int i = 0; i < n; i++) {
+        snw_field_list(j, NULL);
+        snw_field_number(j, NULL, l->moves.low[i]);
+        snw_field_number(j, NULL, l->moves.high[i]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
 }
 
 static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info) {
@@ -433,6 +460,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
         snw_json_close(j);
         snw_field_text(j, "as", snw_joint_name(l->joint));
         snw_field_text(j, "rows", info->loop_note[i]);
+        snw_field_text(j, "warning", info->loop_warning[i][0] ? info->loop_warning[i] : NULL);
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -497,6 +525,7 @@ static void json_probes(snw_json *j, const snw_desc *d) {
 void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle) {
     snw_field_integer(j, "degrees_of_freedom", info->freedom);
     snw_field_integer(j, "coordinates", info->nv);
+    snw_field_integer(j, "driven", info->driven);
     snw_field_integer(j, "nodes", info->nnode);
     json_vector(j, "gravity", d->gravity);
     json_links(j, d, info);

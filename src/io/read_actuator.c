@@ -78,6 +78,23 @@ static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry 
 
 // ---- coordinates --------------------------------------------------------------------------------
 
+// a strain that follows a law has no coordinate that could be driven; NULL: none does
+static const char *given_strain(const snw_rod_desc *rod) {
+    for (int i = 0; i < 6; i++) {
+        if (rod->given[i]) return snw_strain_name[i];
+    }
+    return NULL;
+}
+
+static snw_status refuse_given(snw_reader *r, const snw_node *node, const snw_motor_desc *m) {
+    const snw_link_desc *link = &r->desc->link[m->link];
+    return snw_fail_at(r->err, node->place,
+                       "'%s' of rod '%s' follows a law already and cannot be driven as well; it "
+                       "has no coordinates, the others of the rod have %d. Give it a basis under "
+                       "'strain' or leave it out here",
+                       given_strain(&link->rod), link->name, m->n);
+}
+
 // the link whose coordinates are meant, and how many they are
 static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     if (out->rod) {
@@ -85,6 +102,7 @@ static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc
         const snw_rod_desc *rod = &r->desc->link[out->link].rod;
         for (int i = 0; i < 6; i++) out->n += rod->active[i] ? rod->basis[i].nfun : 0;
         if (out->n > 0) return SNW_OK;
+        if (given_strain(rod)) return refuse_given(r, of->value, out);
         return snw_fail_at(r->err, of->value->place,
                            "rod '%s' has no strain coordinates, see its 'strain'",
                            r->desc->link[out->link].name);
@@ -161,6 +179,10 @@ static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *ou
     out->law = list;
     if (out->n == 1 && given->value->kind != SNW_NODE_LIST) {
         return law(r, given->value, given->key, out, 0, &list[0]);
+    }
+    if (out->rod && given->value->kind == SNW_NODE_LIST && given->value->n > out->n &&
+        given_strain(&r->desc->link[out->link].rod)) {
+        return refuse_given(r, given->value, out);
     }
     SNW_TRY(snw_read_list(r, given->value, given->key, out->n));
     bool any = false;

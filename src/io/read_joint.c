@@ -187,6 +187,8 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *at, const snw_node *speed,
                                 const snw_link_desc *l, snw_initial_desc *out) {
     if (l->joint != SNW_JOINT_SPHERICAL) {
+        out->has_position = at != NULL;
+        out->has_speed = speed != NULL;
         if (at) SNW_TRY(each(r, at, "position", l->joint, &position, out->position));
         return speed ? each(r, speed, "rate", l->joint, &rate, out->speed) : SNW_OK;
     }

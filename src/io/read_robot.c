@@ -144,8 +144,19 @@ static snw_status cycle(snw_reader *r, int first) {
         }
         used += (size_t)snprintf(chain + used, sizeof chain - used, " on %.40s", l[i].name);
     } while (i != first);
-    return snw_fail_at(r->err, l[first].place, "links hang on each other: %s; one must be on world",
-                       chain);
+    return snw_fail_at(r->err, l[first].place,
+                       "links hang on each other: %s; one must be on world, and what closes the "
+                       "ring is a loop, 'loops: {ring: {join: [%.40s, %.40s], as: fixed}}'",
+                       chain, l[l[first].on.link].name, l[first].name);
+}
+
+// a link is on one site
+static snw_status parent(snw_reader *r, const snw_node *on, snw_link_desc *l) {
+    if (on->kind != SNW_NODE_LIST) return snw_read_site(r, on, "on", &l->on);
+    return snw_fail_at(r->err, on->place,
+                       "link '%.40s' has one parent, found a list of %d; put it on one and join it "
+                       "to the other by a loop, 'loops: {ring: {join: [other, %.40s], as: fixed}}'",
+                       l->name, on->n, l->name);
 }
 
 // order[k] <- index in the file of the link at place k, parents first, otherwise as written
@@ -211,7 +222,7 @@ snw_status snw_read_robot(snw_reader *r) {
     for (int i = 0; i < d->nlink; i++) SNW_TRY(link(r, &node->entry[i], &d->link[i]));
     SNW_TRY(snw_read_sites(r));
     for (int i = 0; i < d->nlink; i++) {
-        SNW_TRY(snw_read_site(r, snw_node_get(node->entry[i].value, "on"), "on", &d->link[i].on));
+        SNW_TRY(parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
     }
     return sort_links(r);
 }

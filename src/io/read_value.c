@@ -279,8 +279,9 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
     SNW_TRY(snw_read_vec3(r, node, what, SNW_DIM_LENGTH, out));
     const double size = sqrt(snw_dot(*out, *out));
     if (!(size > 0 && isfinite(size))) {
-        return snw_fail_at(r->err, node->place, "'%s' has no direction, its length is %g", what,
-                           size);
+        return snw_fail_at(r->err, node->place,
+                           "'%s' has no direction, its length is %g; give x, y, z or a vector",
+                           what, size);
     }
     *out = snw_scale(1 / size, *out);
     return SNW_OK;

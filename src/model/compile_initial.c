@@ -130,15 +130,69 @@ static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0
     for (int i = 0; block->curved >= 0 && i < block->n; i++) v0[block->dof + i] = ini->twist.e[i];
 }
 
+// ---- driven coordinates ----------------------------------------------------------------------------
+
+// how far a value under `initial` may be from the law that drives it, in typical values
+static const double APART = 1e-4;
+
+// a description that holds from a change on; its initial state is never used
+static bool changed(const snw_desc *d) {
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].changed == d) return true;
+    }
+    return false;
+}
+
+// is a strain component given that coordinate dof of a rod belongs to?
+static bool strain_given(const snw_rod *r, int dof, const snw_law law[6]) {
+    for (int a = 0; a < r->na; a++) {
+        if (dof >= r->dof[a] && dof < r->dof[a] + r->nfun[a]) return law[r->comp[a]] != NULL;
+    }
+    return false;
+}
+
+// the file says where a coordinate begins, and a law of it says otherwise
+static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_initial_desc *ini,
+                           const char *what, double is, double law, snw_error *err) {
+    const snw_motor_desc *motor = &m->desc->motor[d->motor];
+    return snw_fail_desc(
+        err, ini->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "initial %s %g of coordinate %d of '%s' contradicts actuator '%s', which gives %g "
+                 "at t = 0 s; leave it out here (what is driven begins where it is driven to), or "
+                 "change the law",
+                 what, is, d->dof - m->motor[d->motor].dof + 1, m->desc->link[ini->link].name,
+                 motor->name, law));
+}
+
 // driven coordinates begin where they are driven to
-static void drives_of(const snw_model *m, double *q0, double *v0) {
+static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
+    const snw_model *m = b->m;
+    const bool first = !changed(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
+        const snw_motor_desc *motor = &m->desc->motor[d->motor];
+        const bool placed = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
-        if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) q0[d->q] = at.v, v0[d->dof] = at.d;
-        if (m->desc->motor[d->motor].kind == SNW_MOTOR_RATE) v0[d->dof] = at.v;
+        const double rate = placed ? at.d : at.v, far = APART * m->typical[d->dof];
+        for (int k = 0; first && k < m->desc->ninitial; k++) {
+            const snw_initial_desc *ini = &m->desc->initial[k];
+            if (ini->link != motor->link) continue;
+            const snw_rod *rod = motor->rod ? &b->rod[b->link_rod[ini->link]] : NULL;
+            const bool put = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
+            const bool fast = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
+            if (placed && put && fabs(q0[d->q] - at.v) > far) {
+                return disagree(m, d, ini, "value", q0[d->q], at.v, err);
+            }
+            if (fast && fabs(v0[d->dof] - rate) > far) {
+                return disagree(m, d, ini, "rate", v0[d->dof], rate, err);
+            }
+        }
+        if (placed) q0[d->q] = at.v;
+        v0[d->dof] = rate;
     }
+    return SNW_OK;
 }
 
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
@@ -156,7 +210,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         if (r >= 0) SNW_TRY(strain_of(b, ini, &b->rod[r], q0, v0, err));
         joint_of(m, ini, q0, v0);
     }
-    drives_of(m, q0, v0);
+    SNW_TRY(drives_of(b, q0, v0, err));
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

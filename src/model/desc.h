@@ -269,8 +269,9 @@ typedef struct snw_initial_desc {
     snw_law strain[6], rate[6]; // fields over x, projected on the basis
     bool has_pose;              // of a free or spherical joint
     snw_se3 pose;
-    snw_twist twist; // of a free joint, body frame; of a spherical one, angular part
-    double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // of other joints
+    snw_twist twist;              // of a free joint, body frame; of a spherical one, angular part
+    bool has_position, has_speed; // of other joints:
+    double position[SNW_JOINT_MOST], speed[SNW_JOINT_MOST]; // zero unless given
 } snw_initial_desc;
 
 // ---- probes -----------------------------------------------------------------------------------------

@@ -298,6 +298,23 @@ double snw_assembly_roll(unsigned long long *seed) {
     return (double)(*seed >> 11) / (double)(1ULL << 52) - 1;
 }
 
+// out <- the loop, beside that of `row`, that is open most where the rows are stuck; empty when all others are closed
+static void name_open(const snw_assembly *as, int row, char *out, size_t size) {
+    const snw_model *m = as->all;
+    const int owner = loop_of(m, row);
+    double largest = 0.01 * gaps(as).largest;
+    int other = -1;
+    for (int k = 0; k < m->nrow; k++) {
+        const int i = loop_of(m, k);
+        const double gap = fabs(as->w->gap[k]) / as->all_size[k];
+        if (i != owner && i < m->nloop && gap > largest) largest = gap, other = i;
+    }
+    out[0] = 0;
+    if (other >= 0) {
+        (void)snprintf(out, size, " together with loop '%.60s'", m->desc->loop[other].name);
+    }
+}
+
 // Where rows are stuck the configuration is singular (links in one line, say) and first order shows no way out: then
 // start again a little beside, further each time.
 snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
@@ -319,17 +336,18 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
         }
         beside = n == 0 ? 0.02 : 1.7 * beside;
     }
-    char by[64];
+    char by[64], with[100];
     snw_assembly_say_gap(as, info->row, info->gap, by, sizeof by);
+    name_open(as, info->row, with, sizeof with);
     const char *kind, *name;
     const snw_place at = place_of(m, info->row, &kind, &name);
     return snw_fail_place(
         err,
         snw_fail(err, SNW_E_DIVERGED,
-                 "%s '%s' cannot be %s from the initial configuration: it stays open by %s at "
+                 "%s '%.60s' cannot be %s%s from the initial configuration: it stays open by %s at "
                  "t = %g s. Give initial: values nearer to the closed robot, check lengths, "
                  "poses and what is driven, or allow more motion",
-                 kind, name, kind[0] == 'l' ? "closed" : "followed", by, in->t),
+                 kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t),
         at.file, at.line, at.column);
 }
 
@@ -342,14 +360,21 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
     const size_t nv = (size_t)m->nv;
     memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
     look(as, in, as->trial);
-    // loop by loop: what it says beside those before it, which stand in front
+    // loop by loop: what it says beside the drives and the loops before it, which stand in front
     int n = 0;
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) kept[m->drive[i].row] = true, n++;
+    }
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const size_t bytes = nv * sizeof *as->C;
         for (int r = 0; r < loop->nrow; r++) kept[loop->row + r] = false;
         // the kept ones in front, then this loop's
         int front = 0;
+        for (int k = 0; k < m->ndrive; k++) {
+            if (m->drive[k].row < 0) continue;
+            memcpy(as->C + nv * (size_t)front++, as->X + nv * (size_t)m->drive[k].row, bytes);
+        }
         for (int k = 0; k < loop->row; k++) {
             if (kept[k]) memcpy(as->C + nv * (size_t)front++, as->X + nv * (size_t)k, bytes);
         }

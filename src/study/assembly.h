@@ -45,8 +45,8 @@ snw_place snw_assembly_place_of(const snw_assembly *as, int row, const char **ki
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// Rank of all rows of loops at s->q, and for each of them whether it is kept in a largest independent set; rows of loops that
-// stand first in the file are kept first.
+// Rank of all rows at s->q, and for each of them whether it is kept in a largest independent set: those of drives, then
+// rows of loops that stand first in the file are kept first.
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
 
 // Numbers between -1 and 1, the same every time: configurations a little beside.

@@ -12,12 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 7, TIMES = 4, NEARBY = 3 };
+enum { SAMPLES = 7, TIMES = 4, NEARBY = 3, LATER = 8 };
+
+// how long the study lasts; a second where there is none
+static double length_of(const snw_desc *d) {
+    double end = 0;
+    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+    return d->nstep > 0 ? end : 1;
+}
 
 // sample n of several times of the study; the first is 0
 static double time_of(const snw_desc *d, int n) {
-    double end = 0;
-    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+    const double end = length_of(d);
     return n % TIMES * (end > 0 ? end : 1) / TIMES * (n % TIMES == TIMES - 1 ? 1.1 : 1);
 }
 
@@ -172,20 +178,81 @@ static snw_status leave_out_idle(snw_model *m, snw_error *err) {
 typedef struct closed {
     snw_model *m;
     snw_assembly *as;
+    snw_model undriven; // the same without drives,
+    snw_assembly *free; // to close its loops where nothing is driven
     snw_inputs *in;
     snw_state *s, *near;
     double *dx;
     bool *kept, *most; // nrow: independent at s; where most were
 } closed;
 
-// c->near <- s moved a little and closed again. False: could not be
+static bool moves(const snw_loop *loop, int dof) {
+    for (int j = 0; j < loop->ndof; j++) {
+        if (loop->dof[j] == dof) return true;
+    }
+    return false;
+}
+
+// names of the actuators that drive a loop, as many as are of use
+static void name_drives(const snw_model *m, const snw_loop *loop, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0, last = -1; i < m->ndrive && used + 60 < size; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->motor == last || !moves(loop, d->dof)) continue;
+        last = d->motor;
+        used += (size_t)snprintf(out + used, size - used, "%s'%.40s'", used ? ", " : "",
+                                 m->desc->motor[d->motor].name);
+    }
+}
+
+// the loops alone can be closed: what is driven stands in their way, where row is open
+static snw_status contradict(const closed *c, int row, double gap, snw_error *err) {
+    const snw_model *m = c->m;
+    int i = snw_assembly_loop_of(c->as, row);
+    char by[64], names[200];
+    snw_assembly_say_gap(c->as, row, gap, by, sizeof by);
+    if (i == m->nloop) { // a drive is what cannot be followed: of the loops that it moves the first
+        int k = 0;
+        while (m->drive[k].row != row) k++;
+        for (i = 0; i + 1 < m->nloop && !moves(&m->loop[i], m->drive[k].dof);) i++;
+    }
+    name_drives(m, &m->loop[i], names, sizeof names);
+    const snw_loop_desc *d = &m->desc->loop[i];
+    *err = (snw_error){0};
+    return snw_fail_place(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "loop '%.60s' and what drives it (%s) ask for different motions at t = %g s: one "
+                 "stays open by %s. Change a law, let a coordinate free, or give initial: values "
+                 "nearer to the closed robot",
+                 d->name, names, c->in->t, by),
+        d->place.file, d->place.line, d->place.column);
+}
+
+// s closed, drives followed; c->near is lost when that fails
+static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
+    snw_assembly_info info, alone;
+    snw_error said = {0};
+    const snw_status status = snw_assembly_close(c->as, c->in, s, &info, &said);
+    if (status == SNW_OK) return status;
+    snw_state_copy(c->m, s, c->near);
+    if (c->free != c->as && status == SNW_E_DIVERGED &&
+        snw_assembly_close(c->free, c->in, c->near, &alone, &said) == SNW_OK) {
+        return contradict(c, info.row, info.gap, err);
+    }
+    *err = said;
+    return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
+}
+
+// c->near <- s moved a little and closed again, whatever is driven. False: could not be
 static bool move_a_little(closed *c, double part, unsigned long long *seed) {
     snw_assembly_info info;
     snw_error ignored = {0};
     for (int i = 0; i < c->m->nv; i++) c->dx[i] = part * c->m->typical[i] * snw_assembly_roll(seed);
     snw_state_copy(c->m, c->s, c->near);
     snw_move(c->m, c->s->q, 1, c->dx, c->near->q);
-    return snw_assembly_close(c->as, c->in, c->near, &info, &ignored) == SNW_OK;
+    return snw_assembly_close(c->free, c->in, c->near, &info, &ignored) == SNW_OK;
 }
 
 // dependent rows are left out: they stand behind those that stay
@@ -209,24 +276,22 @@ static void drop(snw_model *m, const bool *stay) {
     number_rows(m);
 }
 
-// what was left out must hold also later, when poses have moved
+// what was left out must hold also later, when poses and drives have moved
 static snw_status agree(closed *c, snw_error *err) {
-    snw_assembly_info info;
-    snw_state_copy(c->m, c->s, c->near);
-    for (int n = 1; n < TIMES; n++) {
-        snw_inputs_at(c->m, time_of(c->m->desc, n), c->in);
-        SNW_TRY(snw_assembly_close(c->as, c->in, c->near, &info, err));
+    const double end = length_of(c->m->desc);
+    for (int n = 1; n <= LATER; n++) {
+        snw_inputs_at(c->m, end * n / LATER, c->in);
+        SNW_TRY(close_driven(c, c->s, err));
     }
     return SNW_OK;
 }
 
 static snw_status compare_rows(closed *c, snw_error *err) {
     snw_model *m = c->m;
-    snw_assembly_info info;
     unsigned long long seed = 5;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
-    SNW_TRY(snw_assembly_close(c->as, c->in, c->s, &info, err));
+    SNW_TRY(close_driven(c, c->s, err));
     const int here = snw_assembly_rank(c->as, c->in, c->s, c->kept);
     m->freedom = m->nv - here;
     if (here == m->nrow) return SNW_OK;
@@ -253,8 +318,12 @@ static snw_status compare_rows(closed *c, snw_error *err) {
 }
 
 static snw_status leave_out_spare(snw_model *m, snw_error *err) {
-    closed c = {.m = m};
+    closed c = {.m = m, .undriven = *m};
     const size_t n = (size_t)m->nrow;
+    snw_error local = {0};
+    if (!err) err = &local;
+    c.undriven.ndrive = 0;
+    number_rows(&c.undriven);
     c.dx = snw_alloc((size_t)m->nv * sizeof *c.dx);
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
@@ -262,7 +331,11 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     if (c.dx && c.kept && snw_state_create(m, &c.s) == SNW_OK &&
         snw_state_create(m, &c.near) == SNW_OK && snw_inputs_create(m, &c.in) == SNW_OK &&
         snw_assembly_create(m, &c.as) == SNW_OK) {
-        s = compare_rows(&c, err);
+        const bool driven = m->nrow > c.undriven.nrow;
+        c.free = c.as;
+        s = driven ? snw_assembly_create(&c.undriven, &c.free) : SNW_OK;
+        if (s == SNW_OK) s = compare_rows(&c, err);
+        if (driven) snw_assembly_destroy(c.free);
     }
     snw_assembly_destroy(c.as);
     snw_inputs_destroy(c.in);
@@ -278,16 +351,12 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
 snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
     SNW_TRY(snw_model_compile(desc, out, err));
     snw_model *m = *out;
-    m->freedom = m->nv;
+    m->freedom = m->nv - m->nrow; // no loops: drives are independent of each other
     if (m->nloop == 0) return SNW_OK;
     snw_status s = leave_out_idle(m, err);
-    // loops are compared with each other only: what a drive says is never left out
-    const int ndrive = m->ndrive;
-    m->ndrive = 0;
-    number_rows(m);
+    m->freedom = m->nv - m->nrow;
+    // what a drive says is never left out
     if (s == SNW_OK && m->nrow > 0) s = leave_out_spare(m, err);
-    m->ndrive = ndrive;
-    number_rows(m);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
@@ -313,6 +382,15 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     }
 }
 
+// the raw row that kept or spare row r is; -1: a combination of several
+static int whole_row(const snw_loop *loop, int r) {
+    int n = 0, k = -1;
+    for (int a = 0; a < loop->nraw; a++) {
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 ? k : -1;
+}
+
 void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     char names[80] = "";
@@ -328,8 +406,16 @@ void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size) {
                       loop->nidle == 1 ? "s" : "", loop->nidle == 1 ? "itself" : "themselves",
                       names);
     }
+    names[0] = 0;
+    for (int r = loop->nrow; r < loop->nrow + loop->nspare; r++) {
+        const int k = whole_row(loop, r);
+        const size_t at = strlen(names);
+        if (k < 0) continue;
+        (void)snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : ": ",
+                       snw_loop_row_name(loop, k));
+    }
     if (loop->nspare > 0 && (size_t)n < size) {
-        n += snprintf(out + n, size - (size_t)n, ", %d implied by other loops", loop->nspare);
+        n += snprintf(out + n, size - (size_t)n, ", %d implied by others%s", loop->nspare, names);
     }
     if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
         (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",

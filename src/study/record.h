@@ -59,12 +59,14 @@ typedef struct snw_run_info {
     int nstage;
     const char *const *stage;
     int nq, nv;
-    int freedom;                  // nv less what loops forbid where they are closed
-    const char *const *loop_note; // nloop of the description: rows, and what was left out
-    const char *const *q_name;    // nq, e.g. "arm.bend_y.0"
-    int nnode;                    // poses in a frame
-    const char *const *node_link; // nnode
-    const double *node_x;         // nnode, arc length along the rod, 0 for the end of a rigid link
+    int freedom; // nv less what loops forbid where they are closed, and less what is driven
+    int driven;  // coordinates that follow a law
+    const char *const *loop_note;    // nloop of the description: rows, and what was left out
+    const char *const *loop_warning; // nloop: what there is to warn of, empty when nothing
+    const char *const *q_name;       // nq, e.g. "arm.bend_y.0"
+    int nnode;                       // poses in a frame
+    const char *const *node_link;    // nnode
+    const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;
     int nsave; // numbers of a checkpoint; 0: there are none

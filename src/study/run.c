@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
+#include "study/massless.h"
 
 #include <limits.h>
 #include <math.h>
@@ -103,13 +104,19 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     for (int i = 1; i < m->nseg; i++)
         link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
     const char **note = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *note);
-    if (!note) return SNW_E_MEMORY;
+    const char **warning = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *warning);
+    if (!note || !warning) return SNW_E_MEMORY;
     for (int i = 0; i < m->nloop; i++) {
         char text[300];
         snw_assembly_describe(m, i, text, sizeof text);
         note[i] = snw_pool_text(r->pool, text, strlen(text));
+        snw_assembly_remark(m, i, text, sizeof text);
+        warning[i] = snw_pool_text(r->pool, text, strlen(text));
+        if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
+    for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
     r->info.loop_note = note;
+    r->info.loop_warning = warning;
     r->info.freedom = m->freedom;
     r->info.run = snw_pool_text(r->pool, name, strlen(name));
     r->info.title = d->title ? d->title : "";
@@ -154,6 +161,19 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// what shall be accelerated needs mass
+static snw_status check_masses(const snw_run *r, snw_error *err) {
+    const snw_desc *d = r->desc;
+    const snw_model *looked_at = NULL;
+    for (int i = 0; i < d->nstep; i++) {
+        const snw_model *m = r->era[r->era_of_step[i]].model;
+        if (d->step[i].kind != SNW_STEP_DYNAMIC || m == looked_at) continue;
+        SNW_TRY(snw_massless_check(m, err));
+        looked_at = m;
+    }
+    return SNW_OK;
+}
+
 static snw_status prepare_modes(snw_run *r) {
     const snw_desc *d = r->desc;
     r->modes = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes);
@@ -174,6 +194,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->pool = snw_pool_create(POOL_LIMIT);
     if (!r->pool) return SNW_E_MEMORY;
     SNW_TRY(compile_eras(r, err));
+    SNW_TRY(check_masses(r, err));
     const snw_model *m = r->era[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));

@@ -71,8 +71,99 @@ CASES = (
     ("at: end", "at: 5 kg", "16:35", "time (s)"),
 )
 
+BODY = "body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, 1e-3]}"
+HINGE = f"sinew: 1\nrobot:\n  a: {{on: world, joint: revolute, {BODY}}}\n"
+RUBBER = "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+WHIP = f"""sinew: 1
+{RUBBER}robot:
+  a: {{on: world, rod: {{length: 1, section: {{circle: {{radius: 1 cm}}}}, material: rubber, strain: {{bend_y: STRAIN}}}}}}
+"""
+PIN = "sites: {e: {on: a, pose: {xyz: [1, 0, 0]}}}\nloops: {pin: {join: [world, e], as: spherical, pose: {xyz: [1, 0, 0]}}}\n"
+MOVE = "study: [dynamic: {for: 0.1 s, step: 1 ms}]\n"
+
+# robots that cannot be, the place and words of the complaint
+ROBOTS = (
+    # trees
+    (f"sinew: 1\nrobot:\n  a: {{on: world}}\n  b: {{on: world}}\n  c: {{on: [a, b], {BODY}}}\n", "5:11",
+     "link 'c' has one parent, found a list of 2; put it on one and join it to the other by a loop"),
+    ("sinew: 1\nrobot:\n  a: {on: world}\n  c: {on: a, on: world}\n", "4:14", "key 'on' is given twice"),
+    ("sinew: 1\nrobot:\n  a: {on: c}\n  b: {on: a}\n  c: {on: b}\n", "3:3",
+     "a on c on b on a; one must be on world, and what closes the ring is a loop, 'loops: {ring: {join: [c, a]"),
+    # axes
+    (HINGE.replace("revolute", "revolute, axis: [0, 0, 0]"), "3:41", "'axis' has no direction, its length is 0; give x, y"),
+    (HINGE.replace("revolute", "universal, axes: [x, [0, 0, 0]]"), "3:46", "'axes' has no direction"),
+    (HINGE.replace("revolute", "prismatic, axis: q"), "3:42", "'axis' is x, y, z or a vector, found 'q'"),
+    (HINGE + "loops: {l: {join: [world, a], as: planar, axis: [0, 0, 0]}}\n", "4:49", "'axis' has no direction"),
+    # motions without mass
+    ("sinew: 1\nrobot:\n  ball: {on: world, joint: free}\n" + MOVE, "3:3",
+     "link 'ball' can move without moving any mass (ball.wx, ball.wy, ball.wz, ball.vx, ball.vy, ball.vz)"),
+    ("sinew: 1\nrobot:\n  ball: {on: world, joint: free, body: {mass: 1}}\n" + MOVE, "3:3",
+     "(ball.wx, ball.wy, ball.wz), so nothing says how it accelerates; its body is a point there: give it 'inertia'"),
+    (HINGE + "  tip: {on: a, joint: revolute, stiffness: 1}\n" + MOVE, "4:3",
+     "link 'tip' can move without moving any mass (tip.angle), so nothing says how it accelerates; give it a body"),
+    (HINGE + "  s: {on: a, pose: {xyz: [1, 0, 0]}, joint: spherical, body: {mass: 1, com: [0, 0, 1]}}\n" + MOVE,
+     "4:3", "(s.wz), so nothing says how it accelerates; its body is a point there"),
+    (HINGE.replace(BODY, "x-none: 0") + f"  tip: {{on: a, joint: revolute, {BODY}}}\n" + MOVE, "4:3",
+     "(a.angle, tip.angle), so nothing says how it accelerates; these move the same: leave a joint out"),
+    (WHIP.replace("STRAIN", "legendre 2").replace("density: 1000", "density: 0") + MOVE, "4:3",
+     "(a.strains), so nothing says how it accelerates; give its rod a density"),
+    # loops that contradict each other, or what drives them
+    (HINGE + "loops:\n  l1: {join: [world, a], as: fixed}\n  l2: {join: [world, a], as: fixed, pose: {rpy: [0, 0, 0.5]}}\n",
+     "6:3", "loop 'l2' cannot be closed together with loop 'l1'"),
+    (HINGE + PIN + "actuators: {m: {joint: a, position: 1 rad}}\n", "5:9",
+     "loop 'pin' and what drives it ('m') ask for different motions at t = 0 s"),
+    (HINGE + PIN + 'actuators: {m: {joint: a, position: "poly5(t, 0 s, 0.1 s)"}}\n' + MOVE, "5:9",
+     "loop 'pin' and what drives it ('m') ask for different motions at t = 0.0125 s"),
+    # laws that contradict each other
+    (HINGE + "actuators:\n  m: {joint: a, position: 1 rad}\n  n: {joint: a, rate: 1 rad/s}\n", "6:3",
+     "actuators 'm' and 'n' both drive coordinate 1 of joint 'a'; switch one off"),
+    (WHIP.replace("STRAIN", "sin(t)") + "actuators: {m: {rod: a, position: [1]}}\n", "5:22",
+     "'bend_y' of rod 'a' follows a law already and cannot be driven as well"),
+    (WHIP.replace("STRAIN", "sin(t), twist: linear") + "actuators: {m: {rod: a, position: [1, 1, 1]}}\n", "5:35",
+     "'bend_y' of rod 'a' follows a law already and cannot be driven as well; it has no coordinates, the others of the rod have 2"),
+    (HINGE + "actuators: {m: {joint: a, position: 1 rad}}\ninitial: {a: 0.5 rad}\n", "5:11",
+     "initial value 0.5 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1 at t = 0 s; leave it out here"),
+    (HINGE + "actuators: {m: {joint: a, rate: 1 rad/s}}\ninitial: {a: {rate: 0.5 rad/s}}\n", "5:11",
+     "initial rate 0.5 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1"),
+    (WHIP.replace("STRAIN", "legendre 2") + "actuators: {m: {rod: a, position: [1, 0]}}\ninitial: {a: {strain: {bend_y: 2}}}\n",
+     "6:11", "initial value 2 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1"),
+)
+
+# robots much like them that are fine
+FINE = (
+    # something gives a link without mass its inertia
+    "sinew: 1\nrobot:\n  a: {on: world, joint: revolute, axis: y}\n  b: {on: a, joint: revolute, axis: z}\n"
+    "  c: {on: b, body: {mass: 1, com: [0.1, 0.1, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n" + MOVE,
+    "sinew: 1\n" + RUBBER + "robot:\n  a: {on: world, joint: free}\n  b: {on: a, rod: {length: 1, section: {circle: {radius: 1 cm}}, "
+    "material: rubber, strain: {bend_y: legendre 2}}}\n" + MOVE,
+    HINGE + "  p: {on: world, joint: free}\nloops: {l: {join: [a, p], as: fixed}}\n" + MOVE,
+    # nothing is accelerated
+    HINGE + "  tip: {on: a, joint: revolute, stiffness: 1}\nstudy: [static:]\n",
+    # what is driven begins where it is driven to, also when the file says so; a motor that comes later does not contradict
+    HINGE + "actuators: {m: {joint: a, position: 0.5 + t}}\ninitial: {a: 0.5 rad}\n" + MOVE,
+    HINGE + "actuators: {m: {joint: a, position: 0.5, when: off}}\ninitial: {a: 0.1 rad}\nstudy: [change: {m: on}, static:]\n",
+)
+
 
 class Input(harness.Case):
+    def test_robots_that_cannot_be_have_their_place_and_words(self):
+        for text, place, words in ROBOTS:
+            with self.subTest(words=words):
+                self.write("arm.yaml", text)
+                for command in ("check", "run"):
+                    result = self.fails(2, command, "arm.yaml")
+                    self.assertTrue(result.err.startswith(f"arm.yaml:{place}: "), result)
+                    self.assertIn(words, result.err)
+                    self.assertEqual(len(result.err.splitlines()), 1, result)
+                self.assertEqual(self.files(), ["arm.yaml"])
+
+    def test_robots_much_like_them_run(self):
+        for text in FINE:
+            with self.subTest(text=text):
+                self.write("arm.yaml", text)
+                self.succeeds("check", "arm.yaml")
+                self.assertEqual(self.succeeds("run", "arm.yaml", "-q").err, "")
+
     def test_each_mistake_has_its_place_and_its_words(self):
         for good, bad, place, words in CASES:
             with self.subTest(bad=bad):

@@ -39,10 +39,32 @@ class Loops(harness.Case):
         out = self.succeeds("check", "bars.yaml").out
         self.assertIn("1 degrees of freedom (4 coordinates, 2 loops)", out)
         self.assertIn("revolute z: 5 rows, 3 hold by themselves: tilt x, tilt y, move z; their reactions", out)
-        self.assertIn("1 implied by other loops", out)
+        self.assertIn("1 implied by others", out)
         told = self.succeeds("check", "bars.yaml", "--json").json["runs"][0]
         self.assertEqual((told["degrees_of_freedom"], told["coordinates"]), (1, 4))
         self.assertEqual(list(told["loops"]), ["close", "brace"])
+
+    def test_check_counts_what_is_driven(self):
+        motors = "actuators: {one: {joint: left, position: 0.4 + 0.1*t}, two: {joint: mid, position: 0.4 + 0.1*t}, three: {joint: bar, rate: 1, when: off}}\n"
+        self.write("bars.yaml", PARALLEL + motors)
+        out = self.succeeds("check", "bars.yaml").out
+        self.assertIn("0 degrees of freedom (4 coordinates, 2 loops, 2 driven)", out)
+        self.assertIn("two  position of joint mid given: angle f(t)\n", out)
+        self.assertIn("three  rate of joint bar given: angle 1, switched off\n", out)
+        self.assertIn("2 implied by others: move x, move y; their", out)
+        self.assertIn("    warning: loop 'brace' says in 2 of its rows what others say already", out)
+        told = self.succeeds("check", "bars.yaml", "--json").json["runs"][0]
+        self.assertEqual((told["degrees_of_freedom"], told["driven"]), (0, 2))
+        self.assertIn("says in 2 of its rows", told["loops"]["brace"]["warning"])
+        self.assertIsNone(told["loops"]["close"]["warning"])
+        self.assertIn("2 of its rows", self.succeeds("run", "bars.yaml", "-q").err)
+
+    def test_check_lists_limits(self):
+        self.write("slide.yaml", "sinew: 1\nrobot:\n  s: {on: world, joint: cylindrical, limits: [[-1, 2], [0, 5 cm]], body: {mass: 1}}\n")
+        out = self.succeeds("check", "slide.yaml").out
+        self.assertIn("cylindrical z, 2 degrees of freedom, warns outside of angle [-1, 2], slide [0, 0.05]\n", out)
+        told = self.succeeds("check", "slide.yaml", "--json").json["runs"][0]["robot"]["s"]
+        self.assertEqual(told["limits"], [[-1, 2], [0, 0.05]])
 
     def test_a_run_says_what_it_moved_and_left_out(self):
         self.write("bars.yaml", PARALLEL)
