@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/explain.h"
 
+#include "model/probe_columns.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -142,17 +144,6 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;
     }
-}
-
-static const char *probe_name(snw_probe_kind kind) {
-    switch (kind) {
-#define X(code, name)                                                                              \
-    case code:                                                                                     \
-        return name;
-        SNW_PROBE_LIST(X)
-#undef X
-    }
-    return "";
 }
 
 static bool of_link(snw_probe_kind kind) {
@@ -319,7 +310,7 @@ static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
-    printf("  %s  %s", p->name, probe_name(p->kind));
+    printf("  %s  %s", p->name, snw_probe_name(p->kind));
     if (p->along > 0 && p->site.link >= 0) {
         printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
     } else if (probe_has_site(p->kind)) {
@@ -514,7 +505,7 @@ static void json_probes(snw_json *j, const snw_desc *d) {
         char site[TEXT];
         probe_text(d, p, site, sizeof site);
         snw_field_object(j, p->name);
-        snw_field_text(j, "quantity", probe_name(p->kind));
+        snw_field_text(j, "quantity", snw_probe_name(p->kind));
         snw_field_text(j, "of", probe_has_site(p->kind) ? site : NULL);
         snw_field_integer(j, "stations", p->along);
         snw_json_close(j);

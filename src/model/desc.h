@@ -276,33 +276,47 @@ typedef struct snw_initial_desc {
 
 // ---- probes -----------------------------------------------------------------------------------------
 
-// One line per quantity: enum, name in the language.
+// How laws read a probe at once: what it shows of a segment's pose or velocity, or of coordinates. Others depend on more
+// than configuration and velocity and are known at instants only, to conditions and sampled controllers.
+typedef enum snw_reading {
+    SNW_READ_LATER,
+    SNW_READ_POSITION,
+    SNW_READ_ROTATION,
+    SNW_READ_POSE,
+    SNW_READ_VELOCITY,
+    SNW_READ_TWIST,
+    SNW_READ_STRAIN,
+    SNW_READ_COORDINATE,
+    SNW_READ_RATE
+} snw_reading;
+
+// One line per quantity: enum, name in the language, how laws read it.
 #define SNW_PROBE_LIST(X)                                                                          \
-    X(SNW_PROBE_POSITION, "position")                                                              \
-    X(SNW_PROBE_ROTATION, "rotation")                                                              \
-    X(SNW_PROBE_POSE, "pose")                                                                      \
-    X(SNW_PROBE_VELOCITY, "velocity")                                                              \
-    X(SNW_PROBE_TWIST, "twist")                                                                    \
-    X(SNW_PROBE_ACCELERATION, "acceleration")                                                      \
-    X(SNW_PROBE_STRAIN, "strain")                                                                  \
-    X(SNW_PROBE_WRENCH, "wrench")                                                                  \
-    X(SNW_PROBE_REACTION, "reaction")                                                              \
-    X(SNW_PROBE_ANGLE, "angle")                                                                    \
-    X(SNW_PROBE_VALUE, "value")                                                                    \
-    X(SNW_PROBE_RATE, "rate")                                                                      \
-    X(SNW_PROBE_EFFORT, "effort")                                                                  \
-    X(SNW_PROBE_LENGTH, "length")                                                                  \
-    X(SNW_PROBE_TENSION, "tension")                                                                \
-    X(SNW_PROBE_VOLUME, "volume")                                                                  \
-    X(SNW_PROBE_PRESSURE, "pressure")                                                              \
-    X(SNW_PROBE_ENERGY, "energy")                                                                  \
-    X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
-    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
-    X(SNW_PROBE_STABILITY, "stability")                                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency")
+    X(SNW_PROBE_POSITION, "position", SNW_READ_POSITION)                                           \
+    X(SNW_PROBE_ROTATION, "rotation", SNW_READ_ROTATION)                                           \
+    X(SNW_PROBE_POSE, "pose", SNW_READ_POSE)                                                       \
+    X(SNW_PROBE_VELOCITY, "velocity", SNW_READ_VELOCITY)                                           \
+    X(SNW_PROBE_TWIST, "twist", SNW_READ_TWIST)                                                    \
+    X(SNW_PROBE_ACCELERATION, "acceleration", SNW_READ_LATER)                                      \
+    X(SNW_PROBE_STRAIN, "strain", SNW_READ_STRAIN)                                                 \
+    X(SNW_PROBE_WRENCH, "wrench", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_REACTION, "reaction", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_ANGLE, "angle", SNW_READ_COORDINATE)                                               \
+    X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
+    X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
+    X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
+    X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
+    X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
+    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)
 
 typedef enum snw_probe_kind {
-#define X(code, name) code,
+#define X(code, name, reading) code,
     SNW_PROBE_LIST(X)
 #undef X
 } snw_probe_kind;

@@ -108,13 +108,26 @@ static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
 
 const char *snw_probe_name(snw_probe_kind kind) {
     switch (kind) {
-#define X(code, name)                                                                              \
+#define X(code, name, reading)                                                                     \
     case code:                                                                                     \
         return name;
         SNW_PROBE_LIST(X)
 #undef X
     }
     return "unknown";
+}
+
+snw_reading snw_probe_reading(const snw_probe_desc *p) {
+    // the turn of a ball shows in rotation and twist
+    if (p->joint == SNW_JOINT_SPHERICAL || p->of == SNW_PROBE_OF_MEASURE) return SNW_READ_LATER;
+    switch (p->kind) {
+#define X(code, name, reading)                                                                     \
+    case code:                                                                                     \
+        return reading;
+        SNW_PROBE_LIST(X)
+#undef X
+    }
+    return SNW_READ_LATER;
 }
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -167,14 +167,13 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
     return SNW_OK;
 }
 
-// throw the switches and take the samples that are due, or r->fresh; whether the laws now do something else
+// r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether the laws then do
+// something else
 static bool remember(snw_run *r, const snw_mover *mv) {
-    const snw_model *m = r->now->model;
-    const snw_work *w = read_signals(r, mv);
-    double *z = mv->memory(mv->self);
-    const bool changed = snw_memory_renew(m, mv->state(mv->self), w, r->fresh, r->z);
-    for (int i = 0; i < m->nsignal; i++) z[i] = r->z[i];
-    return changed;
+    snw_work *w = (snw_work *)mv->look(mv->self);
+    const snw_energy e = energies(r, mv, w);
+    return snw_memory_remember(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e,
+                               r->fresh, r->turn, w, r->z);
 }
 
 // samples that no step before this one has taken
@@ -193,7 +192,8 @@ static void find_fresh(snw_run *r, int stage) {
 static snw_status commence(snw_run *r, int stage, const snw_mover *mv, bool *over, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_fresh(r, stage);
-    if (snw_memory_acts(r->now->model) && remember(r, mv)) SNW_TRY(mv->restart(mv->self, err));
+    if (snw_memory_acts(r->now->model) && remember(r, mv))
+        SNW_TRY(mv->restart(mv->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
     *over = ends(step, r->here.t0, read_signals(r, mv)->signal);
     if (!*over) return SNW_OK;
@@ -284,7 +284,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump && acts) (void)remember(r, mv);
-        if (jump) SNW_TRY(mv->restart(mv->self, err));
+        if (jump) SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
         if (!watches) over = ends(step, to, NULL);
         snw_run_limits(r, mv->state(mv->self));
         const bool last = over || to >= t1;
