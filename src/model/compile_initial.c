@@ -168,7 +168,8 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
 // driven coordinates begin where they are driven to
 static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
-    const bool first = !changed(m->desc);
+    // where there are loops, the initial configuration is a rough one from which they are closed
+    const bool first = !changed(m->desc), rough = m->nloop > 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
@@ -182,7 +183,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
             const snw_rod *rod = motor->rod ? &b->rod[b->link_rod[ini->link]] : NULL;
             const bool put = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
             const bool fast = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
-            if (placed && put && fabs(q0[d->q] - at.v) > far) {
+            if (placed && put && !rough && fabs(q0[d->q] - at.v) > far) {
                 return disagree(m, d, ini, "value", q0[d->q], at.v, err);
             }
             if (fast && fabs(v0[d->dof] - rate) > far) {
