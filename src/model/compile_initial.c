@@ -130,11 +130,11 @@ static void joint_of(const snw_model *m, const snw_initial_desc *ini, double *q0
     for (int i = 0; block->curved >= 0 && i < block->n; i++) v0[block->dof + i] = ini->twist.e[i];
 }
 
-// driven coordinates begin where they are driven to
+// coordinates that are always driven begin where they are driven to
 static void drives_of(const snw_model *m, double *q0, double *v0) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0) continue;
+        if (d->row < 0 || d->gate >= 0) continue;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
         if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) q0[d->q] = at.v, v0[d->dof] = at.d;
         if (m->desc->motor[d->motor].kind == SNW_MOTOR_RATE) v0[d->dof] = at.v;

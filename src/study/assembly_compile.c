@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 7, TIMES = 4, NEARBY = 3 };
+enum { SAMPLES = 7, TIMES = 4 };
 
 // sample n of several times of the study; the first is 0
 static double time_of(const snw_desc *d, int n) {
@@ -62,15 +62,21 @@ static snw_status sample(const snw_model *m, survey *v) {
     snw_inputs *in = NULL;
     snw_work *w = NULL;
     double *dx = snw_alloc((size_t)m->nv * sizeof *dx);
+    bool *all = snw_alloc((size_t)m->nswitch * sizeof *all);
     snw_status status = SNW_E_MEMORY;
-    if (dx && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
+    if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
         snw_work_create(m, &w) == SNW_OK) {
         unsigned long long seed = 1;
+        for (int k = 0; k < m->nswitch; k++) all[k] = true, s->z[m->switch_signal[k]] = 1;
         for (int n = 0; n < SAMPLES; n++) {
             for (int i = 0; i < m->nv; i++) dx[i] = 0.7 * m->typical[i] * snw_assembly_roll(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
+            if (n == 0 && m->nswitch) { // poses met here stand for those met anywhere
+                snw_rows_meet(m, in, s, w, all, s->z);
+                snw_residual(m, in, s, true, w);
+            }
             snw_tangent_sweep(m, NULL, w);
             snw_rows_columns(m, 0, w, NULL);
             for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
@@ -78,6 +84,7 @@ static snw_status sample(const snw_model *m, survey *v) {
         status = SNW_OK;
     }
     snw_free(dx);
+    snw_free(all);
     snw_state_destroy(s);
     snw_inputs_destroy(in);
     snw_work_destroy(w);
@@ -174,25 +181,15 @@ typedef struct closed {
     snw_assembly *as;
     snw_inputs *in;
     snw_state *s, *near;
-    double *dx;
     bool *kept, *most; // nrow: independent at s; where most were
 } closed;
-
-// c->near <- s moved a little and closed again. False: could not be
-static bool move_a_little(closed *c, double part, unsigned long long *seed) {
-    snw_assembly_info info;
-    snw_error ignored = {0};
-    for (int i = 0; i < c->m->nv; i++) c->dx[i] = part * c->m->typical[i] * snw_assembly_roll(seed);
-    snw_state_copy(c->m, c->s, c->near);
-    snw_move(c->m, c->s->q, 1, c->dx, c->near->q);
-    return snw_assembly_close(c->as, c->in, c->near, &info, &ignored) == SNW_OK;
-}
 
 // dependent rows are left out: they stand behind those that stay
 static void drop(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
+        if (loop->gate >= 0) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
         for (int pass = 0; pass < 2; pass++) {
@@ -223,30 +220,22 @@ static snw_status agree(closed *c, snw_error *err) {
 static snw_status compare_rows(closed *c, snw_error *err) {
     snw_model *m = c->m;
     snw_assembly_info info;
-    unsigned long long seed = 5;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(snw_assembly_close(c->as, c->in, c->s, &info, err));
-    const int here = snw_assembly_rank(c->as, c->in, c->s, c->kept);
+    // what comes and goes is compared when it comes
+    int always = 0, here = 0;
+    for (int i = 0; i < m->nloop; i++) always += m->loop[i].gate < 0 ? m->loop[i].nrow : 0;
+    const int rank = snw_assembly_most(c->as, c->in, c->s, always, c->kept, c->most);
+    for (int k = 0; k < m->nrow; k++) here += c->kept[k];
     m->freedom = m->nv - here;
-    if (here == m->nrow) return SNW_OK;
-    int rank = here;
-    memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
-    for (int n = 0; n < NEARBY && rank < m->nrow; n++) {
-        if (!move_a_little(c, 0.03 * (n + 1), &seed)) continue;
-        const int there = snw_assembly_rank(c->as, c->in, c->near, c->kept);
-        if (there <= rank) continue;
-        rank = there;
-        memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
-    }
     if (rank > here) {
-        (void)snw_assembly_rank(c->as, c->in, c->s, c->kept);
         m->singular = rank - here;
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
         m->singular_loop = snw_assembly_loop_of(c->as, row);
     }
-    if (rank == m->nrow) return SNW_OK;
+    if (rank == always) return SNW_OK;
     SNW_TRY(agree(c, err));
     drop(m, c->most);
     return SNW_OK;
@@ -255,20 +244,17 @@ static snw_status compare_rows(closed *c, snw_error *err) {
 static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     closed c = {.m = m};
     const size_t n = (size_t)m->nrow;
-    c.dx = snw_alloc((size_t)m->nv * sizeof *c.dx);
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
     snw_status s = SNW_E_MEMORY;
-    if (c.dx && c.kept && snw_state_create(m, &c.s) == SNW_OK &&
-        snw_state_create(m, &c.near) == SNW_OK && snw_inputs_create(m, &c.in) == SNW_OK &&
-        snw_assembly_create(m, &c.as) == SNW_OK) {
+    if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
+        snw_inputs_create(m, &c.in) == SNW_OK && snw_assembly_create(m, &c.as) == SNW_OK) {
         s = compare_rows(&c, err);
     }
     snw_assembly_destroy(c.as);
     snw_inputs_destroy(c.in);
     snw_state_destroy(c.s);
     snw_state_destroy(c.near);
-    snw_free(c.dx);
     snw_free(c.kept);
     return s;
 }
