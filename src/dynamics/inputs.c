@@ -116,11 +116,11 @@ void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, doubl
     for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
 }
 
-// a given rate is constant: the coordinate goes on from its initial value
+// a given rate is constant: the coordinate goes on from its initial value, or by what was met (snw_drive_target)
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
     const double rate = snw_expr_value(d->law, at);
-    return (snw_jet){.v = m->q0[d->q] + rate * at.t, .d = rate};
+    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + rate * at.t, .d = rate};
 }
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {

@@ -165,14 +165,14 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                  motor->name, law));
 }
 
-// driven coordinates begin where they are driven to
+// coordinates that are always driven begin where they are driven to
 static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
     // where there are loops, the initial configuration is a rough one from which they are closed
     const bool first = !changed(m->desc), rough = m->nloop > 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0) continue;
+        if (d->row < 0 || d->gate >= 0) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
         const bool placed = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});

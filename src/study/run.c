@@ -208,7 +208,9 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
-    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond)
+    r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
+    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond ||
+        !r->said)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
@@ -293,6 +295,17 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
                             .t_end = t1,
                             .fraction = (stage + part) / r->desc->nstep};
     r->hooks->progress(r->hooks->user, &p);
+}
+
+void snw_run_remark(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    char text[400];
+    for (int i = 0; i < m->nloop && m->nswitch > 0; i++) {
+        const int rows = snw_switches_remark(m, s, i, text, sizeof text);
+        if (!text[0] || r->said[i] >> rows & 1) continue;
+        r->said[i] |= 1ULL << rows;
+        snw_run_warn(r, text);
+    }
 }
 
 // the multipliers of r->state, made by the rows of one model, in the rows of another: loops and drives that both have
@@ -399,6 +412,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     snw_statics_reset(r->now->statics);
