@@ -40,6 +40,7 @@ typedef struct graph {
 typedef struct cut {
     tree t;
     snw_loop_desc loop[JOINTS_MOST];
+    snw_motor_desc motor[JOINTS_MOST];
     int link[PARTS_MOST];      // of each part, -1: the ground
     snw_se3 frame[PARTS_MOST]; // of that link as the robot is assembled
     bool turned[PARTS_MOST];   // a rod that begins at its end 1
@@ -233,9 +234,25 @@ static inline void cut_close(const graph *g, cut *c, int i, bool swap) {
     c->swapped[i] = swap;
 }
 
+// the first axes of up to n joints of the tree follow a law, from where they are assembled
+static inline void cut_drive(cut *c, int n) {
+    static const char *const laws[] = {"0.3*sin(4*t)", "0.2*t^2", "-0.2*sin(3*t)"};
+    snw_desc *desc = &c->t.r.desc;
+    desc->motor = c->motor;
+    for (int l = desc->nlink - 1; l >= 0 && desc->nmotor < n; l--) {
+        const int dof = snw_joint_dof(c->t.link[l].joint);
+        if (dof == 0 || dof > 2) continue;
+        snw_law *law_of = snw_pool_array(desc->pool, 2, sizeof *law_of);
+        law_of[0] = law(&c->t.r, laws[desc->nmotor % 3]);
+        law_of[1] = NULL;
+        c->motor[desc->nmotor++] = (snw_motor_desc){
+            .name = "motor", .kind = SNW_MOTOR_POSITION, .link = l, .n = dof, .law = law_of};
+    }
+}
+
 // A random tree of the graph from the ground on, or from one of its bodies, with a free joint, when `platform`; the joints
-// left over are loops. The robot is compiled and at rest, as assembled.
-static inline void cut_open(const graph *g, dice *d, bool platform, cut *c) {
+// left over are loops. The robot is compiled and at rest, as assembled; up to `drives` joints are driven.
+static inline void cut_open(const graph *g, dice *d, bool platform, int drives, cut *c) {
     tree_init(&c->t, 0);
     c->t.r.material.young = number(&c->t.r, 2e5);
     c->t.r.desc.loop = c->loop;
@@ -276,6 +293,7 @@ static inline void cut_open(const graph *g, dice *d, bool platform, cut *c) {
                       snw_rotate_inv(c->frame[p].R, snw_sub(g->part[p].com, c->frame[p].p))};
         for (int e = 0; e < 3; e++) load->force[e] = number(&c->t.r, g->force[k].e[e]);
     }
+    cut_drive(c, drives);
     c->c = (closed_robot){0};
     closed_robot_compile(&c->c, &c->t.r.desc);
     snw_inputs_at(c->c.m, 0, c->c.in);

@@ -33,7 +33,7 @@ static void draw(const family *f, dice *d, graph *g, cut *c) {
         graph_random(g, d, f->parts, f->chords, f->soft, f->floating);
         bool fine = true;
         for (int k = 0; k < CUTS; k++) {
-            cut_open(g, d, k == CUTS - 1, &c[k]);
+            cut_open(g, d, k == CUTS - 1, 0, &c[k]);
             const snw_model *m = c[k].c.m;
             fine &= m->singular == 0;
             for (int i = 0; i < m->nloop; i++) fine &= m->loop[i].nrow == m->loop[i].nraw;
