@@ -5,6 +5,7 @@
 #include "random_closed.h"
 
 #include "oracle/linear.h"
+#include "study/mover_private.h"
 
 #include <stdio.h>
 
@@ -228,6 +229,56 @@ static void loops_stay_closed_and_parts_in_balance(void **state) {
     assert_true(gap <= 1e-12 && lack <= 1e-9);
 }
 
+// ---- alone in space --------------------------------------------------------------------------------
+
+// closed robots that nothing acts on keep energy and momenta: by the conserving scheme to Newton's tolerance
+static void floating_robots_keep_energy_and_momenta(void **state) {
+    (void)state;
+    static cut c;
+    graph g;
+    dice d = {74};
+    for (int i = 0; i < ROBOTS; i++) {
+        graph_random(&g, &d, 5, i % 2, i % 3 * 0.5, true);
+        for (int k = 0; k < 3; k++) g.gravity[k] = 0;
+        for (int k = 0; k < 2; k++) g.force[k] = (snw_vec3){{0}};
+        cut_open(&g, &d, false, 0, &c);
+        const snw_model *m = c.c.m;
+        for (int k = 0; k < m->nv; k++) c.c.s->v[k] = roll(&d, -1, 1);
+        closed_robot_settle(&c.c, 0);
+        const snw_step_desc step = {.method = SNW_METHOD_CONSERVING, .step = 2e-3};
+        snw_mover mv = {0};
+        snw_error err = {0};
+        if (snw_mover_open(m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
+        if (mv.start(mv.self, c.c.s, &err) != SNW_OK) fail_msg("%s", err.text);
+        double first = 0, energy = 0, momentum = 0, gap = 0, size = 0;
+        snw_wrench before = {0};
+        for (int n = 0; n <= 200; n++) {
+            snw_stats took = {0};
+            if (n > 0 && mv.advance(mv.self, 2e-3 * n, INFINITY, &took, &err) != SNW_OK) {
+                fail_msg("%d: %s", i, err.text);
+            }
+            const snw_work *w = mv.look(mv.self);
+            const snw_state *s = mv.state(mv.self);
+            const double now = snw_kinetic_energy(m, w) + snw_elastic_energy(m, s->q);
+            const snw_wrench P = snw_momentum(m, w);
+            if (n == 0) first = now, before = P;
+            energy = fmax(energy, fabs(now - first));
+            for (int k = 0; k < 6; k++) {
+                momentum = fmax(momentum, fabs(P.e[k] - before.e[k]));
+                size = fmax(size, fabs(before.e[k]));
+            }
+            for (int r = 0; r < m->nrow; r++) {
+                gap = fmax(gap, fabs(w->gap[r]) / snw_row_at(m, w, r).size);
+            }
+        }
+        printf("robot %2d, freedom %2d: energy %.1e of %.2f, momenta %.1e of %.2f, gap %.1e\n", i,
+               m->freedom, energy, first, momentum, size, gap);
+        assert_true(energy <= 1e-10 * first && momentum <= 1e-10 * size && gap <= 1e-10);
+        mv.close(mv.self);
+        cut_shut(&c);
+    }
+}
+
 // ---- implicit steps --------------------------------------------------------------------------------
 
 static void end_implicit(const graph *g, cut *c, int n, sight *o) {
@@ -278,6 +329,7 @@ int main(void) {
         cmocka_unit_test(the_cuts_have_everything),
         cmocka_unit_test(robots_move_alike_however_they_are_cut),
         cmocka_unit_test(loops_stay_closed_and_parts_in_balance),
+        cmocka_unit_test(floating_robots_keep_energy_and_momenta),
         cmocka_unit_test(steps_of_other_cuts_converge_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
