@@ -245,6 +245,28 @@ static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_tim
     closed_robot_close(&c);
 }
 
+// Backward Euler has q' = d/h, the rate of the middle of the step, so that of uniform acceleration a it makes
+// a (h + h_before)/(2 h): half of it in the first step, all of it among equal ones, something else where they change
+static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) {
+    (void)state;
+    static const double h[] = {0.01, 0.01, 0.01, 0.005, 0.005, 0.02};
+    closed_robot c;
+    closed_robot_open(&c, SLIDE("t^2"));
+    const named euler = {"euler", SNW_SCHEME_EULER, 0, 0};
+    const snw_motion_opts o = opts_of(&euler, SNW_CHART_SE3);
+    snw_motion *mo = closed_robot_motion(&c, &o);
+    double t = 0;
+    for (size_t i = 0; i < sizeof h / sizeof h[0]; i++) {
+        snw_motion_info info;
+        t += h[i];
+        assert_int_equal(snw_motion_step(mo, h[i], t, &info), SNW_OK);
+        // places to 1e-16 over the square of the step
+        assert_near(snw_motion_state(mo)->l[0], 4 * (h[i] + (i ? h[i - 1] : 0)) / (2 * h[i]), 1e-9);
+    }
+    snw_motion_destroy(mo);
+    closed_robot_close(&c);
+}
+
 // ---- what is damped, and how fast ------------------------------------------------------------------
 
 // Roots at infinity. Alpha: those of Newmark's part, equal for these beta, and of the pseudo-accelerations. Levels: the weight
@@ -355,6 +377,7 @@ int main(void) {
         cmocka_unit_test(loops_of_rods_have_the_order_of_the_scheme),
         cmocka_unit_test(platforms_have_the_order_of_the_scheme),
         cmocka_unit_test(noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time),
+        cmocka_unit_test(multipliers_of_backward_euler_notice_a_change_of_step),
         cmocka_unit_test(errors_of_multipliers_decay_as_rho_says),
         cmocka_unit_test(stiff_coordinates_in_loops_decay_as_rho_says),
     };
