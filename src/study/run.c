@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
+#include "study/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -276,6 +277,21 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
     r->hooks->progress(r->hooks->user, &p);
 }
 
+void snw_run_switch(snw_run *r) {
+    const snw_model *m = r->now->model;
+    if (m->nswitch == 0) return;
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_residual(m, in, r->state, false, w);
+    snw_observe(m, in, r->state, false, w);
+    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                          .elastic = snw_elastic_energy(m, r->state->q),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    snw_memory_read(m, in, r->state, &e, r->turn, w);
+    (void)snw_memory_throw(m, r->state, w, r->z);
+    snw_switches_set(snw_statics_switches(r->now->statics), in, r->z, r->state);
+}
+
 void snw_run_remark(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     char text[400];
@@ -396,6 +412,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
+    if (!r->resuming) snw_run_switch(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
