@@ -365,15 +365,9 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// what was left out of the loops, and how far they are open where the file puts the robot
-static void speak_of_loops(snw_run *r) {
-    const snw_model *m = r->now->model;
+void snw_run_gaps(snw_run *r) {
+    if (r->now->model->nrow == 0) return;
     char text[300], by[64];
-    for (int i = 0; i < m->nloop; i++) {
-        snw_assembly_remark(m, i, text, sizeof text);
-        if (text[0]) snw_run_warn(r, text);
-    }
-    if (m->nrow == 0 || r->desc->nstep == 0 || r->resuming) return;
     (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     int row;
@@ -385,6 +379,17 @@ static void speak_of_loops(snw_run *r) {
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
                    kind, name, by);
     snw_run_warn(r, text);
+}
+
+// what was left out of the loops, and how far they are open where the file puts the robot
+static void speak_of_loops(snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300];
+    for (int i = 0; i < m->nloop; i++) {
+        snw_assembly_remark(m, i, text, sizeof text);
+        if (text[0]) snw_run_warn(r, text);
+    }
+    if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);
 }
 
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,

@@ -312,6 +312,7 @@ static snw_status assemble(snw_run *r, snw_error *err) {
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
     snw_run_switch(r);
+    if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
