@@ -235,7 +235,7 @@ typedef struct snw_motor_desc {
 
 // ---- measures ---------------------------------------------------------------------------------------
 
-// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.10: the length of a tendon, the
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length of a tendon, the
 // volume of a chamber.
 typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
 

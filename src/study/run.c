@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 #include "study/massless.h"
+#include "study/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -297,6 +298,21 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
     r->hooks->progress(r->hooks->user, &p);
 }
 
+void snw_run_switch(snw_run *r) {
+    const snw_model *m = r->now->model;
+    if (m->nswitch == 0) return;
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_residual(m, in, r->state, false, w);
+    snw_observe(m, in, r->state, false, w);
+    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                          .elastic = snw_elastic_energy(m, r->state->q),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    snw_memory_read(m, in, r->state, &e, r->turn, w);
+    (void)snw_memory_throw(m, r->state, w, r->z);
+    snw_switches_set(snw_statics_switches(r->now->statics), in, r->z, r->state);
+}
+
 void snw_run_remark(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     char text[400];
@@ -370,15 +386,9 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// what was left out of the loops, and how far they are open where the file puts the robot
-static void speak_of_loops(snw_run *r) {
-    const snw_model *m = r->now->model;
+void snw_run_gaps(snw_run *r) {
+    if (r->now->model->nrow == 0) return;
     char text[300], by[64];
-    for (int i = 0; i < m->nloop; i++) {
-        snw_assembly_remark(m, i, text, sizeof text);
-        if (text[0]) snw_run_warn(r, text);
-    }
-    if (m->nrow == 0 || r->desc->nstep == 0 || r->resuming) return;
     (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     int row;
@@ -390,6 +400,17 @@ static void speak_of_loops(snw_run *r) {
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
                    kind, name, by);
     snw_run_warn(r, text);
+}
+
+// what was left out of the loops, and how far they are open where the file puts the robot
+static void speak_of_loops(snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300];
+    for (int i = 0; i < m->nloop; i++) {
+        snw_assembly_remark(m, i, text, sizeof text);
+        if (text[0]) snw_run_warn(r, text);
+    }
+    if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);
 }
 
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
@@ -417,6 +438,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
+    if (!r->resuming) snw_run_switch(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");

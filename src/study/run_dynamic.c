@@ -316,28 +316,16 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     snw_run_warn(r, text);
 }
 
-// what comes and goes, as it is where the step begins; samples are taken later
-static void switch_on(snw_run *r, snw_work *w, const snw_inputs *in) {
-    const snw_model *m = r->now->model;
-    snw_residual(m, in, r->state, false, w);
-    snw_observe(m, in, r->state, false, w);
-    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_elastic_energy(m, r->state->q),
-                          .gravity = snw_gravity_energy(m, in, w)};
-    snw_memory_read(m, in, r->state, &e, r->turn, w);
-    (void)snw_memory_throw(m, r->state, w, r->z);
-    snw_switches_set(snw_statics_switches(r->now->statics), in, r->z, r->state);
-}
-
 // loops closed, and velocities with them
 static snw_status assemble(snw_run *r, snw_error *err) {
     const snw_model *m = r->now->model;
     if (m->nrow == 0 && m->nswitch == 0) return SNW_OK;
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
-    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
+    snw_run_switch(r);
+    if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
+    (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    if (m->nswitch) switch_on(r, w, in);
     if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
     }

@@ -80,6 +80,10 @@ bool snw_run_due(snw_run *r, double t, bool last);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);
+// What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
+void snw_run_switch(snw_run *r);
+// Warn of what is open and will be closed where a step begins.
+void snw_run_gaps(snw_run *r);
 // Warn of loops that have closed and say in part what others say already, of each set of rows once in an execution.
 void snw_run_remark(snw_run *r, const snw_state *s);
 // Warn of joints outside of their limits, of each once in an execution.
