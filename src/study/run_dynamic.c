@@ -100,6 +100,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     const snw_state *s = mv->state(mv->self);
     sum->load = 1;
     sum->stability = NAN;
+    sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
     // the geometry is looked at now and then: it costs more than a step
     sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
