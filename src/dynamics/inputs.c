@@ -114,6 +114,13 @@ void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, doubl
     for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
 }
 
+// what the hand gave goes on from then with constant acceleration
+static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
+    const snw_jet j = hand->motor[hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof];
+    const double s = t - hand->motor_since[d->motor];
+    return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
+}
+
 // a given rate is constant: the coordinate goes on from its initial value
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
@@ -156,11 +163,21 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        if (d->motor[i].kind == SNW_MOTOR_EFFORT && !m->motor_reads[i]) {
+        if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;
+        if (in->hand && in->hand->motor_given[i]) {
+            const snw_jet *given = in->hand->motor + in->hand->motor_first[i];
+            for (int k = 0; k < d->motor[i].n; k++) {
+                in->stress[m->motor[i].dof + k] += given[k].v;
+            }
+        } else if (!m->motor_reads[i]) {
             snw_effort_at(m, i, at, 1, in->stress);
         }
     }
-    for (int i = 0; i < m->ndrive; i++) in->drive[i] = drive_at(m, &m->drive[i], at);
+    for (int i = 0; i < m->ndrive; i++) {
+        const bool given = in->hand && in->hand->motor_given[m->drive[i].motor];
+        in->drive[i] =
+            given ? hand_at(m, in->hand, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
+    }
     for (int i = 0; i < m->nfield; i++) field_at(m, i, t, in);
     *in->share = 1;
     in->lead = 0;

@@ -669,7 +669,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
-static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+static void hold(void *self, const snw_hand *hand) {
+    conserving *c = self;
+    c->in->hand = c->last->hand = hand;
+}
 
 static const snw_work *look(void *self) {
     conserving *c = self;

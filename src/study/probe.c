@@ -84,11 +84,13 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
     return out;
 }
 
-// what an actuator does: the effort given, or the one that it takes
-static double effort(const snw_model *m, int motor, int k, const snw_inputs *in,
-                     const snw_work *w) {
+double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *in,
+                        const snw_work *w) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
+    if (d->kind == SNW_MOTOR_EFFORT && in->hand && in->hand->motor_given[motor]) {
+        return *in->share * in->hand->motor[in->hand->motor_first[motor] + k].v;
+    }
     if (d->kind == SNW_MOTOR_EFFORT) {
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
         return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
@@ -111,7 +113,7 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
         return;
     }
     for (int k = 0; k < motor->n; k++) {
-        out[k] = p->kind == SNW_PROBE_EFFORT ? effort(m, p->item, k, in, w)
+        out[k] = p->kind == SNW_PROBE_EFFORT ? snw_motor_effort(m, p->item, k, in, w)
                  : p->kind == SNW_PROBE_RATE ? s->v[motor->dof + k]
                                              : s->q[motor->q + k];
     }
