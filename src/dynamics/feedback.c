@@ -87,6 +87,7 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
+    case SNW_PROBE_POWER:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:

@@ -108,6 +108,26 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
     }
 }
 
+double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v) {
+    const snw_stress_desc *d = &m->desc->stress[stress];
+    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    double power = 0;
+    if (!active(d->when, at)) return 0;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const double *phi = m->phi + pt->phi;
+        for (int a = 0; a < r->na; phi += pt->count[a], a++) {
+            const snw_law law = d->stress[r->comp[a]];
+            if (!law) continue;
+            at.x = pt->x, at.L = r->L;
+            double rate = 0;
+            for (int j = 0; j < pt->count[a]; j++) rate += phi[j] * v[r->dof[a] + pt->first[a] + j];
+            power -= pt->w * value(law, at) * rate;
+        }
+    }
+    return power;
+}
+
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     if (!active(d->when, at)) return;
@@ -121,11 +141,12 @@ static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
 }
 
-// a given rate is constant: the coordinate goes on from its initial value
+// of a given rate the coordinate goes on from its initial value
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
-    if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
-    const double rate = snw_expr_value(d->law, at);
-    return (snw_jet){.v = m->q0[d->q] + rate * at.t, .d = rate};
+    const snw_jet law = snw_expr_jet_t(d->law, at);
+    if (!d->way) return law;
+    const double way = snw_integral_at(d->way, d->law, at.t);
+    return (snw_jet){.v = m->q0[d->q] + way, .d = law.v, .dd = law.d};
 }
 
 // strains given at one point, and their rates

@@ -67,4 +67,6 @@ static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, i
 // of an actuator on coordinates, times `share`, added to Q (nv).
 void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);
+// What that active stress does per second at velocities v (nv).
+double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v);
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q);

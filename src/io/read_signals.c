@@ -23,6 +23,7 @@ static bool acts_at_once(const snw_probe_desc *p) {
     case SNW_PROBE_RATE:
         return p->joint != SNW_JOINT_SPHERICAL; // that one shows in rotation and twist
     case SNW_PROBE_EFFORT:
+    case SNW_PROBE_POWER:
     case SNW_PROBE_ACCELERATION:
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:

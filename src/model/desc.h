@@ -45,6 +45,7 @@ int snw_pose_desc_vars(const snw_pose_desc *p);
 typedef enum snw_site_kind {
     SNW_SITE_WORLD,
     SNW_SITE_END,  // a link's end; of a rod its tip
+    SNW_SITE_BASE, // where a link's joint begins, what its pose makes of its parent
     SNW_SITE_ROOT, // a rod's root section
     SNW_SITE_AT    // a rod's section at arc length x
 } snw_site_kind;
@@ -186,6 +187,7 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
+    bool drive; // made for an actuator of that name, which turns a ball
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -215,7 +217,7 @@ typedef struct snw_stress_desc {
 typedef enum snw_motor_kind {
     SNW_MOTOR_EFFORT,   // laws of t and signals
     SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE      // constants: the coordinate is its initial value + rate t
+    SNW_MOTOR_RATE      // laws of t: the coordinate is its initial value and their integral from 0
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
@@ -227,6 +229,8 @@ typedef struct snw_motor_desc {
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant unless efforts are given
+    bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
+    int loop;           // this loop, from where its joint begins to it
 } snw_motor_desc;
 
 // ---- initial state ----------------------------------------------------------------------------------
@@ -259,6 +263,7 @@ typedef struct snw_initial_desc {
     X(SNW_PROBE_VALUE, "value")                                                                    \
     X(SNW_PROBE_RATE, "rate")                                                                      \
     X(SNW_PROBE_EFFORT, "effort")                                                                  \
+    X(SNW_PROBE_POWER, "power")                                                                    \
     X(SNW_PROBE_ENERGY, "energy")                                                                  \
     X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
@@ -271,7 +276,12 @@ typedef enum snw_probe_kind {
 #undef X
 } snw_probe_kind;
 
-typedef enum snw_probe_of { SNW_PROBE_OF_LINK, SNW_PROBE_OF_MOTOR, SNW_PROBE_OF_LOOP } snw_probe_of;
+typedef enum snw_probe_of {
+    SNW_PROBE_OF_LINK,
+    SNW_PROBE_OF_MOTOR,
+    SNW_PROBE_OF_STRESS,
+    SNW_PROBE_OF_LOOP
+} snw_probe_of;
 
 typedef struct snw_probe_desc {
     const char *name;
@@ -280,7 +290,7 @@ typedef struct snw_probe_desc {
     snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
     snw_joint_kind joint; // of angle, value, rate and effort: that link's
     int along; // > 0: that many equal stations of the rod of site.link, or coordinates of an actuator's rod
-    snw_probe_of of; // what value, rate, effort and reaction are of,
+    snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
 } snw_probe_desc;

@@ -57,6 +57,7 @@ static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
     {"6", DIM_RATE},  {"7", DIM_RATE},  {"8", DIM_RATE},  {"9", DIM_RATE},  {"10", DIM_RATE},
     {"11", DIM_RATE}, {"12", DIM_RATE}, {"13", DIM_RATE}, {"14", DIM_RATE}, {"15", DIM_RATE},
     {"16", DIM_RATE}, {"17", DIM_RATE}, {"18", DIM_RATE}};
+static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
 // of joints: position, rate and effort of every coordinate
@@ -146,6 +147,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         return of_joint(joint, 1, n);
     case SNW_PROBE_EFFORT:
         return of_joint(joint, 2, n);
+    case SNW_PROBE_POWER:
+        GIVE(power);
     case SNW_PROBE_ENERGY:
         GIVE(energy);
     case SNW_PROBE_MOMENTUM:

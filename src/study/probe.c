@@ -95,6 +95,7 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
         return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
     }
+    if (d->turns) return snw_loop_wrench(m, w, d->loop, w->l).m.e[k];
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *drive = &m->drive[i];
         if (drive->motor == motor && drive->dof == m->motor[motor].dof + k && drive->row >= 0) {
@@ -102,6 +103,16 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
         }
     }
     return 0;
+}
+
+// efforts times rates of all its coordinates
+static double motor_power(const snw_model *m, int motor, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w) {
+    double power = 0;
+    for (int k = 0; k < m->motor[motor].n; k++) {
+        power += snw_motor_effort(m, motor, k, in, w) * s->v[m->motor[motor].dof + k];
+    }
+    return power;
 }
 
 // all coordinates of an actuator
@@ -166,6 +177,12 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return put_joint(out, m, p, s);
+    case SNW_PROBE_POWER: {
+        const snw_at now = {.t = in->t, .signal = w->signal};
+        *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
+                                             : *in->share * snw_stress_power(m, p->item, now, s->v);
+        return out;
+    }
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &more->energy;
 #define X(name) *out++ = e->name;
@@ -195,7 +212,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
 
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out) {
-    if (m->desc->probe[i].of == SNW_PROBE_OF_MOTOR) {
+    const snw_probe_desc *p = &m->desc->probe[i];
+    if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
         return;
     }

@@ -119,6 +119,11 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
                                 const double *rate, const double *acceleration, snw_error *err) {
     SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
     const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->turns) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' turns a spherical joint; its motion is that of the file",
+                        d->name);
+    }
     if (d->kind == SNW_MOTOR_EFFORT || !drives(r->m, actuator)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
                         d->kind == SNW_MOTOR_EFFORT
