@@ -42,6 +42,9 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
     case SNW_SITE_WORLD:
         (void)snprintf(out, size, "world%s", offset);
         return;
+    case SNW_SITE_BASE:
+        (void)snprintf(out, size, "%s, before its joint", link);
+        return;
     case SNW_SITE_END:
         (void)snprintf(out, size, "%s%s%s", link,
                        s->link >= 0 && d->link[s->link].has_rod ? ".tip" : "", offset);
@@ -157,6 +160,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                                                        : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
@@ -283,7 +287,11 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
     printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
            d->link[a->link].name);
-    for (int k = 0; k < a->n; k++) {
+    if (a->turns) {
+        const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
+        printf(" a rotation%s", moves ? " f(t)" : "");
+    }
+    for (int k = 0; k < a->n && !a->turns; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
         printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
@@ -344,16 +352,20 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
-    if (d->nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
-    if (d->nloop > 0) printf(", %d loop%s", d->nloop, d->nloop == 1 ? "" : "s");
+    int nloop = 0;
+    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive;
+    if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
+    if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
-    if (d->nloop > 0 || info->driven > 0) printf(")");
+    if (nloop > 0 || info->driven > 0) printf(")");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
     }
-    if (d->nloop > 0) printf("\nloops\n");
-    for (int i = 0; i < d->nloop; i++) print_loop(d, i, info);
+    if (nloop > 0) printf("\nloops\n");
+    for (int i = 0; i < d->nloop; i++) {
+        if (!d->loop[i].drive) print_loop(d, i, info);
+    }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
         printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
@@ -443,6 +455,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
+        if (l->drive) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);

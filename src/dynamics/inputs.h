@@ -8,8 +8,12 @@
 
 // Numbers that stand for laws, set by a caller who steps live.
 typedef struct snw_hand {
-    const bool *load_given; // nload
-    const snw_wrench *load; // nload: as the load's laws would give it; along a rod per length
+    const bool *load_given;    // nload
+    const snw_wrench *load;    // nload: as the load's laws would give it; along a rod per length
+    const bool *motor_given;   // nmotor
+    const double *motor_since; // nmotor: time at which that was, s
+    const int *motor_first;    // nmotor: where its coordinates begin in
+    const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
     bool gravity_given;
     snw_vec3 gravity;
 } snw_hand;
@@ -57,8 +61,15 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
     return m->load_reads[load] && !(in->hand && in->hand->load_given[load]);
 }
 
+// Whether the effort of an actuator does.
+static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, int motor) {
+    return m->motor_reads[motor] && !(in->hand && in->hand->motor_given[motor]);
+}
+
 // Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress and
 // of an actuator on coordinates, times `share`, added to Q (nv).
 void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);
+// What that active stress does per second at velocities v (nv).
+double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v);
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q);

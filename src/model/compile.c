@@ -119,6 +119,8 @@ static int seg_of_site(const snw_build *b, const snw_site *site) {
     switch (site->kind) {
     case SNW_SITE_WORLD:
         return 0;
+    case SNW_SITE_BASE:
+        return b->link_first[site->link];
     case SNW_SITE_END:
         return b->link_end[site->link];
     case SNW_SITE_ROOT:

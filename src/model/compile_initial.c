@@ -196,6 +196,33 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
     return SNW_OK;
 }
 
+// balls begin as they are turned
+static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
+    const snw_desc *d = m->desc;
+    const bool first = !changed(d);
+    for (int i = 0; i < d->nmotor; i++) {
+        const snw_motor_desc *motor = &d->motor[i];
+        if (!motor->turns || d->loop[motor->loop].joint == SNW_JOINT_FREE) continue;
+        const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
+        for (int k = 0; first && k < d->ninitial; k++) {
+            const snw_initial_desc *ini = &d->initial[k];
+            if (ini->link != motor->link || !ini->has_pose) continue;
+            const double apart =
+                snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
+            if (apart <= APART) continue;
+            return snw_fail_desc(
+                err, ini->place,
+                snw_fail(err, SNW_E_MODEL,
+                         "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
+                         "= 0 s; leave it out here (what is driven begins where it is driven to), "
+                         "or change the law",
+                         d->link[ini->link].name, motor->name, apart * 57.295779513082321));
+        }
+        snw_so3_to_numbers(R, q0 + m->motor[i].q);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -212,6 +239,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         joint_of(m, ini, q0, v0);
     }
     SNW_TRY(drives_of(b, q0, v0, err));
+    SNW_TRY(turns_of(m, q0, err));
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

@@ -47,6 +47,7 @@ int snw_pose_desc_vars(const snw_pose_desc *p);
 typedef enum snw_site_kind {
     SNW_SITE_WORLD,
     SNW_SITE_END,  // a link's end; of a rod its tip
+    SNW_SITE_BASE, // where a link's joint begins, what its pose makes of its parent
     SNW_SITE_ROOT, // a rod's root section
     SNW_SITE_AT    // a rod's section at arc length x
 } snw_site_kind;
@@ -189,6 +190,7 @@ typedef struct snw_loop_desc {
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
     snw_law when; // NULL: always; a constant or a gate
+    bool drive;   // made for an actuator of that name, which turns a ball
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -218,7 +220,7 @@ typedef struct snw_stress_desc {
 typedef enum snw_motor_kind {
     SNW_MOTOR_EFFORT,   // laws of t and signals
     SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE // constants: the coordinate goes on from its initial value, or from where it was met
+    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was met
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
@@ -230,7 +232,9 @@ typedef struct snw_motor_desc {
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
-    int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - rate t
+    int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
+    bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
+    int loop;           // this loop, from where its joint begins to it
 } snw_motor_desc;
 
 // ---- measures ---------------------------------------------------------------------------------------
@@ -309,6 +313,7 @@ typedef enum snw_reading {
     X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
     X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
     X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
     X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
     X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
@@ -329,6 +334,7 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
     SNW_PROBE_OF_MEASURE,
+    SNW_PROBE_OF_STRESS,
     SNW_PROBE_OF_LOOP
 } snw_probe_of;
 
@@ -339,7 +345,7 @@ typedef struct snw_probe_desc {
     snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
     snw_joint_kind joint; // of angle, value, rate and effort: that link's
     int along; // > 0: that many equal stations of the rod of site.link, or coordinates of an actuator's rod
-    snw_probe_of of; // what value, rate, effort and reaction are of,
+    snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
 } snw_probe_desc;

@@ -60,6 +60,7 @@ static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
 static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_FORCE}},
                            volume[] = {{"", {.m = 3}}},
                            pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
+static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
 // of joints: position, rate and effort of every coordinate
@@ -170,6 +171,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(volume);
     case SNW_PROBE_PRESSURE:
         GIVE(pressure);
+    case SNW_PROBE_POWER:
+        GIVE(power);
     case SNW_PROBE_ENERGY:
         GIVE(energy);
     case SNW_PROBE_MOMENTUM:

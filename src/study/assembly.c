@@ -161,6 +161,7 @@ static snw_place place_of(const snw_model *m, int row, const char **kind, const 
     int i = loop_of(m, row);
     *kind = "loop";
     if (i < m->nloop) {
+        if (m->desc->loop[i].drive) *kind = "actuator";
         *name = m->desc->loop[i].name;
         return m->desc->loop[i].place;
     }

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "solve/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- pattern ---------------------------------------------------------------------------------------
@@ -119,11 +120,14 @@ snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra, snw_matrix
     const size_t n = (size_t)x->n;
     x->A = snw_alloc(n * n * sizeof *x->A);
     x->pivot = snw_alloc(n * sizeof *x->pivot);
+    x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
     const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
-    if (!x->A || !x->pivot || (!dense && take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
+    if (!x->A || !x->pivot || !x->scratch ||
+        (!dense && take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
         snw_matrix_destroy(x);
         return SNW_E_MEMORY;
     }
+    x->gauge = (snw_gauge){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
     *out = x;
     return SNW_OK;
 }
@@ -133,6 +137,7 @@ void snw_matrix_destroy(snw_matrix *x) {
     snw_sparse_destroy(x->sparse);
     snw_free(x->A);
     snw_free(x->pivot);
+    snw_free(x->scratch);
     snw_free(x);
 }
 
@@ -150,6 +155,8 @@ void snw_matrix_clear(snw_matrix *x) {
 
 snw_status snw_matrix_factor(snw_matrix *x) {
     SNW_ASSERT(!x->overwritten);
+    snw_gauge_take(&x->gauge, x->A, x->sparse);
+    x->condition = NAN;
     if (x->sparse) {
         const snw_status s = snw_sparse_factor(x->sparse, x->A);
         if (s != SNW_E_MEMORY) return s;
@@ -164,4 +171,12 @@ void snw_matrix_solve(snw_matrix *x, double *b) {
     } else {
         snw_sparse_solve(x->sparse, b);
     }
+}
+
+double snw_matrix_condition(snw_matrix *x) {
+    if (isnan(x->condition)) {
+        snw_sparse *sparse = x->overwritten ? NULL : x->sparse;
+        x->condition = snw_gauge_condition(&x->gauge, x->A, x->pivot, sparse, x->scratch);
+    }
+    return x->condition;
 }

@@ -551,6 +551,10 @@ void snw_motion_back(snw_motion *mo) {
     snw_inputs_at(mo->m, mo->now->t, mo->in);
 }
 
+double snw_motion_condition(snw_motion *mo) {
+    return mo->of_T.known ? snw_matrix_condition(mo->T) : NAN;
+}
+
 double snw_motion_error(const snw_motion *mo) {
     return snw_scheme_error_factor(&mo->opts.scheme) * mo->jump;
 }

@@ -39,6 +39,7 @@
 #include "dynamics/loop.h"
 #include "math/stumpff.h"
 #include "solve/broyden.h"
+#include "solve/condition.h"
 #include "solve/dense.h"
 #include "study/curved.h"
 #include "study/pieces.h"
@@ -64,11 +65,15 @@ typedef struct conserving {
     double *saved; // before the last advance; NULL for models without signals
     int n;         // unknowns: increments, then multipliers of loops
     double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
+    double *spare; // 2 n
     double *M, *T, *E;
     double *A;     // n x n: T bordered by the rows of loops; T itself without
     double *Z, *S; // of loops: nv x nrow; nrow x (nrow + 1)
     snw_broyden broyden;
     int *pivot;
+    snw_gauge gauge;      // of A before it was factorised,
+    bool factored;        // which it is
+    double condition;     // asked for since; NaN: not yet
     double *power, *work; // per load; power at the last instant
     double *power_mid;    // of the solver
     double heat, heat_power;
@@ -384,7 +389,10 @@ static bool factor(conserving *c, double h) {
         }
     }
     if (m->nrow) border(c);
-    return snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
+    snw_gauge_take(&c->gauge, c->A, NULL);
+    c->condition = NAN;
+    c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
+    return c->factored;
 }
 
 // The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean over the arc of the step, not at the middle:
@@ -669,7 +677,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
-static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+static void hold(void *self, const snw_hand *hand) {
+    conserving *c = self;
+    c->in->hand = c->last->hand = hand;
+}
 
 static const snw_work *look(void *self) {
     conserving *c = self;
@@ -682,6 +693,14 @@ static const snw_work *look(void *self) {
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
     return c->w;
+}
+
+static double condition(void *self) {
+    conserving *c = self;
+    if (c->factored && isnan(c->condition)) {
+        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->spare);
+    }
+    return c->factored ? c->condition : NAN;
 }
 
 static snw_work_done work(const void *self) {
@@ -725,7 +744,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), n = (size_t)c->n;
     const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 1) : 0;
     c->memory =
-        snw_alloc((12 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
+        snw_alloc((16 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
                   sizeof(double));
     c->pivot = snw_alloc(n * sizeof *c->pivot);
     c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
@@ -743,7 +762,9 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    c->M = at;
+    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
+    c->spare = at + 2 * n;
+    c->M = at + 4 * n;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
     c->A = rows ? c->E + nv * nv : c->T;
@@ -764,6 +785,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .state = state,
                        .inputs = inputs,
                        .look = look,
+                       .condition = condition,
                        .work = work,
                        .save = save,
                        .load = load,

@@ -116,6 +116,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
     for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
+    for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     r->info.loop_note = note;
     r->info.loop_warning = warning;
     r->info.freedom = m->freedom;

@@ -21,6 +21,9 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
     }
+    if (v->stats.condition > r->totals.worst_condition) {
+        r->totals.worst_condition = v->stats.condition;
+    }
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,

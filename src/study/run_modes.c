@@ -30,7 +30,8 @@ static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_er
                                .residual = table->residual,
                                .stability = NAN,
                                .geometry = snw_geometry_error(m, r->state->q, r->state->t),
-                               .mode = k}};
+                               .mode = k,
+                               .condition = NAN}};
     if (k > 0) {
         view.stats.frequency = table->mode[k - 1].frequency;
         view.stats.damping = table->mode[k - 1].damping;

@@ -34,6 +34,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
                                      .increments = info->increments,
                                      .load = info->reached,
                                      .residual = info->residual,
+                                     .condition = info->condition,
                                      .stability = st.value,
                                      .geometry = geometry}};
     return snw_run_frame(r, stage, &view, err);
@@ -81,6 +82,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         sum.increments += info.increments;
         sum.residual = info.residual;
         sum.reached = info.reached;
+        sum.condition = info.condition;
         r->totals.iterations += info.iterations;
         r->totals.increments += info.increments;
         if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;

@@ -219,7 +219,8 @@ static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_stat
     *info = (snw_statics_info){.iterations = ci.iterations,
                                .increments = ci.increments,
                                .residual = ci.residual,
-                               .reached = ci.reached};
+                               .reached = ci.reached,
+                               .condition = ci.condition};
     return s;
 }
 
@@ -277,6 +278,7 @@ static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_
         info->increments++;
         info->residual = si.residual;
     }
+    info->condition = NAN;
     if (s == SNW_OK) info->reached = 1;
     return s;
 }
@@ -433,7 +435,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
-    *info = (snw_statics_info){.reached = 1};
+    *info = (snw_statics_info){.reached = 1, .condition = NAN};
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;

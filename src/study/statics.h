@@ -18,6 +18,8 @@ typedef struct snw_statics_info {
     int iterations, increments;
     double residual; // largest, relative to typical forces
     double reached;  // fraction of the change of load, 1 when all
+    double
+        condition; // of the last tangent (solve/condition.h), estimated; NaN when it is not known
 } snw_statics_info;
 
 snw_statics_opts snw_statics_defaults(void);
