@@ -29,11 +29,11 @@
     X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
     X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
       "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
+    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
     X(PROBE_TENSION, "tension", "a tendon", "N")                                                   \
     X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
     X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
-    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
       "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \

@@ -202,7 +202,8 @@ static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
     const bool first = !changed(d);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *motor = &d->motor[i];
-        if (!motor->turns || d->loop[motor->loop].joint == SNW_JOINT_FREE) continue;
+        const snw_loop *loop = &m->loop[motor->loop];
+        if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->gate >= 0) continue;
         const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
         for (int k = 0; first && k < d->ninitial; k++) {
             const snw_initial_desc *ini = &d->initial[k];
