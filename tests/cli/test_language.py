@@ -42,7 +42,6 @@ LATER = (
     "contacts: {}", "fluid: {}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
     "probes: {more: {tension: arm}}",
-    "robot: {more: {on: world, when: t > 1 s}}",
 )
 
 # steps that do not stand alone
