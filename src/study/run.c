@@ -345,6 +345,14 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
     }
 }
 
+// a condition that nobody has any more holds for nobody, and begins anew when it comes back
+static void forget_gates(snw_run *r) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nsignal; i++) {
+        if (d->signal[i].kind == SNW_SIGNAL_GATE && !d->signal[i].source) r->state->z[i] = 0;
+    }
+}
+
 static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
@@ -355,6 +363,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
                 carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
+            forget_gates(r);
             r->next_frame = -INFINITY;
             r->here = (snw_here){.stage = i, .t0 = r->state->t};
         }

@@ -197,6 +197,34 @@ static void a_clutch_takes_hold(void **state) {
     }
 }
 
+// A mass at rest is hooked by a mark on a belt that passes at u: the belt gives it m u, does the work m u^2, and half of
+// that is lost.
+static void a_belt_takes_a_mass_along(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"step: 7 ms", "scheme: adaptive",
+                                          "step: 7 ms, scheme: bdf2"};
+    const double m = 1.5, u = 2;
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       HEAD
+                       "robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1.5}}}\n"
+                       "loops: {mark: {join: [world, a], as: fixed, pose: {xyz: [2 m/s*(t - "
+                       "0.113 s), 0, 0]}, when: t >= 0.113 s and t < 0.3 s}}\n"
+                       "probes: {x: {value: a}, v: {rate: a}, e: energy}\n"
+                       "study: [dynamic: {for: 0.5 s, %s}]\n",
+                       schemes[k]);
+        execute_ok(text, &o);
+        assert_near(last(&o, 0), u * (0.5 - 0.113), 1e-10);
+        assert_near(last(&o, 1), u, 1e-10);
+        assert_near(last(&o, 5), 0.5 * m * u * u, 1e-9);
+        assert_near(last(&o, 6), m * u * u, 1e-9);
+        assert_near(last(&o, 8), 0, 1e-9);
+        snw_series_clear(&o.series);
+    }
+}
+
 // ---- random trees ----------------------------------------------------------------------------------
 
 // signals of one loop with a pose that is met: its gate, then the pose
@@ -339,6 +367,72 @@ static void a_blow_keeps_what_it_must(void **state) {
         teardown(&c);
     }
     assert_true(done > 40);
+}
+
+// bodies at rest that a floating tree picks up share its momentum, one after the other or at once, also while a loop closes
+static void a_body_at_rest_brings_no_momentum(void **state) {
+    (void)state;
+    dice d = {73};
+    for (int n = 0; n < 20; n++) {
+        tree t;
+        snw_model *m = NULL;
+        snw_state *s = NULL;
+        snw_inputs *in = NULL;
+        snw_work *w = NULL;
+        snw_assembly *as = NULL;
+        snw_switches *sw = NULL;
+        snw_error err = {0};
+        const tree_opts o = {.nlink = pick_int(&d, 3, 6),
+                             .floating = true,
+                             .conservative = true,
+                             .weightless = true};
+        tree_random(&t, &d, o);
+        snw_signal_desc signal[2];
+        for (int i = 0; i < 2; i++) { // loads on two links
+            signal[i] = (snw_signal_desc){
+                .kind = SNW_SIGNAL_GATE, .text = "at times", .source = law(&t.r, "t")};
+            const int l = t.r.desc.nlink++;
+            t.link[l] = (snw_link_desc){.name = "load",
+                                        .on = link_end(pick_int(&d, 0, o.nlink - 1)),
+                                        .pose = snw_pose_desc_identity(),
+                                        .when = snw_expr_signal(t.r.pool, i)};
+            tree_place(&t, l, (snw_se3){snw_so3_exp(roll_vec3(&d, 1)), roll_vec3(&d, 0.4)});
+            tree_body(&t, l, roll(&d, 0.1, 1), roll_vec3(&d, 0.3),
+                      (snw_vec3){{roll(&d, 0.05, 0.1), roll(&d, 0.05, 0.1), roll(&d, 0.05, 0.1)}});
+        }
+        t.r.desc.signal = signal;
+        t.r.desc.nsignal = 2;
+        if (snw_assembly_compile(&t.r.desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
+        assert_int_equal(snw_state_create(m, &s), SNW_OK);
+        assert_int_equal(snw_inputs_create(m, &in), SNW_OK);
+        assert_int_equal(snw_work_create(m, &w), SNW_OK);
+        assert_int_equal(snw_assembly_create(m, &as), SNW_OK);
+        assert_int_equal(snw_switches_create(m, as, &sw), SNW_OK);
+        snw_inputs_at(m, 0, in);
+        for (int i = 0; i < m->nv; i++) s->v[i] = roll(&d, -1, 1) * m->typical[i];
+        snw_kinematics(m, in, s, false, w);
+        const snw_wrench P = snw_momentum(m, w);
+        const double T = snw_kinetic_energy(m, w);
+        const double one[2] = {1, 0}, both[2] = {1, 1};
+        snw_blow first = {0}, second;
+        if (n % 2) assert_int_equal(snw_switches_throw(sw, in, one, s, &first, &err), SNW_OK);
+        assert_int_equal(snw_switches_throw(sw, in, both, s, &second, &err), SNW_OK);
+        snw_kinematics(m, in, s, false, w);
+        const snw_wrench now = snw_momentum(m, w);
+        for (int i = 0; i < 6; i++) assert_near(now.e[i], P.e[i], 1e-10 * (1 + fabs(P.e[i])));
+        const double heat = first.heat + second.heat;
+        assert_true(heat > 0);
+        assert_near(snw_kinetic_energy(m, w) + heat, T, 1e-11 * T);
+        assert_near(first.work, 0, 1e-11 * T);
+        assert_near(second.work, 0, 1e-11 * T);
+        snw_switches_destroy(sw);
+        snw_assembly_destroy(as);
+        snw_work_destroy(w);
+        snw_inputs_destroy(in);
+        snw_state_destroy(s);
+        snw_model_destroy(m);
+        robot_free(&t.r);
+    }
 }
 
 // implicit steps and Runge and Kutta go the same way through a closing and an opening; the loop stays closed in between,
@@ -591,6 +685,86 @@ static void a_static_step_begins_with_what_is_closed(void **state) {
     }
 }
 
+// so does a modes step: two masses on springs of their own, joined or not
+static void modes_are_those_of_what_is_closed(void **state) {
+    (void)state;
+    for (int joined = 0; joined < 2; joined++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       HEAD "robot:\n"
+                            "  a: {on: world, joint: prismatic, axis: x, stiffness: 100 N/m, body: "
+                            "{mass: 1}}\n"
+                            "  b: {on: world, joint: prismatic, axis: x, stiffness: 300 N/m, body: "
+                            "{mass: 2}}\n"
+                            "  c: {on: b, body: {mass: 1}, when: t >= 0 s}\n"
+                            "  d: {on: b, body: {mass: 1}, when: t > 1 s}\n"
+                            "loops: {hook: {join: [a, b], as: fixed, pose: met, when: t %s 1 s}}\n"
+                            "probes: {f: frequency}\n"
+                            "study: [modes: {count: 2}]\n",
+                       joined ? "<" : ">");
+        execute_ok(text, &o);
+        if (joined) {
+            assert_near(last(&o, 0), sqrt(400.0 / 4) / (2 * M_PI), 1e-10);
+            assert_true(isnan(last(&o, 1)));
+        } else {
+            assert_near(last(&o, 0), sqrt(100.0 / 1) / (2 * M_PI), 1e-10);
+            assert_near(last(&o, 1), sqrt(300.0 / 3) / (2 * M_PI), 1e-10);
+        }
+        snw_series_clear(&o.series);
+    }
+}
+
+// a hold that bears 5 N breaks under a force of 10 N/s after half a second
+static void a_hold_breaks_at_its_strength(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-10"};
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       HEAD
+                       "robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
+                       "loops: {hold: {join: [world, a], as: fixed, when: not once(r.fx < -5 "
+                       "N)}}\n"
+                       "loads: {pull: {on: a, force: [10 N*t, 0, 0]}}\n"
+                       "probes: {x: {value: a}, v: {rate: a}, r: {reaction: hold}, e: energy}\n"
+                       "study: [dynamic: {for: 1 s, %s}]\n",
+                       schemes[k]);
+        execute_ok(text, &o);
+        // v = 5 (t^2 - 1/4); steps of 10 ms miss of that what order 2 does
+        assert_near(last(&o, 0), 5.0 / 6, k ? 1e-8 : 1e-4);
+        assert_near(last(&o, 1), 3.75, k ? 1e-8 : 1e-4);
+        assert_near(last(&o, 11), 0, 1e-7);
+        snw_series_clear(&o.series);
+    }
+}
+
+// a condition that was changed and is changed back finds its loop open, and meets the sites anew
+static void a_condition_that_comes_back_begins_anew(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(HEAD "robot:\n"
+                    "  a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                    "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                    "initial: {a: {rate: 1}}\n"
+                    "loads: {push: {on: a, force: [2 N, 0, 0], when: t >= 1 s and t < 2 s}}\n"
+                    "loops: {hook: {join: [a, b], as: fixed, pose: met, when: t >= 0 s}}\n"
+                    "probes: {a: {value: a}, b: {value: b}, e: energy}\n"
+                    "study:\n"
+                    "  - dynamic: {for: 1 s, step: 10 ms}\n"
+                    "  - change: {hook.when: t < 0 s}\n"
+                    "  - dynamic: {for: 1 s, step: 10 ms}\n"
+                    "  - change: {hook.when: t >= 0 s}\n"
+                    "  - dynamic: {for: 1 s, step: 10 ms}\n",
+               &o);
+    // 1/2 each from the start, then a gains 2 m/s within the second, which they share
+    assert_near(last(&o, 0), 0.5 + 1.5 + 1.5, 1e-9);
+    assert_near(last(&o, 1), 0.5 + 0.5 + 1.5, 1e-9);
+    assert_int_equal(o.warnings, 0);
+    snw_series_clear(&o.series);
+}
+
 // what a study does in one go, the live robot does by steps, and goes on from what it saved with the same bits
 static void the_live_robot_switches_too(void **state) {
     (void)state;
@@ -626,6 +800,33 @@ static void the_live_robot_switches_too(void **state) {
         free(save);
         snw_robot_close(a);
         snw_robot_close(b);
+    }
+}
+
+// a step that fails by what it would close has not been taken
+static void a_failed_blow_changes_nothing(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD "robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
+             "initial: {a: {rate: 1}}\n"
+             "loops: {stop: {join: [world, a], as: fixed, when: t > 0.145 s}}\n";
+    static const char *const schemes[] = {"generalized-alpha", "adaptive"};
+    for (int k = 0; k < 2; k++) {
+        snw_robot *r = NULL;
+        snw_error err = {0};
+        snw_robot_steps how = snw_robot_steps_defaults(1e-2);
+        how.scheme = schemes[k];
+        assert_int_equal(snw_robot_parse("r", text, strlen(text), NULL, 0, NULL, &r, &err), SNW_OK);
+        assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
+        for (int i = 0; i < 14; i++) assert_int_equal(snw_robot_step(r, 1e-2, &err), SNW_OK);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(snw_robot_step(r, 1e-2, &err), SNW_E_MODEL);
+            assert_near(snw_robot_time(r), 0.14, 1e-15);
+            assert_near(snw_robot_q(r)[0], 0.14, 1e-12);
+        }
+        assert_int_equal(snw_robot_step(r, 2e-3, &err), SNW_OK);
+        assert_near(snw_robot_q(r)[0], 0.142, 1e-12);
+        snw_robot_close(r);
     }
 }
 
@@ -699,14 +900,20 @@ int main(void) {
         cmocka_unit_test(a_bar_is_caught),
         cmocka_unit_test(a_body_is_picked_up_and_dropped),
         cmocka_unit_test(a_clutch_takes_hold),
+        cmocka_unit_test(a_belt_takes_a_mass_along),
         cmocka_unit_test(a_blow_keeps_what_it_must),
+        cmocka_unit_test(a_body_at_rest_brings_no_momentum),
         cmocka_unit_test(both_ways_agree_on_random_trees),
         cmocka_unit_test(a_worm_goes_on_for_many_cycles),
         cmocka_unit_test(events_cost_no_order),
         cmocka_unit_test(rows_that_say_the_same_are_left_out),
         cmocka_unit_test(limbs_do_not_disturb_each_other),
         cmocka_unit_test(a_static_step_begins_with_what_is_closed),
+        cmocka_unit_test(modes_are_those_of_what_is_closed),
+        cmocka_unit_test(a_hold_breaks_at_its_strength),
+        cmocka_unit_test(a_condition_that_comes_back_begins_anew),
         cmocka_unit_test(the_live_robot_switches_too),
+        cmocka_unit_test(a_failed_blow_changes_nothing),
         cmocka_unit_test(faults_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
