@@ -17,13 +17,18 @@ typedef struct rig {
     snw_work *w;
 } rig;
 
-static inline void rig_open(rig *g, const snw_desc *desc) {
-    snw_error err = {0};
-    if (snw_model_compile(desc, &g->m, &err) != SNW_OK) fail_msg("%s", err.text);
+// what a residual of g->m needs
+static inline void rig_around(rig *g) {
     assert_int_equal(snw_state_create(g->m, &g->s), SNW_OK);
     assert_int_equal(snw_state_create(g->m, &g->moved), SNW_OK);
     assert_int_equal(snw_inputs_create(g->m, &g->in), SNW_OK);
     assert_int_equal(snw_work_create(g->m, &g->w), SNW_OK);
+}
+
+static inline void rig_open(rig *g, const snw_desc *desc) {
+    snw_error err = {0};
+    if (snw_model_compile(desc, &g->m, &err) != SNW_OK) fail_msg("%s", err.text);
+    rig_around(g);
 }
 
 static inline void rig_close(rig *g) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/explain.h"
 
+#include "model/probe_columns.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -147,17 +149,6 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     }
 }
 
-static const char *probe_name(snw_probe_kind kind) {
-    switch (kind) {
-#define X(code, name)                                                                              \
-    case code:                                                                                     \
-        return name;
-        SNW_PROBE_LIST(X)
-#undef X
-    }
-    return "";
-}
-
 static bool of_link(snw_probe_kind kind) {
     return kind == SNW_PROBE_REACTION || kind == SNW_PROBE_ANGLE || kind == SNW_PROBE_VALUE ||
            kind == SNW_PROBE_RATE || kind == SNW_PROBE_EFFORT;
@@ -167,9 +158,10 @@ static bool of_link(snw_probe_kind kind) {
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
     if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
-                       p->of == SNW_PROBE_OF_MOTOR    ? d->motor[p->item].name
-                       : p->of == SNW_PROBE_OF_STRESS ? d->stress[p->item].name
-                                                      : d->loop[p->item].name);
+                       p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
+                       : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                                                       : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
     } else {
@@ -309,10 +301,24 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     printf("%s\n", !fixed ? ", at times" : on != 0 ? "" : ", switched off");
 }
 
+static const char *measure_given(const snw_measure_desc *a) {
+    static const char *const given[2][3] = {{"tension", "shortening", ""},
+                                            {"pressure", "volume", "amount of gas"}};
+    return given[a->kind][a->given];
+}
+
+static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
+    printf("  %s  %s along", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+    for (int k = 0; k < a->nlink; k++) printf("%s %s", k ? "," : "", d->link[a->link[k]].name);
+    char text[64];
+    law_text(a->law, text, sizeof text);
+    printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
-    printf("  %s  %s", p->name, probe_name(p->kind));
+    printf("  %s  %s", p->name, snw_probe_name(p->kind));
     if (p->along > 0 && p->site.link >= 0) {
         printf(" at %d stations along %s", p->along, d->link[p->site.link].name);
     } else if (probe_has_site(p->kind)) {
@@ -322,13 +328,14 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
 }
 
 static void print_things(const snw_desc *d) {
-    if (d->nload + d->nstress + d->nmotor > 0) printf("\nloads\n");
+    if (d->nload + d->nstress + d->nmotor + d->nmeasure > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
         printf("  %s  active stress along %s\n", d->stress[i].name,
                d->link[d->stress[i].link].name);
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
+    for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -492,6 +499,18 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_measures(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "measures");
+    for (int i = 0; i < d->nmeasure; i++) {
+        const snw_measure_desc *a = &d->measure[i];
+        snw_field_object(j, a->name);
+        snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+        snw_field_text(j, "given", measure_given(a));
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -499,7 +518,7 @@ static void json_probes(snw_json *j, const snw_desc *d) {
         char site[TEXT];
         probe_text(d, p, site, sizeof site);
         snw_field_object(j, p->name);
-        snw_field_text(j, "quantity", probe_name(p->kind));
+        snw_field_text(j, "quantity", snw_probe_name(p->kind));
         snw_field_text(j, "of", probe_has_site(p->kind) ? site : NULL);
         snw_field_integer(j, "stations", p->along);
         snw_json_close(j);
@@ -522,6 +541,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     snw_json_close(j);
     json_loads(j, d);
     json_motors(j, d);
+    json_measures(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

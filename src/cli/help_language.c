@@ -252,7 +252,7 @@ static void bare_text(snw_probe_kind kind, char *out, size_t size) {
 }
 
 static void quantity_rows(writer *w) {
-#define X(code, name)                                                                              \
+#define X(code, name, reading)                                                                     \
     {                                                                                              \
         char components[200], bare[80];                                                            \
         components_text(code, components, sizeof components);                                      \

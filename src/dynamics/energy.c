@@ -2,6 +2,7 @@
 #include "dynamics/dynamics.h"
 
 #include "dynamics/joint.h"
+#include "dynamics/measure.h"
 
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
@@ -90,6 +91,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
     if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
+    power[nload] += snw_measures_power(m, w);
     for (int i = 1; i < m->nseg; i++) {
         const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);

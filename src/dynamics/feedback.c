@@ -7,7 +7,9 @@
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
 // which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the forces, so its part of the
 // tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per signal.
-#include "dynamics/dynamics.h"
+#include "dynamics/measure.h"
+
+#include "model/probe_columns.h"
 
 #include <string.h>
 
@@ -70,48 +72,41 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     const int seg = m->watch[m->probe_watch[signal->probe]].seg, i = signal->column;
     const snw_se3 g = w->g[seg];
     const snw_twist V = w->V[seg];
-    switch (p->kind) {
-    case SNW_PROBE_POSITION:
+    switch (snw_probe_reading(p)) {
+    case SNW_READ_POSITION:
         return of_position(g, i);
-    case SNW_PROBE_ROTATION:
+    case SNW_READ_ROTATION:
         return of_rotation(g.R, i);
-    case SNW_PROBE_POSE:
+    case SNW_READ_POSE:
         return i < 3 ? of_position(g, i) : of_rotation(g.R, i - 3);
-    case SNW_PROBE_VELOCITY:
+    case SNW_READ_VELOCITY:
         return of_velocity(g.R, V.v, 3, p->body, i);
-    case SNW_PROBE_TWIST:
+    case SNW_READ_TWIST:
         return i < 3 ? of_velocity(g.R, V.w, 0, p->body, i)
                      : of_velocity(g.R, V.v, 3, p->body, i - 3);
-    case SNW_PROBE_STRAIN: // of the coordinates themselves, as the next three
-    case SNW_PROBE_ANGLE:
-    case SNW_PROBE_VALUE:
-    case SNW_PROBE_RATE:
-    case SNW_PROBE_EFFORT:
-    case SNW_PROBE_POWER:
-    case SNW_PROBE_ACCELERATION:
-    case SNW_PROBE_WRENCH:
-    case SNW_PROBE_REACTION:
-    case SNW_PROBE_ENERGY:
-    case SNW_PROBE_MOMENTUM:
-    case SNW_PROBE_CENTER_OF_MASS:
-    case SNW_PROBE_STABILITY:
-    case SNW_PROBE_FREQUENCY:
+    case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
+    case SNW_READ_COORDINATE:
+    case SNW_READ_RATE:
+    case SNW_READ_LATER:
         break;
     }
     return (reading){0};
 }
 
+static snw_reading reading_of(const snw_model *m, const snw_signal_desc *signal) {
+    return snw_probe_reading(&m->desc->probe[signal->probe]);
+}
+
 // the coordinate of a joint's axis that a signal shows; NULL: it shows something else
 static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signal) {
+    const snw_reading r = reading_of(m, signal);
+    if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    if (p->kind != SNW_PROBE_ANGLE && p->kind != SNW_PROBE_VALUE && p->kind != SNW_PROBE_RATE) {
-        return NULL;
-    }
     return &m->block[m->link_block[p->site.link] + signal->column];
 }
 
 static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
-    return m->desc->probe[signal->probe].kind == SNW_PROBE_STRAIN;
+    return reading_of(m, signal) == SNW_READ_STRAIN;
 }
 
 static double strain(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
@@ -129,7 +124,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
         const snw_block *axis = axis_of(m, signal);
-        if (axis && m->desc->probe[signal->probe].kind == SNW_PROBE_RATE) {
+        if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->still ? 0 : s->v[axis->dof];
         }
         if (axis) return s->q[axis->q];
@@ -234,7 +229,7 @@ static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double
     memset(own, 0, nv * sizeof *own);
     const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
     if (axis) {
-        own[axis->dof] = m->desc->probe[signal->probe].kind == SNW_PROBE_RATE ? cv : cq;
+        own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
         strain_slope(m, signal, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
@@ -328,6 +323,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         for (int i = 0; i < m->desc->nmotor; i++) {
             if (snw_motor_follows(m, in, i)) motor_push(m, i, in, w, m->live[k], push);
         }
+        snw_measures_push(m, in, w, m->live[k], push);
         const double *slope = w->slope + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
             if (slope[j] == 0) continue;

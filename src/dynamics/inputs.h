@@ -30,7 +30,10 @@ typedef struct snw_inputs {
     double *stress; // nv: generalised force of actuators, on the side of the loads; likewise
     double *
         share; // 1: how much of the laws that read signals acts, less than 1 while loads are built up
-    snw_jet *drive;             // ndrive: where the coordinate is to be, how fast, how accelerated
+    snw_jet *drive; // ndrive: where the coordinate is to be, how fast, how accelerated
+    // nmeasure: what is given of a tendon or chamber, its effort or coordinate, of a gas moles R temperature; zero for laws
+    // that read signals. Pressure around a gas
+    double *measure, *ambient;
     snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
     size_t bytes; // of the block behind the struct

@@ -3,6 +3,7 @@
 
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
+#include "dynamics/measure.h"
 
 // what acts on a segment from outside, in its frame
 static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
@@ -63,6 +64,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         snw_observe_read(m, in, s, still, w);
         snw_feedback(m, in, s, w);
     }
+    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity

@@ -49,6 +49,9 @@ typedef struct snw_key_table {
     X(load)                                                                                        \
     X(actuator)                                                                                    \
     X(stress)                                                                                      \
+    X(tendon)                                                                                      \
+    X(chamber)                                                                                     \
+    X(gas)                                                                                         \
     X(initial)                                                                                     \
     X(probe)                                                                                       \
     X(static)                                                                                      \

@@ -91,6 +91,12 @@ typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
+// A tendon or chamber from the keys of its actuator; NULL where one is not given.
+typedef struct snw_measure_keys {
+    const snw_entry *tendon, *chamber, *effort, *shortening, *volume, *gas, *when;
+} snw_measure_keys;
+snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_measure_keys *keys,
+                            snw_measure_desc *out);
 // Position and rate at the start of a joint that moves and is not free; NULL: zero.
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
                                 const snw_link_desc *link, snw_initial_desc *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// read_actuator.c: what drives the robot: active stress along rods, efforts on coordinates of joints and rods, and
-// coordinates that follow a law.
+// read_actuator.c: what drives the robot: active stress along rods, tendons and chambers, efforts on coordinates of
+// joints and rods, and coordinates that follow a law.
 #include "io/read.h"
 
 #include "base/fail.h"
@@ -11,14 +11,21 @@
 #define ACTUATOR_KEYS(X)                                                                           \
     X(ACTUATOR_JOINT, "joint", "a joint's link", "a motor on the coordinates of its joint")        \
     X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
+    X(ACTUATOR_TENDON, "tendon", "a tendon", "a cord through sections of rods")                    \
+    X(ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")        \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
     X(ACTUATOR_EFFORT, "effort", "N m or N, laws of t and probes",                                 \
-      "given effort, by coordinate; of a spherical joint three torques, its own axes")             \
+      "given effort, by coordinate; of a spherical joint three torques, its own axes; tension of " \
+      "a tendon, N; pressure in a chamber beyond that outside, Pa")                                \
     X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
       "given coordinate, its effort is an output; free in a list: not driven; of a spherical "     \
       "joint a rotation")                                                                          \
     X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
       "the same by its rate, from the initial value on")                                           \
+    X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
+      "of a tendon, given length pulled in; its tension is an output")                             \
+    X(ACTUATOR_VOLUME, "volume", "m^3, law of t", "of a chamber; its pressure is an output")       \
+    X(ACTUATOR_GAS, "gas", "a gas", "what fills a chamber; its pressure is an output")             \
     X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
       "when it acts, always unless given; of a given position or rate on or off")
 #define STRESS_KEYS(X)                                                                             \
@@ -276,9 +283,31 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
     }
     if (!of) {
         return snw_fail_at(r->err, entry->place,
-                           "actuator '%s' drives nothing; give 'joint: link', 'rod: link' or "
+                           "actuator '%s' drives nothing; give 'joint: link', 'rod: link', "
+                           "'tendon: {along: ..}', 'chamber: {along: ..}' or "
                            "'stress: {along: .., bend_y: ..}'",
                            entry->key);
+    }
+    for (int k = ACTUATOR_SHORTENING; k <= ACTUATOR_GAS; k++) {
+        const bool tendon = k == ACTUATOR_SHORTENING;
+        if (!e[k] || of == e[tendon ? ACTUATOR_TENDON : ACTUATOR_CHAMBER]) continue;
+        return snw_fail_at(r->err, e[k]->place, "'%s' is given of a %s only", e[k]->key,
+                           tendon ? "tendon" : "chamber");
+    }
+    if (of == e[ACTUATOR_TENDON] || of == e[ACTUATOR_CHAMBER]) {
+        for (int k = ACTUATOR_POSITION; k <= ACTUATOR_RATE; k++) {
+            if (!e[k]) continue;
+            return snw_fail_at(r->err, e[k]->place, "a %s has no '%s'; use '%s'", of->key,
+                               e[k]->key, of == e[ACTUATOR_TENDON] ? "shortening" : "volume");
+        }
+        const snw_measure_keys keys = {.tendon = e[ACTUATOR_TENDON],
+                                       .chamber = e[ACTUATOR_CHAMBER],
+                                       .effort = e[ACTUATOR_EFFORT],
+                                       .shortening = e[ACTUATOR_SHORTENING],
+                                       .volume = e[ACTUATOR_VOLUME],
+                                       .gas = e[ACTUATOR_GAS],
+                                       .when = e[ACTUATOR_WHEN]};
+        return snw_read_measure(r, entry, &keys, &d->measure[d->nmeasure++]);
     }
     if (of == e[ACTUATOR_STRESS]) return muscle(r, entry, e, &d->stress[d->nstress++]);
     return motor(r, entry, e, &d->motor[d->nmotor++]);
@@ -291,7 +320,8 @@ snw_status snw_read_actuators(snw_reader *r) {
     SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
     d->motor = snw_pool_array(r->pool, (size_t)n, sizeof *d->motor);
-    if (!d->stress || !d->motor) return snw_read_memory(r);
+    d->measure = snw_pool_array(r->pool, (size_t)n, sizeof *d->measure);
+    if (!d->stress || !d->motor || !d->measure) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(actuator(r, &node->entry[i]));
     return SNW_OK;
 }

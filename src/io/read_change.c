@@ -95,6 +95,11 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
         const snw_motor_desc *p = &a->motor[i], *q = &b->motor[i];
         same = p->link == q->link && p->rod == q->rod && !strcmp(p->name, q->name);
     }
+    same = same && a->nmeasure == b->nmeasure;
+    for (int i = 0; same && i < a->nmeasure; i++) {
+        const snw_measure_desc *p = &a->measure[i], *q = &b->measure[i];
+        same = p->kind == q->kind && !strcmp(p->name, q->name);
+    }
     if (!same) return snw_fail_at(r->err, s->place, form, s->name, "actuators");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {

@@ -30,6 +30,10 @@
     X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
       "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
     X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
+    X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
+    X(PROBE_TENSION, "tension", "a tendon", "N")                                                   \
+    X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
+    X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
       "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
@@ -48,7 +52,15 @@ SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
 
 // What a quantity is taken of.
-typedef enum subject { OF_SITE, OF_STATION, OF_LINK, OF_JOINT, OF_ACTUATOR, OF_ALL } subject;
+typedef enum subject {
+    OF_SITE,
+    OF_STATION,
+    OF_LINK,
+    OF_JOINT,
+    OF_ACTUATOR,
+    OF_MEASURE,
+    OF_ALL
+} subject;
 
 static subject subject_of(snw_probe_kind kind) {
     switch (kind) {
@@ -71,6 +83,11 @@ static subject subject_of(snw_probe_kind kind) {
         return OF_JOINT;
     case SNW_PROBE_POWER:
         return OF_ACTUATOR;
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
+        return OF_MEASURE;
     case SNW_PROBE_ENERGY:
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -146,11 +163,45 @@ static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     return snw_fail_at(r->err, e->value->place, "link '%s' is free, nothing holds it", name);
 }
 
+// a tendon or chamber by name; false: no actuator of that kind has it
+static bool find_measure(const snw_desc *d, const char *name, int *out) {
+    for (*out = 0; *out < d->nmeasure; ++*out) {
+        if (!strcmp(d->measure[*out].name, name)) return true;
+    }
+    return false;
+}
+
+static snw_status of_measure(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const bool tendon = out->kind == SNW_PROBE_LENGTH || out->kind == SNW_PROBE_TENSION;
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    int actuator;
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
+    out->of = SNW_PROBE_OF_MEASURE;
+    out->site.place = e->value->place;
+    if (find_measure(r->desc, name, &out->item) &&
+        (r->desc->measure[out->item].kind == SNW_MEASURE_TENDON) == tendon)
+        return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "actuator '%s' is no %s and has no '%s'", name,
+                       tendon ? "tendon" : "chamber", e->key);
+}
+
 // an actuator: the link of its joint, or one number for each coordinate of its rod
 static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *name,
                               snw_probe_desc *out) {
     const snw_desc *d = r->desc;
     int i = 0;
+    if (find_measure(d, name, &i)) {
+        out->of = SNW_PROBE_OF_MEASURE;
+        out->item = i;
+        out->joint = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        if (d->measure[i].kind == SNW_MEASURE_TENDON && out->kind != SNW_PROBE_ANGLE) return SNW_OK;
+        return snw_fail_at(r->err, e->value->place, "actuator '%s' has no '%s'; use %s", name,
+                           e->key,
+                           d->measure[i].kind == SNW_MEASURE_TENDON ? "'length' or 'tension'"
+                                                                    : "'volume' or 'pressure'");
+    }
+    i = 0;
     while (i < d->nmotor && strcmp(d->motor[i].name, name) != 0) i++;
     if (i == d->nmotor) {
         return snw_fail_at(r->err, e->value->place,
@@ -181,6 +232,9 @@ static snw_status of_any_actuator(snw_reader *r, const snw_entry *e, snw_probe_d
     for (int i = 0; i < d->nstress; i++) {
         if (strcmp(d->stress[i].name, name) == 0) out->of = SNW_PROBE_OF_STRESS, out->item = i;
     }
+    for (int i = 0; i < d->nmeasure; i++) {
+        if (strcmp(d->measure[i].name, name) == 0) out->of = SNW_PROBE_OF_MEASURE, out->item = i;
+    }
     return SNW_OK;
 }
 
@@ -194,7 +248,7 @@ static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *ou
             return snw_fail_at(r->err, e->value->place, "actuator '%s' is on a rod; use 'value'",
                                name);
         }
-        if (out->along > 0) return SNW_OK;
+        if (out->along > 0 || out->of == SNW_PROBE_OF_MEASURE) return SNW_OK;
     } else {
         out->site.kind = SNW_SITE_END;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
@@ -232,6 +286,9 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
     const subject of = subject_of(out->kind);
+    if (of == OF_MEASURE) {
+        return snw_fail_at(r->err, e->place, "'%s' has no axes", snw_probe_name(out->kind));
+    }
     if (of == OF_JOINT) {
         return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",
                            snw_probe_name(out->kind));
@@ -287,6 +344,9 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         break;
     case OF_ACTUATOR:
         SNW_TRY(of_any_actuator(r, quantity, out));
+        break;
+    case OF_MEASURE:
+        SNW_TRY(of_measure(r, quantity, out));
         break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;

@@ -4,38 +4,9 @@
 #include "io/read.h"
 
 #include "base/fail.h"
+#include "model/probe_columns.h"
 
 #include <string.h>
-
-// Probes that depend on configuration and velocity alone, so that a law of them acts at once. Others are known at
-// instants only, to conditions and sampled controllers.
-static bool acts_at_once(const snw_probe_desc *p) {
-    switch (p->kind) {
-    case SNW_PROBE_POSITION:
-    case SNW_PROBE_ROTATION:
-    case SNW_PROBE_POSE:
-    case SNW_PROBE_VELOCITY:
-    case SNW_PROBE_TWIST:
-    case SNW_PROBE_STRAIN:
-        return true;
-    case SNW_PROBE_ANGLE:
-    case SNW_PROBE_VALUE:
-    case SNW_PROBE_RATE:
-        return p->joint != SNW_JOINT_SPHERICAL; // that one shows in rotation and twist
-    case SNW_PROBE_EFFORT:
-    case SNW_PROBE_POWER:
-    case SNW_PROBE_ACCELERATION:
-    case SNW_PROBE_WRENCH:
-    case SNW_PROBE_REACTION:
-    case SNW_PROBE_ENERGY:
-    case SNW_PROBE_MOMENTUM:
-    case SNW_PROBE_CENTER_OF_MASS:
-    case SNW_PROBE_STABILITY:
-    case SNW_PROBE_FREQUENCY:
-        break;
-    }
-    return false;
-}
 
 // which signals the laws of a description read at once, those of their integrals included
 static void mark(const snw_desc *d, snw_law law, bool *live) {
@@ -56,10 +27,12 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) {
         for (int k = 0; k < d->motor[i].n; k++) mark(d, d->motor[i].law[k], live);
     }
+    for (int i = 0; i < d->nmeasure; i++) mark(d, d->measure[i].law, live);
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);
-        if (s->kind != SNW_SIGNAL_PROBE || !live[i] || acts_at_once(&d->probe[s->probe])) continue;
+        if (s->kind != SNW_SIGNAL_PROBE || !live[i]) continue;
+        if (snw_probe_reading(&d->probe[s->probe]) != SNW_READ_LATER) continue;
         return snw_fail_at(r->err, d->probe[s->probe].place,
                            "a law reads probe '%s', but laws follow position, rotation, pose, "
                            "velocity, twist, strain and coordinates of joints only; conditions and "

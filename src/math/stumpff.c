@@ -18,45 +18,6 @@
 
 #include <math.h>
 
-static const double inv_factorial[] = {
-    1.0,
-    1.0,
-    1.0 / 2,
-    1.0 / 6,
-    1.0 / 24,
-    1.0 / 120,
-    1.0 / 720,
-    1.0 / 5040,
-    1.0 / 40320,
-    1.0 / 362880,
-    1.0 / 3628800,
-    1.0 / 39916800,
-    1.0 / 479001600,
-    1.0 / 6227020800.0,
-    1.0 / 87178291200.0,
-    1.0 / 1307674368000.0,
-    1.0 / 20922789888000.0,
-    1.0 / 355687428096000.0,
-    1.0 / 6402373705728000.0,
-    1.0 / 121645100408832000.0,
-    1.0 / 2432902008176640000.0,
-    1.0 / 51090942171709440000.0,
-    1.0 / 1124000727777607680000.0,
-    1.0 / 25852016738884976640000.0,
-    1.0 / 620448401733239439360000.0,
-    1.0 / 15511210043330985984000000.0,
-    1.0 / 403291461126605635584000000.0,
-    1.0 / 10888869450418352160768000000.0,
-    1.0 / 304888344611713860501504000000.0,
-    1.0 / 8841761993739701954543616000000.0,
-    1.0 / 265252859812191058636308480000000.0,
-    1.0 / 8222838654177922817725562880000000.0,
-    1.0 / 263130836933693530167218012160000000.0,
-    1.0 / 8683317618811886495518194401280000000.0,
-    1.0 / 295232799039604140847618609643520000000.0,
-    1.0 / 10333147966386144929666651337523200000000.0,
-};
-
 enum { SERIES_TERMS = 14 }; // z^14 8!/36! = 4e-18 at the switch
 static const double switch_closed = 9, switch_up = 25;
 
@@ -64,9 +25,11 @@ void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
     if (z < switch_up) {
         for (int k = SNW_STUMPFF_MAX - 1; k >= SNW_STUMPFF_MAX - 2; k--) {
             c[k] = 0;
-            for (int j = SERIES_TERMS - 1; j >= 0; j--) c[k] = inv_factorial[2 * j + k] - z * c[k];
+            for (int j = SERIES_TERMS - 1; j >= 0; j--)
+                c[k] = snw_inverse_factorial[2 * j + k] - z * c[k];
         }
-        for (int k = SNW_STUMPFF_MAX - 3; k >= 0; k--) c[k] = inv_factorial[k] - z * c[k + 2];
+        for (int k = SNW_STUMPFF_MAX - 3; k >= 0; k--)
+            c[k] = snw_inverse_factorial[k] - z * c[k + 2];
     }
     if (!(z < switch_closed)) {
         const double th = sqrt(z), half = sin(0.5 * th) / th;
@@ -76,7 +39,8 @@ void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
         c[3] = (1 - c[1]) / z;
     }
     if (!(z < switch_up)) {
-        for (int k = 4; k < SNW_STUMPFF_MAX; k++) c[k] = (inv_factorial[k - 2] - c[k - 2]) / z;
+        for (int k = 4; k < SNW_STUMPFF_MAX; k++)
+            c[k] = (snw_inverse_factorial[k - 2] - c[k - 2]) / z;
     }
 }
 

@@ -54,6 +54,10 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
+// Tendons and chambers.
+SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
+// Points of the rule for functions of the strain in an element of a rod.
+int snw_build_rule(const snw_rod *rod, const snw_layout *lay);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
 snw_status snw_build_signals(snw_build *b); // after the watches

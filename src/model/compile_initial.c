@@ -165,10 +165,18 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                  motor->name, law));
 }
 
+// where there are loops, the initial configuration is a rough one from which they are closed
+static bool is_rough(const snw_desc *d) {
+    for (int i = 0; i < d->nloop; i++) {
+        if (!d->loop[i].drive) return true;
+    }
+    return false;
+}
+
 // driven coordinates begin where they are driven to
 static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
-    const bool first = !changed(m->desc);
+    const bool first = !changed(m->desc), rough = is_rough(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
@@ -182,7 +190,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
             const snw_rod *rod = motor->rod ? &b->rod[b->link_rod[ini->link]] : NULL;
             const bool put = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
             const bool fast = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
-            if (placed && put && fabs(q0[d->q] - at.v) > far) {
+            if (placed && put && !rough && fabs(q0[d->q] - at.v) > far) {
                 return disagree(m, d, ini, "value", q0[d->q], at.v, err);
             }
             if (fast && fabs(v0[d->dof] - rate) > far) {
@@ -198,7 +206,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
 // balls begin as they are turned
 static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
     const snw_desc *d = m->desc;
-    const bool first = !changed(d);
+    const bool first = !changed(d) && !is_rough(d);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *motor = &d->motor[i];
         if (!motor->turns || d->loop[motor->loop].joint == SNW_JOINT_FREE) continue;

@@ -60,7 +60,7 @@ static int highest_degree(const snw_rod *rod) {
 
 // points of the strain rule in an element: exact for the stiffness of a uniform rod, with room for sections and
 // stresses that vary; never fewer than the nodes, so that asking for more nodes refines all integrals
-static int strain_points(const snw_rod *rod, const snw_layout *lay) {
+int snw_build_rule(const snw_rod *rod, const snw_layout *lay) {
     const int p = highest_degree(rod), n = lay->global ? 2 * p + 16 : p + 4;
     return n > lay->per_element ? n : lay->per_element;
 }
@@ -93,7 +93,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;
     r->geometry = b->layout[l].geometry;
-    r->npoint = b->layout[l].nelem * strain_points(r, &b->layout[l]);
+    r->npoint = b->layout[l].nelem * snw_build_rule(r, &b->layout[l]);
     return SNW_OK;
 }
 
@@ -161,7 +161,7 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
     const size_t n = (size_t)r->ndof;
     double *K = snw_build_array(b, n * n, sizeof *K);
     double *D = snw_build_array(b, n * n, sizeof *D);
-    const int ns = strain_points(r, lay);
+    const int ns = snw_build_rule(r, lay);
     double *x = snw_build_array(b, (size_t)ns, sizeof *x);
     double *w = snw_build_array(b, (size_t)ns, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;

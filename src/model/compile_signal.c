@@ -17,7 +17,7 @@ static bool mark(const snw_desc *d, int n, const snw_law *law, bool *live) {
 }
 
 static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, bool *motor_reads,
-                      bool *live) {
+                      bool *measure_reads, bool *live) {
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *l = &d->load[i];
         load_reads[i] = mark(d, 3, l->force, live);
@@ -31,6 +31,10 @@ static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, b
     for (int i = 0; i < d->nmotor; i++) {
         motor_reads[i] = mark(d, d->motor[i].n, d->motor[i].law, live);
         motor_reads[i] = mark(d, 1, &d->motor[i].when, live) || motor_reads[i];
+    }
+    for (int i = 0; i < d->nmeasure; i++) {
+        measure_reads[i] = mark(d, 1, &d->measure[i].law, live);
+        measure_reads[i] = mark(d, 1, &d->measure[i].when, live) || measure_reads[i];
     }
     // an integral goes on also when nobody but a condition reads it; a source reads what comes before it
     for (int i = d->nsignal - 1; i >= 0; i--) {
@@ -64,11 +68,12 @@ snw_status snw_build_signals(snw_build *b) {
     bool *load_reads = snw_build_array(b, (size_t)d->nload, sizeof *load_reads);
     bool *stress_reads = snw_build_array(b, (size_t)d->nstress, sizeof *stress_reads);
     bool *motor_reads = snw_build_array(b, (size_t)d->nmotor, sizeof *motor_reads);
+    bool *measure_reads = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure_reads);
     bool *marked = snw_build_array(b, (size_t)d->nsignal, sizeof *marked);
     int *live = snw_build_array(b, (size_t)d->nsignal, sizeof *live);
     int *read = snw_build_array(b, (size_t)m->nobs, sizeof *read);
     if (b->memory_out) return SNW_E_MEMORY;
-    mark_laws(d, load_reads, stress_reads, motor_reads, marked);
+    mark_laws(d, load_reads, stress_reads, motor_reads, measure_reads, marked);
     for (int i = 0; i < d->nsignal; i++) {
         if (marked[i]) live[m->nlive++] = i;
     }
@@ -76,6 +81,7 @@ snw_status snw_build_signals(snw_build *b) {
     m->load_reads = load_reads;
     m->stress_reads = stress_reads;
     m->motor_reads = motor_reads;
+    m->measure_reads = measure_reads;
     m->live = live;
     m->read = read;
     return SNW_OK;

@@ -233,6 +233,38 @@ typedef struct snw_motor_desc {
     int loop;           // this loop, from where its joint begins to it
 } snw_motor_desc;
 
+// ---- measures ---------------------------------------------------------------------------------------
+
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.10: the length of a tendon, the
+// volume of a chamber.
+typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
+
+typedef enum snw_measure_given {
+    SNW_MEASURE_EFFORT,     // tension or pressure, a law of t and signals
+    SNW_MEASURE_COORDINATE, // shortening or volume, a law of t
+    SNW_MEASURE_GAS         // amount of an ideal gas, laws of t
+} snw_measure_given;
+
+typedef struct snw_measure_desc {
+    const char *name;
+    snw_place place;
+    snw_measure_kind kind;
+    snw_measure_given given;
+    int nlink;
+    const int *link; // the rods it goes along, in their order
+    double from, to; // arc length where it begins on the first, and ends on the last one
+    snw_law at[2];   // y and z in the section, laws of x and L
+    snw_law area;    // of a chamber: a law of x and L
+    // of a tendon
+    double extra;                 // length outside of the robot, m
+    double compliance;            // strain per tension, 1/N; 0: it does not stretch
+    snw_law law;                  // what is given; of a gas its moles
+    snw_law temperature, ambient; // of a gas: K, Pa
+    snw_law when;                 // NULL: always; a constant unless the effort is given
+} snw_measure_desc;
+
+#define SNW_GAS_CONSTANT 8.314462618 // J/(mol K)
+
 // ---- initial state ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
@@ -248,30 +280,48 @@ typedef struct snw_initial_desc {
 
 // ---- probes -----------------------------------------------------------------------------------------
 
-// One line per quantity: enum, name in the language.
+// How laws read a probe at once: what it shows of a segment's pose or velocity, or of coordinates. Others depend on more
+// than configuration and velocity and are known at instants only, to conditions and sampled controllers.
+typedef enum snw_reading {
+    SNW_READ_LATER,
+    SNW_READ_POSITION,
+    SNW_READ_ROTATION,
+    SNW_READ_POSE,
+    SNW_READ_VELOCITY,
+    SNW_READ_TWIST,
+    SNW_READ_STRAIN,
+    SNW_READ_COORDINATE,
+    SNW_READ_RATE
+} snw_reading;
+
+// One line per quantity: enum, name in the language, how laws read it.
 #define SNW_PROBE_LIST(X)                                                                          \
-    X(SNW_PROBE_POSITION, "position")                                                              \
-    X(SNW_PROBE_ROTATION, "rotation")                                                              \
-    X(SNW_PROBE_POSE, "pose")                                                                      \
-    X(SNW_PROBE_VELOCITY, "velocity")                                                              \
-    X(SNW_PROBE_TWIST, "twist")                                                                    \
-    X(SNW_PROBE_ACCELERATION, "acceleration")                                                      \
-    X(SNW_PROBE_STRAIN, "strain")                                                                  \
-    X(SNW_PROBE_WRENCH, "wrench")                                                                  \
-    X(SNW_PROBE_REACTION, "reaction")                                                              \
-    X(SNW_PROBE_ANGLE, "angle")                                                                    \
-    X(SNW_PROBE_VALUE, "value")                                                                    \
-    X(SNW_PROBE_RATE, "rate")                                                                      \
-    X(SNW_PROBE_EFFORT, "effort")                                                                  \
-    X(SNW_PROBE_POWER, "power")                                                                    \
-    X(SNW_PROBE_ENERGY, "energy")                                                                  \
-    X(SNW_PROBE_MOMENTUM, "momentum")                                                              \
-    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass")                                                  \
-    X(SNW_PROBE_STABILITY, "stability")                                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency")
+    X(SNW_PROBE_POSITION, "position", SNW_READ_POSITION)                                           \
+    X(SNW_PROBE_ROTATION, "rotation", SNW_READ_ROTATION)                                           \
+    X(SNW_PROBE_POSE, "pose", SNW_READ_POSE)                                                       \
+    X(SNW_PROBE_VELOCITY, "velocity", SNW_READ_VELOCITY)                                           \
+    X(SNW_PROBE_TWIST, "twist", SNW_READ_TWIST)                                                    \
+    X(SNW_PROBE_ACCELERATION, "acceleration", SNW_READ_LATER)                                      \
+    X(SNW_PROBE_STRAIN, "strain", SNW_READ_STRAIN)                                                 \
+    X(SNW_PROBE_WRENCH, "wrench", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_REACTION, "reaction", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_ANGLE, "angle", SNW_READ_COORDINATE)                                               \
+    X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
+    X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
+    X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
+    X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
+    X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
+    X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
+    X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
+    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)
 
 typedef enum snw_probe_kind {
-#define X(code, name) code,
+#define X(code, name, reading) code,
     SNW_PROBE_LIST(X)
 #undef X
 } snw_probe_kind;
@@ -280,6 +330,7 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
     SNW_PROBE_OF_STRESS,
+    SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_LOOP
 } snw_probe_of;
 
@@ -393,12 +444,13 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, nmeasure, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_motor_desc *motor;
+    snw_measure_desc *measure;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

@@ -58,6 +58,9 @@ static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
     {"11", DIM_RATE}, {"12", DIM_RATE}, {"13", DIM_RATE}, {"14", DIM_RATE}, {"15", DIM_RATE},
     {"16", DIM_RATE}, {"17", DIM_RATE}, {"18", DIM_RATE}};
 static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
+static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_FORCE}},
+                           volume[] = {{"", {.m = 3}}},
+                           pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
 // of joints: position, rate and effort of every coordinate
@@ -106,13 +109,26 @@ static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
 
 const char *snw_probe_name(snw_probe_kind kind) {
     switch (kind) {
-#define X(code, name)                                                                              \
+#define X(code, name, reading)                                                                     \
     case code:                                                                                     \
         return name;
         SNW_PROBE_LIST(X)
 #undef X
     }
     return "unknown";
+}
+
+snw_reading snw_probe_reading(const snw_probe_desc *p) {
+    // the turn of a ball shows in rotation and twist
+    if (p->joint == SNW_JOINT_SPHERICAL || p->of == SNW_PROBE_OF_MEASURE) return SNW_READ_LATER;
+    switch (p->kind) {
+#define X(code, name, reading)                                                                     \
+    case code:                                                                                     \
+        return reading;
+        SNW_PROBE_LIST(X)
+#undef X
+    }
+    return SNW_READ_LATER;
 }
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -149,6 +165,14 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         return of_joint(joint, 2, n);
     case SNW_PROBE_POWER:
         GIVE(power);
+    case SNW_PROBE_LENGTH:
+        GIVE(length);
+    case SNW_PROBE_TENSION:
+        GIVE(tension);
+    case SNW_PROBE_VOLUME:
+        GIVE(volume);
+    case SNW_PROBE_PRESSURE:
+        GIVE(pressure);
     case SNW_PROBE_ENERGY:
         GIVE(energy);
     case SNW_PROBE_MOMENTUM:

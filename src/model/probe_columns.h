@@ -33,6 +33,7 @@ typedef struct snw_component {
 } snw_component;
 
 const char *snw_probe_name(snw_probe_kind kind); // "position", ...
+snw_reading snw_probe_reading(const snw_probe_desc *p);
 
 // The components of a quantity at one station, static. `joint` is read for quantities of joints only.
 const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind joint, int *n);

@@ -259,11 +259,9 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     return SNW_OK;
 }
 
-snw_status snw_explicit_restart(snw_explicit *e, snw_error *err) {
+snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    if (e->m->nsignal) {
-        memcpy(e->y + e->m->nq + e->m->nv, e->now->z, (size_t)e->m->nsignal * sizeof *e->y);
-    }
+    if (z) memcpy(e->y + e->m->nq + e->m->nv, z, (size_t)e->m->nsignal * sizeof *e->y);
     e->right = t + grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
@@ -306,7 +304,6 @@ void snw_explicit_back(snw_explicit *e) {
 
 const snw_state *snw_explicit_state(const snw_explicit *e) { return e->now; }
 void snw_explicit_hold(snw_explicit *e, const snw_hand *hand) { e->in->hand = hand; }
-double *snw_explicit_memory(snw_explicit *e) { return e->now->z; }
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e) { return e->in; }
 
 const snw_work *snw_explicit_look(snw_explicit *e) {

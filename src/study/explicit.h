@@ -37,7 +37,7 @@ SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double 
 
 // Take the laws from the right of the present time: the view and the accelerations just after a jump.
 // Positions and velocities stay.
-SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, snw_error *err);
+SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err);
 
 // Undo the last advance (once), for events.
 void snw_explicit_back(snw_explicit *e);
@@ -47,7 +47,6 @@ const snw_state *snw_explicit_state(const snw_explicit *e);
 const snw_inputs *snw_explicit_inputs(const snw_explicit *e);
 const snw_work *snw_explicit_look(snw_explicit *e);
 void snw_explicit_hold(snw_explicit *e, const snw_hand *hand); // as snw_motion_hold
-double *snw_explicit_memory(snw_explicit *e); // z of the state; a restart follows a change
 snw_work_done snw_explicit_work(const snw_explicit *e);
 
 double snw_explicit_step(const snw_explicit *e); // the step it would take next, 0: to be guessed

@@ -29,6 +29,9 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
             }
         }
     }
+    for (int k = 0; k < m->nmeasure; k++) {
+        couple(map, n, m->measure[k].dof, m->measure[k].ndof);
+    }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;

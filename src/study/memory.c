@@ -109,6 +109,13 @@ bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w,
     return pass(m, s, w, true, fresh, z);
 }
 
+bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                         const snw_energy *energy, const bool *fresh, snw_vec3 *rotation,
+                         snw_work *w, double *z) {
+    snw_memory_read(m, in, s, energy, rotation, w);
+    return snw_memory_renew(m, s, w, fresh, z);
+}
+
 double snw_memory_due(const snw_model *m, double t) {
     double first = INFINITY;
     for (int i = 0; i < m->nsignal; i++) {

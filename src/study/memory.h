@@ -34,5 +34,12 @@ bool snw_memory_throw(const snw_model *m, const snw_state *s, const snw_work *w,
 // The same, and samples taken that are due at time s->t or `fresh` (nsignal: never taken before).
 bool snw_memory_renew(const snw_model *m, const snw_state *s, const snw_work *w, const bool *fresh,
                       double *z);
+
+// What all of the above make of an instant: samples and switches at s, whose motion is in w as snw_memory_read wants it.
+// Whether z differs from s->z.
+bool snw_memory_remember(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                         const snw_energy *energy, const bool *fresh, snw_vec3 *rotation,
+                         snw_work *w, double *z);
+
 // The first time after t at which a sample is due; INFINITY: never.
 double snw_memory_due(const snw_model *m, double t);

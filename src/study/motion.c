@@ -208,8 +208,9 @@ static snw_status jump(snw_motion *mo, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_motion_restart(snw_motion *mo, snw_error *err) {
+snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
+    if (z) memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
     snw_inputs_at(m, mo->now->t, mo->in);
     if (mo->assembly) SNW_TRY(jump(mo, err));
     mo->of_T.known = false;
@@ -239,7 +240,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
         snw_inputs_at(m, s->t, mo->in);
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
-    SNW_TRY(snw_motion_restart(mo, err));
+    SNW_TRY(snw_motion_restart(mo, NULL, err));
     for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
     return SNW_OK;
@@ -561,7 +562,6 @@ const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
 void snw_motion_hold(snw_motion *mo, const snw_hand *hand) {
     mo->in->hand = mo->within->hand = hand;
 }
-double *snw_motion_memory(snw_motion *mo) { return mo->now->z; }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 
 const snw_work *snw_motion_look(snw_motion *mo) {

@@ -48,8 +48,9 @@ SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, sn
 SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, double t_laws,
                                          snw_motion_info *info);
 
-// After a jump of the loads: accelerations made consistent again, the scheme's memory emptied, work kept.
-SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, snw_error *err);
+// After a jump of the loads, with z (nsignal; NULL: as it is) remembered from now on: accelerations made consistent again,
+// the scheme's memory emptied, work kept.
+SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err);
 
 // Undo the last step (once), for error control and events.
 void snw_motion_back(snw_motion *mo);
@@ -66,8 +67,6 @@ const snw_inputs *snw_motion_inputs(const snw_motion *mo);
 const snw_work *snw_motion_look(snw_motion *mo);
 // From now on the hand stands for the laws it gives; it must outlive the motion. NULL: none.
 void snw_motion_hold(snw_motion *mo, const snw_hand *hand);
-double *snw_motion_memory(
-    snw_motion *mo); // what laws remember (z of the state); a restart follows a change
 snw_work_done snw_motion_work(const snw_motion *mo);
 
 // out <- all that the steps to come depend on, snw_motion_saves numbers; loaded, instead of a start, into a motion of the

@@ -15,9 +15,9 @@ typedef struct snw_mover {
     // Exactly to the time `to`, in one step or more. Laws may jump at `limit` >= to (INFINITY: nowhere) and are taken
     // from the left there.
     snw_status (*advance)(void *self, double to, double limit, snw_stats *took, snw_error *err);
-    snw_status (*restart)(void *self, snw_error *err); // after a jump of the loads
-    void (*back)(void *self);      // undo the last advance (once), of models with signals
-    double *(*memory)(void *self); // z of the state; a restart follows a change
+    // After a jump of the loads, with z (nsignal) remembered from now on; NULL: what is remembered already.
+    snw_status (*restart)(void *self, const double *z, snw_error *err);
+    void (*back)(void *self); // undo the last advance (once), of models with signals
     void (*hold)(void *self, const snw_hand *hand); // from now on, in place of laws
     const snw_state *(*state)(const void *self);
     const snw_inputs *(*inputs)(const void *self);

@@ -604,16 +604,15 @@ static void load(void *self, const double *in) {
 }
 
 static void back(void *self) { load(self, ((conserving *)self)->saved); }
-static double *memory(void *self) { return ((conserving *)self)->now->z; }
-
 static snw_status accelerations(conserving *c, snw_error *err) {
     if (c->as) return snw_assembly_accelerations(c->as, c->in, c->now, err);
     return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
 }
 
-static snw_status restart(void *self, snw_error *err) {
+static snw_status restart(void *self, const double *z, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
+    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
     snw_inputs_at(m, c->now->t, c->in);
     snw_mass_matrix(m, c->in, c->now, c->w, c->M);
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
@@ -634,7 +633,7 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
     if (c->as) SNW_TRY(snw_assembly_velocities(c->as, c->in, c->now, err));
     for (int i = 0; i < npower(c->m); i++) c->work[i] = 0;
     c->heat = 0;
-    return restart(c, err);
+    return restart(c, NULL, err);
 }
 
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
@@ -771,7 +770,6 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .advance = advance,
                        .restart = restart,
                        .back = back,
-                       .memory = memory,
                        .hold = hold,
                        .state = state,
                        .inputs = inputs,

@@ -26,16 +26,14 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
     return s;
 }
 
-static snw_status restart(void *self, snw_error *err) {
-    return snw_explicit_restart(((mover *)self)->motion, err);
+static snw_status restart(void *self, const double *z, snw_error *err) {
+    return snw_explicit_restart(((mover *)self)->motion, z, err);
 }
 
 static void back(void *self) { snw_explicit_back(((mover *)self)->motion); }
 static void hold(void *self, const snw_hand *hand) {
     snw_explicit_hold(((mover *)self)->motion, hand);
 }
-
-static double *memory(void *self) { return snw_explicit_memory(((mover *)self)->motion); }
 
 static const snw_state *state(const void *self) {
     return snw_explicit_state(((const mover *)self)->motion);
@@ -78,7 +76,6 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
                        .advance = advance,
                        .restart = restart,
                        .back = back,
-                       .memory = memory,
                        .hold = hold,
                        .state = state,
                        .inputs = inputs,

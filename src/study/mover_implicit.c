@@ -35,8 +35,6 @@ static void hold(void *self, const snw_hand *hand) {
     snw_motion_hold(((implicit *)self)->motion, hand);
 }
 
-static double *memory(void *self) { return snw_motion_memory(((implicit *)self)->motion); }
-
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     implicit *im = self;
     im->h = im->longest;
@@ -96,10 +94,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
     }
 }
 
-static snw_status restart(void *self, snw_error *err) {
+static snw_status restart(void *self, const double *z, snw_error *err) {
     implicit *im = self;
     im->h = fmin(im->h, 0.1 * im->longest);
-    return snw_motion_restart(im->motion, err);
+    return snw_motion_restart(im->motion, z, err);
 }
 
 static const snw_state *state(const void *self) {
@@ -175,7 +173,6 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
                        .advance = advance,
                        .restart = restart,
                        .back = back,
-                       .memory = memory,
                        .hold = hold,
                        .state = state,
                        .inputs = inputs,

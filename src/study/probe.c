@@ -130,6 +130,14 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     }
 }
 
+static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
+    const snw_measured *now = &w->measured[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+    if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
+    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
+    return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
+}
+
 // one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -183,6 +191,11 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
                                              : *in->share * snw_stress_power(m, p->item, now, s->v);
         return out;
     }
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
+        break; // of measures
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &more->energy;
 #define X(name) *out++ = e->name;
@@ -215,6 +228,10 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
     const snw_probe_desc *p = &m->desc->probe[i];
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
+        return;
+    }
+    if (m->desc->probe[i].of == SNW_PROBE_OF_MEASURE) {
+        *out = of_measure(m, &m->desc->probe[i], w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {

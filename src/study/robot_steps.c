@@ -194,11 +194,9 @@ static snw_status remember(snw_robot *r, snw_error *err) {
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
                           .elastic = snw_elastic_energy(m, s->q),
                           .gravity = snw_gravity_energy(m, in, w)};
-    double *z = r->mover.memory(r->mover.self);
-    snw_memory_read(m, in, s, &e, r->turn, w);
-    const bool changed = snw_memory_renew(m, s, w, r->fresh, r->z);
-    for (int i = 0; i < m->nsignal; i++) z[i] = r->z[i], r->fresh[i] = false;
-    return changed ? r->mover.restart(r->mover.self, err) : SNW_OK;
+    const bool changed = snw_memory_remember(m, in, s, &e, r->fresh, r->turn, w, r->z);
+    for (int i = 0; i < m->nsignal; i++) r->fresh[i] = false;
+    return changed ? r->mover.restart(r->mover.self, r->z, err) : SNW_OK;
 }
 
 snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {

@@ -61,6 +61,12 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < d->motor[i].n; k++) gather(b, d->motor[i].law[k], t0, t1);
         gather(b, d->motor[i].when, t0, t1);
     }
+    for (int i = 0; i < d->nmeasure; i++) {
+        gather(b, d->measure[i].law, t0, t1);
+        gather(b, d->measure[i].temperature, t0, t1);
+        gather(b, d->measure[i].ambient, t0, t1);
+        gather(b, d->measure[i].when, t0, t1);
+    }
     for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
     gather(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, rising);
@@ -162,14 +168,13 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
     return SNW_OK;
 }
 
-// throw the switches and take the samples that are due, or r->fresh; whether the laws now do something else
+// r->z <- what is remembered at the mover's state, samples taken that are due, or r->fresh; whether the laws then do
+// something else
 static bool remember(snw_run *r, const snw_mover *mv) {
-    const snw_model *m = r->now->model;
-    const snw_work *w = read_signals(r, mv);
-    double *z = mv->memory(mv->self);
-    const bool changed = snw_memory_renew(m, mv->state(mv->self), w, r->fresh, r->z);
-    for (int i = 0; i < m->nsignal; i++) z[i] = r->z[i];
-    return changed;
+    snw_work *w = (snw_work *)mv->look(mv->self);
+    const snw_energy e = energies(r, mv, w);
+    return snw_memory_remember(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e,
+                               r->fresh, r->turn, w, r->z);
 }
 
 // samples that no step before this one has taken
@@ -188,7 +193,8 @@ static void find_fresh(snw_run *r, int stage) {
 static snw_status commence(snw_run *r, int stage, const snw_mover *mv, bool *over, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_fresh(r, stage);
-    if (snw_memory_acts(r->now->model) && remember(r, mv)) SNW_TRY(mv->restart(mv->self, err));
+    if (snw_memory_acts(r->now->model) && remember(r, mv))
+        SNW_TRY(mv->restart(mv->self, r->z, err));
     for (int i = 0; i < r->desc->nsignal; i++) r->fresh[i] = false;
     *over = ends(step, r->here.t0, read_signals(r, mv)->signal);
     if (!*over) return SNW_OK;
@@ -279,7 +285,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump && acts) (void)remember(r, mv);
-        if (jump) SNW_TRY(mv->restart(mv->self, err));
+        if (jump) SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
         if (!watches) over = ends(step, to, NULL);
         snw_run_limits(r, mv->state(mv->self));
         const bool last = over || to >= t1;
@@ -289,11 +295,16 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     }
 }
 
-// schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows
+// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows, theory.md
+// 6.6. Driven coordinates have none.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     const bool keeps = step->method == SNW_METHOD_NEWMARK ||
-                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1;
-    if (!keeps || r->now->model->nrow == 0) return;
+                       step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
+                       (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
+    const snw_model *m = r->now->model;
+    bool closed = false;
+    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0;
+    if (!keeps || !closed) return;
     char text[200];
     (void)snprintf(
         text, sizeof text,

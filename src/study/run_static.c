@@ -48,9 +48,8 @@ static void remember(snw_run *r) {
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_energy e = {.elastic = snw_elastic_energy(m, r->state->q),
                           .gravity = snw_gravity_energy(m, in, w)};
-    snw_memory_read(m, in, r->state, &e, r->turn, w);
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
-    (void)snw_memory_renew(m, r->state, w, r->fresh, r->z);
+    (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 

@@ -529,7 +529,7 @@ static int restrict_to_allowed(snw_statics *st) {
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     int n = st->m->nv;
     snw_stability out = {.value = NAN, .symmetric = true};
-    if (n == 0 || st->m->nfree) return out;
+    if (n == 0) return out;
     snw_residual(st->m, st->now, s, true, st->w);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);

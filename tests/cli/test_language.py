@@ -27,6 +27,9 @@ REACHED = {
     "load": "loads: {more: {KEY}}",
     "actuator": "actuators: {more: {KEY}}",
     "stress": "actuators: {more: {stress: {KEY}}}",
+    "tendon": "actuators: {more: {tendon: {KEY}}}",
+    "chamber": "actuators: {more: {chamber: {KEY}}}",
+    "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
     "probe": "probes: {more: {KEY}}",
     "static": "study: [static: {KEY}]",
@@ -40,8 +43,7 @@ REACHED = {
 # words of the language that are not part of this version
 LATER = (
     "contacts: {}", "fluid: {}", "study: [kinematic]", "study: [linearize]",
-    "actuators: {more: {tendon: {along: arm}}}", "actuators: {more: {chamber: {along: arm}}}",
-    "probes: {more: {tension: arm}}",
+    "actuators: {more: {wheels: [arm]}}",
     "robot: {more: {on: world, when: t > 1 s}}",
 )
 
@@ -174,14 +176,16 @@ class Tables(harness.Case):
 
     def test_every_component_of_a_probe_can_be_expected(self):
         forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link or a loop": "{Q: arm}",
-                 "a joint's link or an actuator": "{Q: hinge}", "an actuator": "{Q: turn}", "a bare word": "Q"}
+                 "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}", "a chamber": "{Q: air}",
+                 "an actuator": "{Q: turn}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in self.parts["quantities"]["rows"]:
             names = re.sub(r"\(.*?\)|,", "", components).split()
             probe = forms[keys[quantity]].replace("Q", quantity)
             entries = "".join(f"  - {{probe: p{n}, at: end, below: 1e9}}\n" for n in ["", *("." + n for n in names)])
             self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}}}\n"
-                         "actuators: {turn: {joint: hinge, effort: 1 N*m}}\n"
+                         "actuators: {turn: {joint: hinge, effort: 1 N*m}, cord: {tendon: {along: arm}, effort: 1 N},\n"
+                         "  air: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa}}\n"
                          f"probes: {{p: {probe}}}\nexpect:\n{entries}")
 
     def test_the_terminal_gets_the_same_in_100_columns(self):

@@ -178,19 +178,23 @@ void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, d
 // ---- backward differences ----------------------------------------------------------------------------
 
 typedef struct past {
-    double q[N], v[N];   // coordinates and rates
-    double Vx[M], Vy[M]; // velocities of the points in the axes of their sections
+    double q[N], v[N], a[N]; // coordinates, rates, their rates
+    double Vx[M], Vy[M];     // velocities of the points in the axes of their sections
+    double Wx[M], Wy[M];     // their rates
 } past;
 
 typedef struct fall {
     const oracle_planar_motion *m;
     double gravity, h;
+    oracle_difference by;
     bool sections;
     past before, earlier; // one and two steps ago
 } fall;
 
-static double backward(const fall *f, double now, double before, double earlier) {
-    return (3 * now - 4 * before + earlier) / (2 * f->h);
+static double backward(const fall *f, double now, double before, double earlier,
+                       double rate_before) {
+    const oracle_difference *d = &f->by;
+    return (d->c0 * now + d->c1 * before + d->c2 * earlier) / f->h + d->d1 * rate_before;
 }
 
 // r <- what is out of balance at the coordinates q; now <- what the next step remembers
@@ -201,8 +205,8 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
     double rates[N], acc[N], angle[M], turn[M], spin[M], rx[N][M], ry[N][M], part[M], ax[M], ay[M];
     for (int i = 0; i < n; i++) {
         now->q[i] = q[i];
-        now->v[i] = rates[i] = backward(f, q[i], b->q[i], e->q[i]);
-        acc[i] = backward(f, rates[i], b->v[i], e->v[i]);
+        now->v[i] = rates[i] = backward(f, q[i], b->q[i], e->q[i], b->v[i]);
+        now->a[i] = acc[i] = backward(f, rates[i], b->v[i], e->v[i], b->a[i]);
     }
     sum(m, q, angle);
     sum(m, rates, turn);
@@ -221,8 +225,9 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
         const double c = cos(angle[a]), s = sin(angle[a]);
         now->Vx[a] = c * vx + s * vy, now->Vy[a] = -s * vx + c * vy;
         if (!f->sections) continue;
-        const double x = backward(f, now->Vx[a], b->Vx[a], e->Vx[a]) - turn[a] * now->Vy[a],
-                     y = backward(f, now->Vy[a], b->Vy[a], e->Vy[a]) + turn[a] * now->Vx[a];
+        now->Wx[a] = backward(f, now->Vx[a], b->Vx[a], e->Vx[a], b->Wx[a]);
+        now->Wy[a] = backward(f, now->Vy[a], b->Vy[a], e->Vy[a], b->Wy[a]);
+        const double x = now->Wx[a] - turn[a] * now->Vy[a], y = now->Wy[a] + turn[a] * now->Vx[a];
         ax[a] = c * x - s * y, ay[a] = s * x + c * y;
     }
     for (int i = 0; i < n; i++) {
@@ -261,9 +266,9 @@ static void fall_step(const fall *f, double *q, past *now) {
     fall_residual(f, q, r, now);
 }
 
-void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, double h, int steps,
-                               bool sections, double (*tip)[2]) {
-    fall f = {.m = m, .gravity = gravity, .h = h, .sections = sections};
+void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, oracle_difference by,
+                               double h, int steps, bool sections, double (*tip)[2]) {
+    fall f = {.m = m, .gravity = gravity, .by = by, .h = h, .sections = sections};
     double q[N] = {0};
     for (int k = 0; k < steps; k++) {
         past now = {0};

@@ -231,7 +231,7 @@ static void steps_do_not_touch_the_heap(void **state) {
         for (int i = 1; s == SNW_OK && i <= 20; i++) {
             s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
             matrices += info.tangents;
-            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, &err);
+            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, NULL, &err);
         }
         const long after = heap_calls;
         assert_int_equal(s, SNW_OK);

@@ -164,8 +164,7 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
             snw_work *w = (snw_work *)mv.look(mv.self);
             snw_memory_read(m, mv.inputs(mv.self), mv.state(mv.self), &none, rotation, w);
             (void)snw_memory_renew(m, mv.state(mv.self), w, fresh, z);
-            mv.memory(mv.self)[0] = z[0];
-            if (ok == SNW_OK) ok = mv.restart(mv.self, &err);
+            if (ok == SNW_OK) ok = mv.restart(mv.self, z, &err);
         }
         const long after = heap_calls;
 

@@ -2,11 +2,9 @@
 //
 // Strains given as laws of x and t: the same motion as with coordinates driven to them, exact derivatives, and the energy
 // that they put in.
-#include "executed.h"
 #include "random_rod.h"
-#include "study/assembly.h"
+#include "setting.h"
 #include "study/probe.h"
-#include "tangent_rig.h"
 
 #include <stdio.h>
 
@@ -31,41 +29,18 @@ static const char robot_text[] =
 #define SPANNED "bend_z: monomial 2, stretch: monomial 1"
 #define DRIVEN  "actuators: {shape: {rod: arm, position: [free, free, a, b, c]}}\n"
 
-typedef struct setting {
-    snw_document *doc;
-    snw_desc *desc;
-    rig g;
-} setting;
-
-static void setting_open(setting *s, const char *joint, int magnus, bool driven) {
+static void arm_open(setting *s, const char *joint, int magnus, bool driven) {
     char text[3000];
-    snw_error err;
     (void)snprintf(text, sizeof text, robot_text, joint, magnus, driven ? SPANNED : GIVEN,
                    driven ? DRIVEN : "");
-    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
-        fail_msg("%d:%d %s", err.line, err.column, err.text);
-    }
-    rig_open(&s->g, s->desc);
+    setting_open(s, text);
 }
 
-static void setting_close(setting *s) {
-    rig_close(&s->g);
-    release(s->doc, s->desc);
-}
-
+// put together, and seen by the probes
 static void accelerate(rig *g, double t) {
-    snw_assembly *as = NULL;
-    snw_assembly_info info;
-    snw_error err = {0};
-    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
-    g->s->t = t;
-    snw_inputs_at(g->m, t, g->in);
-    assert_int_equal(snw_assembly_close(as, g->in, g->s, &info, &err), SNW_OK);
-    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
-    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
+    put_together(g, t);
     snw_residual(g->m, g->in, g->s, false, g->w);
     snw_observe(g->m, g->in, g->s, false, g->w);
-    snw_assembly_destroy(as);
 }
 
 static void given_strains_leave_exact_derivatives(void **state) {
@@ -73,7 +48,7 @@ static void given_strains_leave_exact_derivatives(void **state) {
     dice d = {41};
     for (int k = 0; k < 6; k++) {
         setting s;
-        setting_open(&s, k % 2 ? "free" : "revolute", 2 + 2 * (k / 2), false);
+        arm_open(&s, k % 2 ? "free" : "revolute", 2 + 2 * (k / 2), false);
         state_random(s.g.m, &d, s.g.s);
         snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
         assert_true(s.g.m->nfield > 0);
@@ -91,8 +66,8 @@ static void given_strains_are_those_of_driven_coordinates(void **state) {
     static const int same[5] = {0, 1, 2, 6, 7};
     for (int k = 0; k < 6; k++) {
         setting given, driven;
-        setting_open(&given, "revolute", 2 + 2 * (k / 2), false);
-        setting_open(&driven, "revolute", 2 + 2 * (k / 2), true);
+        arm_open(&given, "revolute", 2 + 2 * (k / 2), false);
+        arm_open(&driven, "revolute", 2 + 2 * (k / 2), true);
         assert_int_equal(given.g.m->nv, 5);
         assert_int_equal(driven.g.m->nv, 8);
         for (int i = 0; i < 5; i++) {

@@ -578,7 +578,7 @@ static void steps_do_not_touch_the_heap(void **state) {
                 snw_motion_back(mo);
                 s = snw_motion_step(mo, 0.005, 0.005 * i, &info);
             }
-            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, &err);
+            if (s == SNW_OK && i == 10) s = snw_motion_restart(mo, NULL, &err);
         }
         const double seen = snw_motion_look(mo)->r[0] + snw_motion_error(mo);
         const snw_status failed = snw_motion_step(mo, NAN, NAN, &info);

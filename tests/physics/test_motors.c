@@ -2,60 +2,11 @@
 //
 // Actuators on coordinates: efforts that follow laws and probes, and coordinates that follow laws, whose efforts are
 // those of inverse dynamics.
-#include "executed.h"
-#include "random_rod.h"
-#include "study/assembly.h"
-#include "tangent_rig.h"
-
 #include "dynamics/loop.h"
+#include "random_rod.h"
+#include "setting.h"
 
 #include <stdio.h>
-
-typedef struct setting {
-    snw_document *doc;
-    snw_desc *desc;
-    rig g;
-} setting;
-
-static void setting_open(setting *s, const char *text) {
-    snw_error err;
-    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
-        fail_msg("%d:%d %s", err.line, err.column, err.text);
-    }
-    rig_open(&s->g, s->desc);
-    // without the rows that hold by themselves
-    snw_model *pruned = NULL;
-    assert_int_equal(snw_assembly_compile(s->desc, &pruned, &err), SNW_OK);
-    if (pruned->nrow == s->g.m->nrow) {
-        snw_model_destroy(pruned);
-        return;
-    }
-    rig_close(&s->g);
-    s->g.m = pruned;
-    assert_int_equal(snw_state_create(pruned, &s->g.s), SNW_OK);
-    assert_int_equal(snw_state_create(pruned, &s->g.moved), SNW_OK);
-    assert_int_equal(snw_inputs_create(pruned, &s->g.in), SNW_OK);
-    assert_int_equal(snw_work_create(pruned, &s->g.w), SNW_OK);
-}
-
-static void setting_close(setting *s) {
-    rig_close(&s->g);
-    release(s->doc, s->desc);
-}
-
-// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
-static void put_together(rig *g, double t) {
-    snw_assembly *as = NULL;
-    snw_assembly_info info;
-    snw_error err = {0};
-    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
-    g->s->t = t;
-    snw_inputs_at(g->m, t, g->in);
-    if (snw_assembly_close(as, g->in, g->s, &info, &err) != SNW_OK) fail_msg("%s", err.text);
-    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
-    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
-    snw_assembly_destroy(as);
-}
 
 // ---- efforts ---------------------------------------------------------------------------------------
 
@@ -249,6 +200,8 @@ static void the_integral_of_power_is_work(void **state) {
         "joint: hand, effort: [0.01*cos(9*t), 0.02, -0.01*t]",
         "rod: arm, effort: [0.05*sin(5*t), 0.02, 0.5*t]",
         "stress: {along: arm, bend_y: 0.2*sin(7*t)*(1 + x), stretch: -2*t}",
+        "tendon: {along: arm, at: [0, 0, 1 cm]}, effort: 0.5*t",
+        "chamber: {along: arm, at: [0, 0, 1 cm], area: 1 cm^2}, effort: \"2e3*sin(5*t)\"",
         "joint: arm, position: [0.3*sin(4*t)^2, free]",
         "joint: arm, rate: [0.3*sin(4*t)^2, 0.2*t]",
         "rod: arm, position: [0.4*t^2, free, free]",

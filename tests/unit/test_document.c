@@ -727,7 +727,7 @@ static void modes_and_their_probe_are_read(void **state) {
 static void quantities_have_their_names(void **state) {
     (void)state;
     static const char *const names[] = {
-#define X(code, name) name,
+#define X(code, name, reading) name,
         SNW_PROBE_LIST(X)
 #undef X
     };

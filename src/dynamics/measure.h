@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// measure.h: tendons and chambers, theory.md 3.10. A measure is c(q) = sum over its spots of w f(xi), with
+//   tendon   f = |u|,      u = Gamma + K x D + D'
+//   chamber  f = area e_x . (Gamma + K x D)
+// Its coordinate y is the shortening of a tendon (reference less c) or the volume c itself. An effort e, tension or gauge
+// pressure, adds e dy/dq to the forces.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+// w->measured, w->G <- values, efforts and slopes of all measures at the motion in s; efforts are taken off w->r. Part of
+// snw_residual, after snw_feedback.
+void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                      snw_work *w);
+
+// T += cq times the derivative of what they do. Part of snw_tangent_assemble.
+void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
+
+// Power of all efforts, W; after snw_residual, not still.
+double snw_measures_power(const snw_model *m, const snw_work *w);
+
+// push (nv) += what the efforts that follow a signal change with it. Part of snw_feedback_tangent.
+void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,
+                       double *push);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+//
+// read_measure.c: tendons and chambers: where they go, and what of them is given.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TENDON_KEYS(X)                                                                             \
+    X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")     \
+    X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \
+      "where it is in the section, m; on the axis "                                                \
+      "unless given")                                                                              \
+    X(TENDON_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")     \
+    X(TENDON_TO, "to", "m, may use L", "where it is tied on the last rod, L unless given")         \
+    X(TENDON_EXTRA, "extra", "m", "its length between robot and winch, 0 unless given")            \
+    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")
+#define CHAMBER_KEYS(X)                                                                            \
+    X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")    \
+    X(CHAMBER_AT, "at", "[0, y, z], laws of x",                                                    \
+      "its centre in the section, m; the axis unless "                                             \
+      "given")                                                                                     \
+    X(CHAMBER_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")    \
+    X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
+    X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
+#define GAS_KEYS(X)                                                                                \
+    X(GAS_MOLES, "moles", "mol, law of t", "how much there is, required")                          \
+    X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
+    X(GAS_AMBIENT, "ambient", "Pa, law of t", "pressure around the robot, 101325 Pa unless given")
+
+enum { TENDON_KEYS(SNW_KEY_CODE) TENDON_N };
+enum { CHAMBER_KEYS(SNW_KEY_CODE) CHAMBER_N };
+enum { GAS_KEYS(SNW_KEY_CODE) GAS_N };
+SNW_KEYS(tendon, "tendon", "a tendon", TENDON_KEYS);
+SNW_KEYS(chamber, "chamber", "a chamber", CHAMBER_KEYS);
+SNW_KEYS(gas, "gas", "a gas", GAS_KEYS);
+
+static const char *kind_name(const snw_measure_desc *d) {
+    return d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber";
+}
+
+// ---- where it goes ------------------------------------------------------------------------------
+
+static snw_status read_rods(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    const bool list = node->kind == SNW_NODE_LIST;
+    const int n = list ? node->n : 1;
+    int *link = snw_pool_array(r->pool, (size_t)n, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    if (n == 0) return snw_fail_at(r->err, node->place, "'along' lists no rod");
+    for (int i = 0; i < n; i++) {
+        const snw_node *item = list ? node->entry[i].value : node;
+        SNW_TRY(snw_read_rod_name(r, item, "along", &link[i]));
+        for (int k = 0; k < i; k++) {
+            if (link[k] != link[i]) continue;
+            return snw_fail_at(r->err, item->place, "'along' lists rod '%s' twice",
+                               r->desc->link[link[i]].name);
+        }
+    }
+    out->nlink = n;
+    out->link = link;
+    return SNW_OK;
+}
+
+static snw_status read_at(snw_reader *r, const snw_entry *e, snw_measure_desc *out) {
+    snw_law at[3] = {NULL};
+    double x = 0;
+    SNW_TRY(snw_read_laws(r, e->value, "at", SNW_DIM_LENGTH, SNW_VAR_X | SNW_VAR_L, at));
+    if (at[0] && !(snw_law_constant(at[0], &x) && x == 0)) {
+        return snw_fail_at(r->err, e->value->place,
+                           "'at' lies in the section: its first number is 0, e.g. [0, 5 mm, 0]");
+    }
+    out->at[0] = at[1], out->at[1] = at[2];
+    return SNW_OK;
+}
+
+static snw_status read_end(snw_reader *r, const snw_entry *e, double L, double *out) {
+    if (e->value->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, e->value->place, "'%s' is a length along the rod", e->key);
+    }
+    SNW_TRY(snw_read_constant_in(r, e->value, e->value->text, 0, e->key, SNW_DIM_LENGTH, L, out));
+    if (*out >= 0 && *out <= L * (1 + 1e-12)) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "'%s' is %g m, but the rod goes from 0 to %g m",
+                       e->key, *out, L);
+}
+
+static snw_status read_course(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                              snw_measure_desc *out) {
+    if (!e[TENDON_ALONG]) {
+        return snw_fail_at(r->err, node->place, "a %s needs 'along:', a rod's link",
+                           kind_name(out));
+    }
+    SNW_TRY(read_rods(r, e[TENDON_ALONG]->value, out));
+    if (e[TENDON_AT]) SNW_TRY(read_at(r, e[TENDON_AT], out));
+    const double first = r->desc->link[out->link[0]].rod.length;
+    out->to = r->desc->link[out->link[out->nlink - 1]].rod.length;
+    if (e[TENDON_FROM]) SNW_TRY(read_end(r, e[TENDON_FROM], first, &out->from));
+    if (e[TENDON_TO]) SNW_TRY(read_end(r, e[TENDON_TO], out->to, &out->to));
+    if (out->nlink > 1 || out->from < out->to) return SNW_OK;
+    return snw_fail_at(r->err, node->place, "%s '%s' ends at %g m before it begins at %g m",
+                       kind_name(out), out->name, out->to, out->from);
+}
+
+static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    const snw_entry *e[TENDON_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
+    SNW_TRY(read_course(r, node, e, out));
+    if (e[TENDON_EXTRA]) {
+        SNW_TRY(snw_read_constant(r, e[TENDON_EXTRA]->value, "extra", SNW_DIM_LENGTH, &out->extra));
+    }
+    if (e[TENDON_COMPLIANCE]) {
+        const snw_dim dim = {.m = -1, .kg = -1, .s = 2};
+        SNW_TRY(
+            snw_read_positive(r, e[TENDON_COMPLIANCE]->value, "compliance", dim, &out->compliance));
+    }
+    if (out->extra >= 0) return SNW_OK;
+    return snw_fail_at(r->err, e[TENDON_EXTRA]->value->place,
+                       "'extra' is a length outside of the "
+                       "robot and not negative");
+}
+
+static snw_status chamber(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    const snw_entry *e[CHAMBER_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
+    SNW_TRY(read_course(r, node, e, out));
+    if (!e[CHAMBER_AREA]) {
+        return snw_fail_at(r->err, node->place, "a chamber needs 'area:', that of its section");
+    }
+    return snw_read_law(r, e[CHAMBER_AREA]->value, "area", (snw_dim){.m = 2}, SNW_VAR_X | SNW_VAR_L,
+                        &out->area);
+}
+
+// ---- what is given ------------------------------------------------------------------------------
+
+static snw_status constant(snw_reader *r, const snw_node *node, const char *text, snw_dim dim,
+                           snw_law *out) {
+    const snw_expr_rules rules = {.dim = &dim};
+    return snw_expr_parse(r->pool, NULL, text, &rules, node->place.file, node->place.line,
+                          node->place.column, out, r->err);
+}
+
+static snw_status gas(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    static const struct {
+        int key;
+        snw_dim dim;
+        const char *otherwise;
+    } parts[] = {{GAS_MOLES, {.mol = 1}, NULL},
+                 {GAS_TEMPERATURE, {.K = 1}, "293.15 K"},
+                 {GAS_AMBIENT, {.m = -1, .kg = 1, .s = -2}, "101325 Pa"}};
+    snw_law *const law[] = {&out->law, &out->temperature, &out->ambient};
+    const snw_entry *e[GAS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_gas, e));
+    if (!e[GAS_MOLES]) {
+        return snw_fail_at(r->err, node->place, "a gas needs 'moles:', e.g. 8e-5 mol");
+    }
+    for (int i = 0; i < 3; i++) {
+        const snw_entry *part = e[parts[i].key];
+        if (part) {
+            SNW_TRY(snw_read_law(r, part->value, part->key, parts[i].dim, SNW_VAR_T, law[i]));
+        } else {
+            SNW_TRY(constant(r, node, parts[i].otherwise, parts[i].dim, law[i]));
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_measure_keys *keys,
+                            snw_measure_desc *out) {
+    out->name = entry->key;
+    out->place = entry->place;
+    out->kind = keys->tendon ? SNW_MEASURE_TENDON : SNW_MEASURE_CHAMBER;
+    const bool is_tendon = out->kind == SNW_MEASURE_TENDON;
+    SNW_TRY(is_tendon ? tendon(r, keys->tendon->value, out)
+                      : chamber(r, keys->chamber->value, out));
+    const snw_entry *coordinate = is_tendon ? keys->shortening : keys->volume;
+    const snw_entry *const given[] = {keys->effort, coordinate, keys->gas};
+    const int n = (keys->effort != NULL) + (coordinate != NULL) + (keys->gas != NULL);
+    if (n != 1 || (is_tendon && keys->gas)) {
+        return snw_fail_at(r->err, entry->place, "%s '%s' needs one of %s", kind_name(out),
+                           out->name,
+                           is_tendon ? "'effort' (its tension) and 'shortening'"
+                                     : "'effort' (its pressure), 'volume' and 'gas'");
+    }
+    for (int k = 0; k < 3; k++) {
+        if (given[k]) out->given = (snw_measure_given)k;
+    }
+    switch (out->given) {
+    case SNW_MEASURE_EFFORT:
+        SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
+                             is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
+                             SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
+        break;
+    case SNW_MEASURE_COORDINATE:
+        SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
+                             is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
+        if (is_tendon && out->compliance > 0) break;
+        return snw_fail_at(r->err, coordinate->place,
+                           is_tendon ? "a given 'shortening' needs a 'compliance' of the tendon in "
+                                       "this version, e.g. 1e-4 1/N"
+                                     : "a given 'volume' is not part of this version; use 'effort' "
+                                       "or 'gas'");
+    case SNW_MEASURE_GAS:
+        SNW_TRY(gas(r, keys->gas->value, out));
+        break;
+    }
+    return keys->when ? snw_read_when(r, keys->when->value, "when", &out->when) : SNW_OK;
+}

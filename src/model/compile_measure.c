@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers: points along their rods, where they are in the section, and which coordinates matter.
+#include "model/compile.h"
+
+#include "base/fail.h"
+#include "math/quadrature.h"
+
+#include <math.h>
+
+// One run of a measure along a rod.
+typedef struct stretch {
+    const snw_measure_desc *d;
+    int rod, local;
+    double from, to;
+} stretch;
+
+static stretch stretch_of(const snw_build *b, const snw_measure_desc *d, int k, int local) {
+    const int rod = b->link_rod[d->link[k]];
+    return (stretch){.d = d,
+                     .rod = rod,
+                     .local = local,
+                     .from = k == 0 ? d->from : 0,
+                     .to = k == d->nlink - 1 ? d->to : b->rod[rod].L};
+}
+
+// elements of the rod that it touches
+static int elements(const snw_build *b, const stretch *s) {
+    const snw_layout *lay = &b->layout[b->rod[s->rod].link];
+    int n = 0;
+    for (int e = 0; e < lay->nelem; e++) {
+        n += fmin(lay->breaks[e + 1], s->to) > fmax(lay->breaks[e], s->from);
+    }
+    return n;
+}
+
+static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
+                        snw_error *err) {
+    const snw_at at = {.x = p->x, .L = rod->L};
+    const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
+    const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
+    p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
+    p->area = d->area ? snw_expr_value(d->area, at) : 0;
+    const char *const what = d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber";
+    if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
+        return snw_fail_desc(err, d->place,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "%s '%s': its place in the section is not a number at x = "
+                                      "%.4g m; see 'at'",
+                                      what, d->name, p->x));
+    }
+    if (d->kind == SNW_MEASURE_CHAMBER && !(p->area > 0 && isfinite(p->area))) {
+        return snw_fail_desc(err, d->place,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "chamber '%s': its area must be positive, got %g m^2 at x = "
+                                      "%.4g m",
+                                      d->name, p->area, p->x));
+    }
+    return SNW_OK;
+}
+
+static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, double *phi, int *nphi,
+                            snw_error *err) {
+    const snw_rod *rod = &b->rod[s->rod];
+    const snw_layout *lay = &b->layout[rod->link];
+    const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
+    const int n = snw_build_rule(rod, lay);
+    double *x = snw_build_array(b, (size_t)n, sizeof *x);
+    double *w = snw_build_array(b, (size_t)n, sizeof *w);
+    if (b->memory_out) return SNW_E_MEMORY;
+    snw_gauss(n, x, w);
+    for (int e = 0; e < lay->nelem; e++) {
+        const double from = fmax(lay->breaks[e], s->from), to = fmin(lay->breaks[e + 1], s->to);
+        for (int i = 0; i < n && to > from; i++) {
+            snw_spot *p = &spot[b->m->nspot++];
+            *p = (snw_spot){.rod = s->rod,
+                            .local = s->local,
+                            .x = from + (to - from) * x[i],
+                            .w = (to - from) * w[i],
+                            .phi = *nphi,
+                            .xi0 = snw_rod_rest(desc, from + (to - from) * x[i])};
+            *nphi += snw_rod_basis(rod, p->x, p->x, p->first, p->count, phi + *nphi);
+            for (int k = 0; k < 6; k++) {
+                if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
+            }
+            SNW_TRY(place(s->d, rod, p, err));
+        }
+    }
+    return SNW_OK;
+}
+
+// length of a tendon or volume of a chamber where nothing is strained
+static double reference(const snw_build *b, const snw_measure_desc *d, const snw_measure *measure,
+                        const snw_spot *spot) {
+    double sum = 0;
+    for (int i = measure->spot0; i < measure->spot0 + measure->nspot; i++) {
+        const snw_spot *p = &spot[i];
+        const snw_twist xi = snw_rod_rest(&b->m->desc->link[b->rod[p->rod].link].rod, p->x);
+        const snw_vec3 D = {{0, p->y, p->z}};
+        const snw_vec3 u =
+            snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
+        sum += p->w * (d->kind == SNW_MEASURE_TENDON ? snw_norm(u) : p->area * u.x);
+    }
+    return sum;
+}
+
+snw_status snw_build_measures(snw_build *b, snw_error *err) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    size_t most = 0;
+    for (int i = 0; i < d->nmeasure; i++) {
+        for (int k = 0; k < d->measure[i].nlink; k++) {
+            const stretch s = stretch_of(b, &d->measure[i], k, 0);
+            const snw_rod *rod = &b->rod[s.rod];
+            most += (size_t)elements(b, &s) * (size_t)snw_build_rule(rod, &b->layout[rod->link]);
+        }
+    }
+    snw_measure *measure = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure);
+    snw_spot *spot = snw_build_array(b, most, sizeof *spot);
+    double *phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *phi);
+    if (b->memory_out) return SNW_E_MEMORY;
+    int nphi = 0;
+    for (int i = 0; i < d->nmeasure; i++) {
+        const snw_measure_desc *desc = &d->measure[i];
+        int n = 0;
+        for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
+        int *dof = snw_build_array(b, (size_t)n, sizeof *dof);
+        if (b->memory_out) return SNW_E_MEMORY;
+        measure[i] =
+            (snw_measure){.spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n};
+        m->store_measure += (size_t)n;
+        for (int k = 0, at = 0; k < desc->nlink; k++) {
+            const stretch s = stretch_of(b, desc, k, at);
+            const snw_rod *rod = &b->rod[s.rod];
+            for (int j = 0; j < rod->ndof; j++) dof[at++] = rod->dof0 + j;
+            SNW_TRY(add_spots(b, &s, spot, phi, &nphi, err));
+        }
+        measure[i].nspot = m->nspot - measure[i].spot0;
+        measure[i].reference = reference(b, desc, &measure[i], spot);
+    }
+    m->nmeasure = d->nmeasure;
+    m->measure = measure;
+    m->spot = spot;
+    m->spot_phi = phi;
+    return SNW_OK;
+}

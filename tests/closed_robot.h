@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// closed_robot.h: a robot with loops or drives from a text or a description, put together, for tests of its motion.
+#pragma once
+
+#include "described.h"
+
+#include "dynamics/loop.h"
+#include "study/assembly.h"
+#include "study/explicit.h"
+
+typedef struct closed_robot {
+    snw_document *doc; // NULL: the description is the caller's
+    snw_desc *desc;
+    snw_model *m;
+    snw_state *s; // closed, velocities, accelerations and multipliers consistent
+    snw_inputs *in;
+    snw_work *w;
+    snw_assembly *as;
+} closed_robot;
+
+// the nearest closed configuration, velocities as near, accelerations and multipliers, at time t
+static inline void closed_robot_settle(closed_robot *c, double t) {
+    snw_error err = {0};
+    snw_assembly_info info;
+    c->s->t = t;
+    snw_inputs_at(c->m, t, c->in);
+    if (snw_assembly_close(c->as, c->in, c->s, &info, &err) != SNW_OK ||
+        snw_assembly_velocities(c->as, c->in, c->s, &err) != SNW_OK ||
+        snw_assembly_accelerations(c->as, c->in, c->s, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+// compiled, its state the initial one of the description, not yet closed
+static inline void closed_robot_compile(closed_robot *c, const snw_desc *desc) {
+    snw_error err = {0};
+    if (snw_assembly_compile(desc, &c->m, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_state_create(c->m, &c->s), SNW_OK);
+    assert_int_equal(snw_inputs_create(c->m, &c->in), SNW_OK);
+    assert_int_equal(snw_work_create(c->m, &c->w), SNW_OK);
+    assert_int_equal(snw_assembly_create(c->m, &c->as), SNW_OK);
+}
+
+static inline void closed_robot_open(closed_robot *c, const char *text) {
+    snw_error err;
+    *c = (closed_robot){0};
+    if (describe(text, &c->doc, &c->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    closed_robot_compile(c, c->desc);
+    closed_robot_settle(c, 0);
+}
+
+static inline void closed_robot_close(closed_robot *c) {
+    snw_assembly_destroy(c->as);
+    snw_work_destroy(c->w);
+    snw_inputs_destroy(c->in);
+    snw_state_destroy(c->s);
+    snw_model_destroy(c->m);
+    if (c->doc) release(c->doc, c->desc);
+    *c = (closed_robot){0};
+}
+
+// an implicit motion from the state of the robot on
+static inline snw_motion *closed_robot_motion(const closed_robot *c, const snw_motion_opts *o) {
+    snw_motion *mo = NULL;
+    snw_error err = {0};
+    assert_int_equal(snw_motion_create(c->m, o, &mo), SNW_OK);
+    if (snw_motion_start(mo, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    return mo;
+}
+
+// an explicit one of order eight
+static inline snw_explicit *closed_robot_reference(const closed_robot *c, double tolerance) {
+    snw_explicit *e = NULL;
+    snw_error err = {0};
+    const snw_explicit_opts o = {.kind = SNW_ODE_RK87, .tolerance = tolerance};
+    if (snw_explicit_create(c->m, &o, &e, &err) != SNW_OK ||
+        snw_explicit_start(e, c->s, 0, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+    return e;
+}

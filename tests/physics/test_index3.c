@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+//
+// Implicit schemes on robots with loops: orders of positions, velocities and multipliers, what is damped and how fast.
+// theory.md 6.6
+#include "closed_robot.h"
+
+#include "oracle/linear.h"
+
+#include <stdio.h>
+
+// ---- robots ----------------------------------------------------------------------------------------
+
+// rigid, joint coordinates
+static const char four_bar[] =
+    "sinew: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "robot:\n"
+    "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, "
+    "2e-3]}}\n"
+    "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, com: [0.25, "
+    "0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
+    "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, body: {mass: 1.5, com: "
+    "[0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"
+    "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: {xyz: [0.3, 0, "
+    "0]}}}\n"
+    "loops: {pin: {join: [a, b], as: revolute}}\n"
+    "initial: {crank: {position: 0.7, rate: 3}}\n";
+
+// rods, joint coordinates, one motor
+static const char limbs[] =
+    "sinew: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+    "robot:\n"
+    "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: {length: "
+    "0.5, section: {circle: {radius: 15 mm}}, material: rubber, nodes: 8, strain: {bend_z: "
+    "legendre 2}}}\n"
+    "  plate: {on: limb(1), body: {mass: 0.1, inertia: [0, 0, 1e-3]}}\n"
+    "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
+    "actuators: {motor: {joint: limb(1), effort: 0.3*sin(7*t)}}\n"
+    "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n";
+
+// rods clamped to a free platform, which is its own chart
+static const char platform[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+    "robot:\n"
+    "  top: {on: world, pose: {xyz: [0, 0, -0.4]}, joint: free, body: {mass: 0.5, com: [0.02, 0, "
+    "0.01], inertia: [2e-3, 3e-3, 4e-3]}}\n"
+    "  limb(k=1..2): {on: world, pose: {xyz: [0.2*(2*k - 3), 0, 0], x: -z}, joint: universal, rod: "
+    "{length: 0.4, section: {circle: {radius: 12 mm}}, material: rubber, nodes: 6, strain: "
+    "{bend_y: legendre 1, bend_z: legendre 1, stretch: legendre 1}}}\n"
+    "sites: {seat(k=1..2): {on: top, pose: {xyz: [0.2*(2*k - 3), 0, 0]}}}\n"
+    "loops: {ball(k=1..2): {join: [limb(k).tip, seat(k)], as: spherical}}\n"
+    "initial: {top: {twist: [1, 2, 3, 0.3, 0.2, 0.1]}}\n";
+
+// ---- orders ----------------------------------------------------------------------------------------
+
+typedef struct named {
+    const char *name;
+    snw_scheme_kind kind;
+    double rho, alpha;
+} named;
+
+// those that damp what has no resolution
+static const named damped[] = {
+    {"hht 0.7", SNW_SCHEME_HHT, 0.7, 0},
+    {"wbz 0.6", SNW_SCHEME_WBZ, 0.6, 0},
+    {"generalized-alpha 0", SNW_SCHEME_GENERALIZED_ALPHA, 0, 0},
+    {"generalized-alpha 0.5", SNW_SCHEME_GENERALIZED_ALPHA, 0.5, 0},
+    {"generalized-alpha 0.8", SNW_SCHEME_GENERALIZED_ALPHA, 0.8, 0},
+    {"generalized-alpha 0.9", SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0},
+    {"euler", SNW_SCHEME_EULER, 0, 0},
+    {"bdf2", SNW_SCHEME_BDF2, 0, 0},
+    {"bdf-alpha -0.3", SNW_SCHEME_BDF_ALPHA, 0, -0.3},
+};
+// and those that do not
+static const named undamped[] = {
+    {"newmark", SNW_SCHEME_NEWMARK, 1, 0},
+    {"trapezoidal", SNW_SCHEME_TRAPEZOIDAL, 0, 0},
+    {"generalized-alpha 1", SNW_SCHEME_GENERALIZED_ALPHA, 1, 0},
+};
+enum { DAMPED = sizeof damped / sizeof damped[0], UNDAMPED = sizeof undamped / sizeof undamped[0] };
+
+enum {
+    LOOKS = 5,
+    MOST = 64
+}; // instants between the middle and the end of a motion, numbers of each
+
+typedef struct motion {
+    double q[LOOKS][MOST], v[LOOKS][MOST], l[LOOKS][MOST];
+} motion;
+
+typedef struct errors {
+    double q, v, l;
+} errors;
+
+static double instant(double time, int look) { return time * (LOOKS + look) / (2 * LOOKS - 1); }
+
+static void look_at(const snw_model *m, const snw_state *s, int look, motion *out) {
+    assert_true(m->nq <= MOST && m->nrow <= MOST);
+    memcpy(out->q[look], s->q, (size_t)m->nq * sizeof(double));
+    memcpy(out->v[look], s->v, (size_t)m->nv * sizeof(double));
+    memcpy(out->l[look], s->l, (size_t)m->nrow * sizeof(double));
+}
+
+static void reference(const closed_robot *c, double time, motion *out) {
+    snw_explicit *e = closed_robot_reference(c, 1e-13);
+    snw_error err = {0};
+    for (int k = 0; k < LOOKS; k++) {
+        if (snw_explicit_advance(e, instant(time, k), INFINITY, &err) != SNW_OK) {
+            fail_msg("%s", err.text);
+        }
+        look_at(c->m, snw_explicit_state(e), k, out);
+    }
+    snw_explicit_destroy(e);
+}
+
+static snw_motion_opts opts_of(const named *k, snw_chart chart) {
+    snw_motion_opts o = snw_motion_defaults();
+    o.scheme = snw_scheme_make(k->kind, k->rho, k->alpha);
+    o.chart = chart;
+    o.tolerance = 1e-13;
+    return o;
+}
+
+// Largest errors of n steps, a multiple of 2 LOOKS - 1. Where `mean`, of the multipliers' means (l_- + 2 l + l_+)/4 over
+// three instants instead of their own.
+static errors run(const closed_robot *c, const named *k, snw_chart chart, bool mean, double time,
+                  int n, const motion *want) {
+    const snw_motion_opts o = opts_of(k, chart);
+    snw_motion *mo = closed_robot_motion(c, &o);
+    const snw_state *s = snw_motion_state(mo);
+    const int part = n / (2 * LOOKS - 1), nr = c->m->nrow;
+    double l[MOST] = {0};
+    errors e = {0};
+    for (int i = 1; i <= n + 1; i++) {
+        snw_motion_info info;
+        if (snw_motion_step(mo, time / n, time * i / n, &info) != SNW_OK) {
+            fail_msg("%s: step %d of %d", k->name, i, n);
+        }
+        const int look = (i + 1) / part - LOOKS, phase = (i + 1) % part; // 1: at the instant
+        if (look < 0 || phase > 2) continue;
+        for (int r = 0; r < nr; r++) {
+            l[r] = (phase ? l[r] : 0) + (phase == 1 ? 0.5 : 0.25) * s->l[r];
+        }
+        if (phase == 1) {
+            e.q = fmax(e.q, oracle_distance((size_t)c->m->nq, s->q, want->q[look]));
+            e.v = fmax(e.v, oracle_distance((size_t)c->m->nv, s->v, want->v[look]));
+        }
+        if (phase == (mean ? 2 : 1)) {
+            e.l = fmax(e.l, oracle_distance((size_t)nr, mean ? l : s->l, want->l[look]));
+        }
+    }
+    snw_motion_destroy(mo);
+    return e;
+}
+
+// Order two of all but backward Euler, in positions, velocities and multipliers, some steps after the start. What does not
+// damp keeps the noise of its start in the multipliers: as large with half the step, while means have order two.
+static void slopes(const char *text, const char *name, bool both, double time, int n) {
+    closed_robot c;
+    closed_robot_open(&c, text);
+    static motion want;
+    reference(&c, time, &want);
+    for (int k = 0; k < DAMPED + UNDAMPED; k++) {
+        const bool rings = k >= DAMPED;
+        const named *s = rings ? &undamped[k - DAMPED] : &damped[k];
+        const int order = s->kind == SNW_SCHEME_EULER ? 1 : 2;
+        const int steps = order == 1 ? 4 * n : n; // its errors are a hundred times as large
+        for (int chart = 0; chart <= both; chart++) {
+            const errors a = run(&c, s, (snw_chart)chart, rings, time, steps, &want),
+                         b = run(&c, s, (snw_chart)chart, rings, time, 2 * steps, &want);
+            const double q = log2(a.q / b.q), v = log2(a.v / b.v), l = log2(a.l / b.l);
+            printf("%-9s %-22s %-6s  q %.1e %.2f  v %.1e %.2f  l %.1e %.2f\n", name, s->name,
+                   chart ? "SO3xR3" : "SE3", b.q, q, b.v, v, b.l, l);
+            // the terms of the next order are a few per cent at these steps
+            if (!(fabs(q - order) < 0.15 && fabs(v - order) < 0.15 && fabs(l - order) < 0.15)) {
+                fail_msg("%s, %s: slopes %.3f of positions, %.3f of velocities, %.3f of "
+                         "multipliers",
+                         name, s->name, q, v, l);
+            }
+        }
+        if (!rings) continue;
+        const errors a = run(&c, s, SNW_CHART_SE3, false, time, n, &want),
+                     b = run(&c, s, SNW_CHART_SE3, false, time, 2 * n, &want);
+        printf("%-9s %-22s multipliers themselves %.2e, with half the step %.2e\n", name, s->name,
+               a.l, b.l);
+        assert_true(fabs(log2(a.l / b.l)) < 0.05);
+    }
+    closed_robot_close(&c);
+}
+
+static void rigid_loops_have_the_order_of_the_scheme(void **state) {
+    (void)state;
+    slopes(four_bar, "four-bar", false, 0.4, 450);
+}
+
+static void loops_of_rods_have_the_order_of_the_scheme(void **state) {
+    (void)state;
+    slopes(limbs, "limbs", false, 0.3, 450);
+}
+
+static void platforms_have_the_order_of_the_scheme(void **state) {
+    (void)state;
+    slopes(platform, "platform", true, 0.3, 450);
+}
+
+// ---- a loop that leaves no motion: what a scheme makes of multipliers ------------------------------
+
+#define SLIDE(law)                                                                                 \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "robot: {block: {on: world, joint: prismatic, axis: x, body: {mass: 2, inertia: [1e-3, 1e-3, " \
+    "1e-3]}}}\n"                                                                                   \
+    "loops: {lead: {join: [world, block], as: spherical, pose: {xyz: [" law ", 0, 0]}}}\n"
+
+// The place is phi(t) at every step, so that d is exact and rates and accelerations follow by the scheme alone. With the
+// trapezoidal rule v' = 2 d/h - v and a' = 2 (v' - v)/h - a. The rate has the error h^2/12 (phi'''(0) (-1)^n - phi''') and
+// the multiplier is m (phi'' + (-1)^n phi'''(0) t/3): noise that grows with time and does not fall with the step.
+static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time(void **state) {
+    (void)state;
+    const double mass = 2, jerk = -0.1 * 27;
+    closed_robot c;
+    closed_robot_open(&c, SLIDE("0.1*sin(3*t)"));
+    assert_int_equal(c.m->nrow, 1);
+    for (int k = 0; k < UNDAMPED; k++) {
+        const snw_motion_opts o = opts_of(&undamped[k], SNW_CHART_SE3);
+        for (int n = 100; n <= 400; n *= 2) {
+            snw_motion *mo = closed_robot_motion(&c, &o);
+            const double h = 2.0 / n;
+            double worst = 0;
+            for (int i = 1; i <= n; i++) {
+                snw_motion_info info;
+                assert_int_equal(snw_motion_step(mo, h, h * i, &info), SNW_OK);
+                const double t = h * i, l = snw_motion_state(mo)->l[0];
+                const double noise = l / mass + 0.9 * sin(3 * t);
+                worst = fmax(worst, fabs(noise - (i % 2 ? -1 : 1) * jerk * t / 3));
+            }
+            // h^2 phi''''/6 of the smooth part and as much of the noise, for 2 s
+            if (!(worst <= 5 * h * h)) fail_msg("%s: %g of %g", undamped[k].name, worst, h * h);
+            snw_motion_destroy(mo);
+        }
+    }
+    closed_robot_close(&c);
+}
+
+// ---- what is damped, and how fast ------------------------------------------------------------------
+
+// Roots at infinity. Alpha: those of Newmark's part, equal for these beta, and of the pseudo-accelerations. Levels: the weight
+// of the old rate.
+static void roots_at_infinity(const named *k, const snw_scheme *s, double root[3]) {
+    if (s->levels) {
+        root[0] = root[1] = root[2] = s->e;
+        return;
+    }
+    root[0] = root[1] = 1 - 2 / (s->gamma + 0.5);
+    root[2] = s->af / (s->af - 1);
+    // rho is what was asked for
+    assert_near(root[0], -k->rho, 1e-15);
+    assert_true(fabs(root[2]) <= k->rho + 1e-15);
+}
+
+// how far four numbers in a row are from x_3 - (sum of roots) x_2 + ... = 0, of the largest of them
+static double off_recursion(const double root[3], const double x[4]) {
+    const double s1 = root[0] + root[1] + root[2];
+    const double s2 = root[0] * root[1] + root[1] * root[2] + root[2] * root[0];
+    const double s3 = root[0] * root[1] * root[2];
+    double size = 0;
+    for (int i = 0; i < 4; i++) size = fmax(size, fabs(x[i]));
+    return fabs(x[3] - s1 * x[2] + s2 * x[1] - s3 * x[0]) / size;
+}
+
+enum { DECAY = 30 };
+
+// all of x after the first steps, which remember the start, down to where rounding shows
+static void check_decay(const named *k, const double root[3], const double *x, double tolerance,
+                        double rounding) {
+    for (int i = 3; i + 3 < DECAY && fabs(x[i]) > rounding; i++) {
+        const double off = off_recursion(root, x + i);
+        if (!(off <= tolerance)) fail_msg("%s: step %d, %g", k->name, i, off);
+    }
+}
+
+// Uniform acceleration is exact in every scheme of order two. Begun with accelerations that are wrong, multipliers come
+// to their value as rho says.
+static void errors_of_multipliers_decay_as_rho_says(void **state) {
+    (void)state;
+    closed_robot c;
+    closed_robot_open(&c, SLIDE("t^2"));
+    for (int k = 0; k < DAMPED + UNDAMPED; k++) {
+        const named *name = k < DAMPED ? &damped[k] : &undamped[k - DAMPED];
+        snw_motion_opts o = opts_of(name, SNW_CHART_SE3);
+        o.rest = true; // accelerations before the start are zero, not 2
+        if (o.scheme.order == 1) continue;
+        double root[3], x[DECAY], largest = 0;
+        roots_at_infinity(name, &o.scheme, root);
+        snw_motion *mo = closed_robot_motion(&c, &o);
+        for (int i = 0; i < DECAY; i++) {
+            snw_motion_info info;
+            assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
+            x[i] = snw_motion_state(mo)->l[0] - 4;
+            largest = fmax(largest, fabs(x[i]));
+        }
+        assert_true(largest > 0.5);
+        check_decay(name, root, x, 1e-5, 1e-5); // places to 1e-16 over the square of the step
+        snw_motion_destroy(mo);
+    }
+    closed_robot_close(&c);
+}
+
+// A parallelogram with a spring is the oscillator J q'' = -k q with J = 2 (0.01 + 0.5 0.15^2) + 2 0.3^2, however far it
+// leans: the bar does not turn. With 300 radians a step it falls as rho says, but for the square of 1/300.
+static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: 0\n"
+        "robot:\n"
+        "  left: {on: world, joint: revolute, axis: y, stiffness: 2.0025e8, body: {mass: 0.5, com: "
+        "[0, 0, -0.15], inertia: [0.01, 0.01, 0.01]}}\n"
+        "  right: {on: world, pose: {xyz: [0.5, 0, 0]}, joint: revolute, axis: y, body: {mass: "
+        "0.5, com: [0, 0, -0.15], inertia: [0.01, 0.01, 0.01]}}\n"
+        "  bar: {on: left, pose: {xyz: [0, 0, -0.3]}, joint: revolute, axis: y, body: {mass: 2, "
+        "com: [0.25, 0, 0], inertia: [0.01, 0.1, 0.1]}}\n"
+        "sites: {end: {on: bar, pose: {xyz: [0.5, 0, 0]}}, foot: {on: right, pose: {xyz: [0, 0, "
+        "-0.3]}}}\n"
+        "loops: {pin: {join: [end, foot], as: revolute, axis: y}}\n"
+        "initial: {left: 1e-5, right: 1e-5, bar: -1e-5}\n";
+    closed_robot c;
+    closed_robot_open(&c, text);
+    assert_near(c.s->a[0], -1e-5 * 3e4 * 3e4, 1e-9);
+    for (int k = 0; k < DAMPED + UNDAMPED; k++) {
+        const named *name = k < DAMPED ? &damped[k] : &undamped[k - DAMPED];
+        const snw_motion_opts o = opts_of(name, SNW_CHART_SE3);
+        double root[3], x[DECAY];
+        roots_at_infinity(name, &o.scheme, root);
+        snw_motion *mo = closed_robot_motion(&c, &o);
+        for (int i = 0; i < DECAY; i++) {
+            snw_motion_info info;
+            assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
+            x[i] = snw_motion_state(mo)->q[0];
+        }
+        printf("%-22s %9.2e %9.2e %9.2e %9.2e .. %9.2e\n", name->name, x[0], x[1], x[2], x[3],
+               x[DECAY - 1]);
+        // the roots move by some 1/300^2; forces balance to 1e-13 of typical ones
+        check_decay(name, root, x, 20.0 / (300 * 300), 1e-9);
+        snw_motion_destroy(mo);
+    }
+    closed_robot_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rigid_loops_have_the_order_of_the_scheme),
+        cmocka_unit_test(loops_of_rods_have_the_order_of_the_scheme),
+        cmocka_unit_test(platforms_have_the_order_of_the_scheme),
+        cmocka_unit_test(noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_time),
+        cmocka_unit_test(errors_of_multipliers_decay_as_rho_says),
+        cmocka_unit_test(stiff_coordinates_in_loops_decay_as_rho_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

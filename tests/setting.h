@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// setting.h: the model of a text with all that its residual needs, put together so that it keeps its rows.
+#pragma once
+
+#include "executed.h"
+#include "study/assembly.h"
+#include "tangent_rig.h"
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static inline void setting_open(setting *s, const char *text) {
+    snw_error err;
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    // without the rows that hold by themselves
+    if (snw_assembly_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
+    rig_around(&s->g);
+}
+
+static inline void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+// g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
+static inline void put_together(rig *g, double t) {
+    snw_assembly *as = NULL;
+    snw_assembly_info info;
+    snw_error err = {0};
+    assert_int_equal(snw_assembly_create(g->m, &as), SNW_OK);
+    g->s->t = t;
+    snw_inputs_at(g->m, t, g->in);
+    if (snw_assembly_close(as, g->in, g->s, &info, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_assembly_velocities(as, g->in, g->s, &err), SNW_OK);
+    assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
+    snw_assembly_destroy(as);
+}
