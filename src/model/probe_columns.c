@@ -92,6 +92,7 @@ static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
         *n = 0;
         break;
     case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_SCREW:
         return turn[order];
     case SNW_JOINT_PRISMATIC:
         return slide[order];

@@ -160,7 +160,8 @@ class Tables(harness.Case):
         for strain, basis, _ in self.parts["strains"]["rows"]:
             self.accepts(f"robot: {{arm: {{rod: {{strain: {strain}{' legendre 2' if basis else ''}}}}}}}")
         for joint, _, _ in self.parts["joints"]["rows"]:
-            self.accepts(f"robot: {{more: {{on: world, joint: {joint}, body: {{mass: 1}}}}}}")
+            pitch = ", pitch: 1 mm" if joint == "screw" else ""
+            self.accepts(f"robot: {{more: {{on: world, joint: {joint}{pitch}, body: {{mass: 1}}}}}}")
         for step, _, _ in self.parts["studies"]["rows"]:
             self.accepts(f"study: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
