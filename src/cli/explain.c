@@ -159,6 +159,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
     if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                                                        : d->loop[p->item].name);

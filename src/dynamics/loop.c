@@ -31,6 +31,7 @@ static const row *rows_of(snw_joint_kind kind) {
         return rows_of_fixed;
     case SNW_JOINT_REVOLUTE:
     case SNW_JOINT_CYLINDRICAL:
+    case SNW_JOINT_SCREW: // no loop is one
         return rows_of_revolute;
     case SNW_JOINT_UNIVERSAL:
         return rows_of_universal;

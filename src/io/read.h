@@ -88,7 +88,8 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
                            const snw_entry *breaks, snw_rod_desc *out);
 // The joint of a link, with the keys beside it; NULL where one is not given.
 typedef struct snw_joint_keys {
-    const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
+    const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
+        *limits;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
 // A tendon or chamber from the keys of its actuator; NULL where one is not given.

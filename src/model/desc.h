@@ -72,7 +72,8 @@ typedef struct snw_site {
     X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
     X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
     X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")
+    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")         \
+    X(SNW_JOINT_SCREW, "screw", 1, "turns about its axis and moves along it by its pitch a turn")
 
 typedef enum snw_joint_kind {
 #define X(code, name, dof, meaning) code,
@@ -100,6 +101,7 @@ const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 typedef struct snw_joint_desc {
     snw_vec3 axis;   // all zero: z
     snw_vec3 second; // of a universal joint; all zero: derived
+    double pitch;    // of a screw: how far it moves in a turn, m; negative: a left-handed one
     double stiffness[SNW_JOINT_MOST], damping[SNW_JOINT_MOST]; // not negative
     double friction[SNW_JOINT_MOST];                           // dry: torque or force at full slip
     double creep[SNW_JOINT_MOST];                              // rate that smooths it; 0: SNW_CREEP
@@ -333,8 +335,8 @@ typedef enum snw_probe_kind {
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
-    SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_STRESS,
+    SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_LOOP
 } snw_probe_of;
 

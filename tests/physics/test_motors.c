@@ -22,6 +22,10 @@ static const char chain_text[] =
     "body: {mass: 0.2, com: [0.02, 0.01, 0], inertia: [1e-3, 2e-3, 3e-3]}}\n"
     "  slide: {on: hand, joint: cylindrical, axis: x, body: {mass: 0.1, com: [0, 0.05, 0], "
     "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+    "  nut: {on: slide, pose: {xyz: [0, 0.1, 0]}, joint: screw, axis: [1, 2, 0], pitch: 40 cm, "
+    "stiffness: 0.2 N*m, damping: 0.02 N*m*s, friction: 0.05 N*m, creep: 0.7 1/s, body: {mass: "
+    "0.1, "
+    "com: [0.03, 0, 0.05], inertia: [1e-3, 1e-3, 1e-3]}}\n"
     "actuators:\n"
     "  cart: {joint: base, effort: [\"-3 N/m*tip.x*speed.vy*1 s\", -2 N*s/m*speed.vx, "
     "\"1 N*m*sin(t)*bend.first\"]}\n"
@@ -200,6 +204,8 @@ static void the_integral_of_power_is_work(void **state) {
         "joint: hand, effort: [0.01*cos(9*t), 0.02, -0.01*t]",
         "rod: arm, effort: [0.05*sin(5*t), 0.02, 0.5*t]",
         "stress: {along: arm, bend_y: 0.2*sin(7*t)*(1 + x), stretch: -2*t}",
+        "tendon: {along: arm, at: [0, 0, 1 cm]}, effort: 0.5*t",
+        "chamber: {along: arm, at: [0, 0, 1 cm], area: 1 cm^2}, effort: \"2e3*sin(5*t)\"",
         "joint: arm, position: [0.3*sin(4*t)^2, free]",
         "joint: arm, rate: [0.3*sin(4*t)^2, 0.2*t]",
         "rod: arm, position: [0.4*t^2, free, free]",
