@@ -116,6 +116,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
     for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
+    for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     r->info.loop_note = note;
     r->info.loop_warning = warning;
@@ -342,6 +343,10 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
             const snw_drive *a = &from->drive[j];
             if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof) l[b->row] = r->l[a->row];
         }
+    }
+    for (int i = 0; i < to->nmeasure && i < from->nmeasure; i++) {
+        const int a = from->measure[i].row, b = to->measure[i].row;
+        if (a >= 0 && b >= 0) l[b] = r->l[a];
     }
 }
 
