@@ -195,9 +195,10 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
                              is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
         if (!is_tendon || out->compliance > 0) break;
-        return snw_fail_at(r->err, coordinate->place,
-                           "a given 'shortening' needs the 'compliance' of the tendon, so that it can "
-                           "be slack; for a stiff one e.g. 1e-6 1/N");
+        return snw_fail_at(
+            r->err, coordinate->place,
+            "a given 'shortening' needs the 'compliance' of the tendon, so that it can "
+            "be slack; for a stiff one e.g. 1e-6 1/N");
     case SNW_MEASURE_GAS:
         SNW_TRY(gas(r, keys->gas->value, out));
         break;

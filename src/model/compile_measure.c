@@ -148,8 +148,8 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
         int *dof = snw_build_array(b, (size_t)n, sizeof *dof);
         if (b->memory_out) return SNW_E_MEMORY;
-        measure[i] =
-            (snw_measure){.spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n, .row = -1};
+        measure[i] = (snw_measure){
+            .spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n, .row = -1};
         m->store_measure += (size_t)n;
         for (int k = 0, at = 0; k < desc->nlink; k++) {
             const stretch s = stretch_of(b, desc, k, at);

@@ -409,6 +409,10 @@ void snw_run_gaps(snw_run *r) {
     int row;
     const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
     if (gap <= open_enough) return;
+    // a given volume fills what it finds: no word about that
+    for (int i = 0; i < r->now->model->nmeasure; i++) {
+        if (r->now->model->measure[i].row == row) return;
+    }
     snw_assembly_say_gap(as, row, gap, by, sizeof by);
     const char *kind, *name;
     (void)snw_assembly_place_of(as, row, &kind, &name);
