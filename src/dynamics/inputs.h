@@ -33,7 +33,8 @@ typedef struct snw_inputs {
     snw_jet *drive; // ndrive: where the coordinate is to be, how fast, how accelerated
     // nmeasure: what is given of a tendon or chamber, its effort or coordinate, of a gas moles R temperature; zero for laws
     // that read signals. Pressure around a gas
-    double *measure, *ambient;
+    snw_jet *measure;
+    double *ambient;
     snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
     size_t bytes; // of the block behind the struct

@@ -58,7 +58,7 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
-// Tendons and chambers.
+// Tendons and chambers; the rows of given volumes come behind those of the drives.
 SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
 // Points of the rule for functions of the strain in an element of a rod.
 int snw_build_rule(const snw_rod *rod, const snw_layout *lay);

@@ -244,7 +244,9 @@ static const bad_case bad[] = {
      "before it begins"},
     {ARM "actuators: {m: {tendon: {along: arm, extra: $-1 m}, effort: 1 N}}\n", "not negative"},
     {ARM "actuators: {m: {tendon: {along: arm, compliance: $0 1/N}, effort: 1 N}}\n", "positive"},
-    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs a 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs the 'compliance'"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",
+     "is on or off"},
     {ARM "actuators: {m: {chamber: ${along: arm}, effort: 1 Pa}}\n", "needs 'area:'"},
     {ARM "actuators: {$m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, gas: {moles: 1 "
          "mol}}}\n",
