@@ -559,6 +559,7 @@ static void events_cost_no_order(void **state) {
         "  load: {on: bob, body: {mass: 0.3}, when: t > 0.2137 s and t < 0.3519 s}\n"
         "loops: {latch: {join: [arm, bob], as: fixed, pose: met, when: t > 0.1313 s and t < 0.2817 "
         "s}}\n"
+        "loads: {push: {on: arm, torque: [0, 3 N*m, 0], when: t > 0.0817 s and t <= 0.2313 s}}\n"
         "probes: {a: {angle: arm}, b: {angle: bob}}\n"
         "study: [dynamic: {for: 0.48 s, %s}]\n";
     static const struct {
@@ -748,7 +749,7 @@ static void a_condition_that_comes_back_begins_anew(void **state) {
                     "  a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
                     "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
                     "initial: {a: {rate: 1}}\n"
-                    "loads: {push: {on: a, force: [2 N, 0, 0], when: t >= 1 s and t < 2 s}}\n"
+                    "loads: {push: {on: a, force: [2 N, 0, 0], when: t > 1 s and t < 2 s}}\n"
                     "loops: {hook: {join: [a, b], as: fixed, pose: met, when: t >= 0 s}}\n"
                     "probes: {a: {value: a}, b: {value: b}, e: energy}\n"
                     "study:\n"
