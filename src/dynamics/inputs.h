@@ -6,6 +6,9 @@
 
 #include "model/model.h"
 
+#include <float.h>
+#include <math.h>
+
 // Numbers that stand for laws, set by a caller who steps live.
 typedef struct snw_hand {
     const bool *load_given;    // nload
@@ -46,6 +49,11 @@ size_t snw_inputs_doubles(const snw_model *m);
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
+
+// A few roundings of t: laws that jump at t are asked that much before or behind it, whether they say < or <=.
+static inline double snw_grain(double t) {
+    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
+}
 
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);

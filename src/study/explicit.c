@@ -12,7 +12,6 @@
 #include "study/memory.h"
 #include "study/switch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -204,9 +203,6 @@ void snw_explicit_destroy(snw_explicit *e) {
 
 // ---- motion ----------------------------------------------------------------------------------------
 
-// a few roundings of t, more than laws located to neighbouring numbers can be wrong
-static double grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON); }
-
 // state, accelerations and powers from y; the laws from the side that is set
 static snw_status settle(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
@@ -256,7 +252,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + grain(s->t);
+    e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(project(e, s->t, NULL, err));
@@ -269,7 +265,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + grain(t);
+    e->right = t + snw_grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(project(e, t, z, err));
@@ -284,10 +280,10 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     keep(e);
     // a jump lies behind
     if (from >= e->left) {
-        e->right = from + grain(from);
+        e->right = from + snw_grain(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);

@@ -204,7 +204,7 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
-    snw_inputs_at(m, mo->now->t, mo->in);
+    snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
     if (mo->switches) {
         snw_blow blow;
         SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
@@ -237,7 +237,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
     snw_state_copy(m, s, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
-        snw_inputs_at(m, s->t, mo->in);
+        snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
     SNW_TRY(snw_motion_restart(mo, NULL, err));
