@@ -48,6 +48,7 @@ struct snw_run {
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *beyond;      // nlink: its joint has left its limits, which was said
+    bool opened;       // rows left out have come open, which was said
     // of one execution
     snw_era *now;
     int nrecorder;
