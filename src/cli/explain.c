@@ -161,6 +161,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                                                        : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
@@ -244,7 +245,8 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     printf("%*s%s  on %s, ", indent, "", l->name, site);
     print_joint(l);
     if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
-    if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
+    if (l->has_body)
+        printf("%*sbody %g kg%s\n", indent + 4, "", l->body.mass, l->when ? ", at times" : "");
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
             print_link(d, i, info, depth + 1);
@@ -261,7 +263,7 @@ static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     printf("  %s  %s to %s, %s", l->name, a, b, snw_joint_name(l->joint));
     if (has_axis(l->joint)) print_axis(l->axis);
     if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->second);
-    printf(": %s\n", info->loop_note[i]);
+    printf("%s: %s\n", l->when ? ", at times" : "", info->loop_note[i]);
     if (info->loop_warning[i][0]) printf("    warning: %s\n", info->loop_warning[i]);
 }
 

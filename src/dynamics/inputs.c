@@ -143,12 +143,12 @@ static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
 }
 
-// of a given rate the coordinate goes on from its initial value
+// of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->way) return law;
     const double way = snw_integral_at(d->way, d->law, at.t);
-    return (snw_jet){.v = m->q0[d->q] + way, .d = law.v, .dd = law.d};
+    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + way, .d = law.v, .dd = law.d};
 }
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// measure.h: tendons and chambers, theory.md 3.10. A measure is c(q) = sum over its spots of w f(xi), with
+// measure.h: tendons and chambers, theory.md 3.11. A measure is c(q) = sum over its spots of w f(xi), with
 //   tendon   f = |u|,      u = Gamma + K x D + D'
 //   chamber  f = area e_x . (Gamma + K x D)
 // Its coordinate y is the shortening of a tendon (reference less c) or the volume c itself. An effort e, tension or gauge

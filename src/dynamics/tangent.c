@@ -459,9 +459,10 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
     const size_t at = (size_t)m->seg_store[i];
-    if (seg->heavy && w->still) {
+    const bool heavy = snw_is_heavy(m, w, i);
+    if (heavy && w->still) {
         inertia_columns_still(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
-    } else if (seg->heavy) {
+    } else if (heavy) {
         inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
                         w->dJ + at, w->ddJ + at, WJ);
     }

@@ -139,6 +139,13 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
 // A condition on t and probes. As `when` of something that acts it becomes a gate if it reads probes.
 snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
+// As `when` of something that comes and goes it becomes a gate unless it is constant.
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
+// *law <- the gate that stands for it.
+snw_status snw_read_gate(snw_reader *r, snw_place at, const char *text, snw_law *law);
+// n signals for what is met when that gate opens; *first <- 1 + the first of them.
+snw_status snw_read_met(snw_reader *r, snw_place at, const char *name, int n, snw_law gate,
+                        int *first);
 // Constants: what depends on a variable is refused, and so is what is not finite.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);

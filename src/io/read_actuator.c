@@ -21,13 +21,13 @@
       "given coordinate, its effort is an output; free in a list: not driven; of a spherical "     \
       "joint a rotation")                                                                          \
     X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
-      "the same by its rate, from the initial value on")                                           \
+      "the same by its rate, from the initial value on, or from where it is when it begins to "    \
+      "act")                                                                                       \
     X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
       "of a tendon, given length pulled in; its tension is an output")                             \
     X(ACTUATOR_VOLUME, "volume", "m^3, law of t", "of a chamber; its pressure is an output")       \
     X(ACTUATOR_GAS, "gas", "a gas", "what fills a chamber; its pressure is an output")             \
-    X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
-      "when it acts, always unless given; of a given position or rate on or off")
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 #define STRESS_KEYS(X)                                                                             \
     X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
     X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
@@ -254,16 +254,12 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
     const snw_entry *when = e[ACTUATOR_WHEN];
     if (!when) return SNW_OK;
     if (out->kind == SNW_MOTOR_EFFORT) return snw_read_when(r, when->value, "when", &out->when);
-    SNW_TRY(snw_read_condition(r, when->value, "when", &out->when));
-    if (snw_expr_vars(out->when) == 0) {
-        const bool off = snw_expr_value(out->when, (snw_at){0}) == 0;
-        if (out->turns && off) r->desc->loop[out->loop].joint = SNW_JOINT_FREE;
+    SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    if (out->turns) r->desc->loop[out->loop].when = out->when;
+    if (out->turns || out->kind == SNW_MOTOR_POSITION || snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
-    return snw_fail_at(r->err, when->value->place,
-                       "'when' of a given %s is on or off in this version; switch it by a step "
-                       "'change: {%s: off}'",
-                       given->key, entry->key);
+    return snw_read_met(r, entry->place, out->name, out->n, out->when, &out->met);
 }
 
 // ---- all ----------------------------------------------------------------------------------------

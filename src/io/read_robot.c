@@ -83,18 +83,10 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
     X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
-    X(LINK_WHEN, "when", "on or off", "off takes its body away")
+    X(LINK_WHEN, "when", "a condition on t and probes", "when its body is there; of fixed links")
 
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
-
-static snw_status link_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    SNW_TRY(snw_read_when(r, node, "when", out));
-    if (snw_expr_vars(*out) == 0) return SNW_OK;
-    return snw_fail_at(r->err, node->place,
-                       "a link that comes and goes is not part of this version; its 'when' is on "
-                       "or off");
-}
 
 // all but its parent
 static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
@@ -129,8 +121,7 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
         l->body.place = e[LINK_BODY]->place;
         SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
     }
-    if (e[LINK_WHEN]) SNW_TRY(link_when(r, e[LINK_WHEN]->value, &l->when));
-    return SNW_OK;
+    return e[LINK_WHEN] ? snw_read_switch(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;
 }
 
 static snw_status cycle(snw_reader *r, int first) {

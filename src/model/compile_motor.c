@@ -58,12 +58,14 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         motor[i] = coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;
-        const bool on = !desc->when || snw_expr_value(desc->when, (snw_at){0}) != 0;
+        const bool on = snw_exists(desc->when);
+        int gate = -1;
+        SNW_TRY(snw_build_switch(b, desc->when, &gate, err));
         for (int k = 0; k < desc->n; k++) {
             if (!desc->law[k]) continue;
             const int dof = motor[i].dof + k;
-            for (int j = 0; on && j < m->ndrive; j++) {
-                if (m->drive[j].row >= 0 && m->drive[j].dof == dof) {
+            for (int j = 0; on && gate < 0 && j < m->ndrive; j++) {
+                if (m->drive[j].row >= 0 && m->drive[j].gate < 0 && m->drive[j].dof == dof) {
                     m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
                     return refuse(b, j, m->ndrive, err);
                 }
@@ -73,6 +75,8 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
                                  .q = motor[i].q + k,
                                  .dof = dof,
                                  .row = on ? m->nrow++ : -1,
+                                 .gate = gate,
+                                 .met = desc->met > 0 ? desc->met - 1 + k : -1,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_way(b, drive));
         }

@@ -23,7 +23,8 @@ typedef const snw_expr *snw_law;
 
 // ---- frames -----------------------------------------------------------------------------------------
 
-// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t.
+// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it was when the loop
+// closed, which signals remember.
 typedef struct snw_turn {
     snw_vec3 axis; // unit
     snw_law angle; // rad
@@ -34,6 +35,7 @@ typedef struct snw_pose_desc {
     snw_mat3 R0; // set to the identity by snw_pose_desc_identity
     int nturn;
     snw_turn turn[3];
+    int met; // 1 + the first of seven signals that have the pose met; 0: none, laws give it
 } snw_pose_desc;
 
 snw_pose_desc snw_pose_desc_identity(void);
@@ -176,7 +178,7 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
-    snw_law when;       // existence, NULL: always
+    snw_law when;       // NULL: always; of its body: a constant or a gate
 } snw_link_desc;
 
 // ---- loops ------------------------------------------------------------------------------------------
@@ -189,7 +191,8 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
-    bool drive; // made for an actuator of that name, which turns a ball
+    snw_law when; // NULL: always; a constant or a gate
+    bool drive;   // made for an actuator of that name, which turns a ball
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -219,7 +222,7 @@ typedef struct snw_stress_desc {
 typedef enum snw_motor_kind {
     SNW_MOTOR_EFFORT,   // laws of t and signals
     SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE      // laws of t: the coordinate is its initial value and their integral from 0
+    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was met
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
@@ -230,14 +233,15 @@ typedef struct snw_motor_desc {
     bool rod;           // its strain coordinates, else those of its joint
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
-    snw_law when;       // NULL: always; a constant unless efforts are given
+    snw_law when;       // NULL: always; a constant or a gate unless efforts are given
+    int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
     bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
     int loop;           // this loop, from where its joint begins to it
 } snw_motor_desc;
 
 // ---- measures ---------------------------------------------------------------------------------------
 
-// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.10: the length of a tendon, the
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length of a tendon, the
 // volume of a chamber.
 typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
 
@@ -352,13 +356,15 @@ typedef struct snw_probe_desc {
 
 // Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is part of the
 // state: an integral goes on with time, a sample is held until the next multiple of its period, `once` latches, a gate
-// (the condition of a load that reads probes) follows its condition from instant to instant.
+// (the condition of a load that reads probes, or of what comes and goes) follows its condition from instant to instant,
+// what was met is kept from the instant at which its gate opened.
 typedef enum snw_signal_kind {
     SNW_SIGNAL_PROBE,
     SNW_SIGNAL_INTEGRAL,
     SNW_SIGNAL_SAMPLED,
     SNW_SIGNAL_ONCE,
-    SNW_SIGNAL_GATE
+    SNW_SIGNAL_GATE, // of a loop 1 + 2 (1 << row) for each row left out while it is closed
+    SNW_SIGNAL_MET
 } snw_signal_kind;
 
 enum { SNW_SIGNALS_MAX = 256 };

@@ -27,6 +27,7 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
                 map[(size_t)loop->dof[j] * (size_t)n + (size_t)r] = 1;
                 map[(size_t)r * (size_t)n + (size_t)loop->dof[j]] = 1;
             }
+            if (loop->gate >= 0) map[(size_t)r * (size_t)(n + 1)] = 1;
         }
     }
     for (int k = 0; k < m->nmeasure; k++) {
@@ -37,6 +38,7 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
         if (d->row < 0) continue;
         const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
         map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+        if (d->gate >= 0) map[r * (size_t)(n + 1)] = 1;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "study/memory.h"
 #include "study/path.h"
 #include "study/pieces.h"
+#include "study/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,7 @@ struct snw_motion {
     double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
     double bond;            // what multipliers and gaps are scaled by
     snw_assembly *assembly; // of loops; NULL: none
+    snw_switches *switches; // of what comes and goes, and of jumps; with it
     double *power, *work, *power_kept, *work_kept, *power_within;
     double heat_power, heat, heat_power_kept, heat_kept;
     double scheme, scheme_kept;
@@ -75,7 +77,9 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
-    const bool assembled = m->nrow == 0 || snw_assembly_create(m, &mo->assembly) == SNW_OK;
+    const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
+                           (snw_assembly_create(m, &mo->assembly) == SNW_OK &&
+                            snw_switches_create(m, mo->assembly, &mo->switches) == SNW_OK);
     if (!assembled || !mo->memory || snw_matrix_create(m, opts->algebra, &mo->T) != SNW_OK ||
         snw_work_create(m, &mo->w) != SNW_OK || snw_inputs_create(m, &mo->in) != SNW_OK ||
         snw_state_create(m, &mo->now) != SNW_OK || snw_state_create(m, &mo->trial) != SNW_OK ||
@@ -118,6 +122,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->of_T.at);
     snw_inputs_destroy(mo->of_T.in);
     snw_inputs_destroy(mo->within);
+    snw_switches_destroy(mo->switches);
     snw_assembly_destroy(mo->assembly);
     snw_matrix_destroy(mo->T);
     snw_free(mo->memory);
@@ -197,22 +202,17 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
     mo->heat_power = snw_dissipation(mo->m, s->v);
 }
 
-// velocities that keep all rows; where a given motion jumps to another rate, what drives it does the work at once
-static snw_status jump(snw_motion *mo, snw_error *err) {
-    const snw_model *m = mo->m;
-    snw_kinematics(m, mo->in, mo->now, false, mo->w);
-    const double before = snw_kinetic_energy(m, mo->w);
-    SNW_TRY(snw_assembly_velocities(mo->assembly, mo->in, mo->now, err));
-    snw_kinematics(m, mo->in, mo->now, false, mo->w);
-    mo->work[npower(m) - 1] += snw_kinetic_energy(m, mo->w) - before;
-    return SNW_OK;
-}
-
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
-    if (z) memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
     snw_inputs_at(m, mo->now->t, mo->in);
-    if (mo->assembly) SNW_TRY(jump(mo, err));
+    if (mo->switches) {
+        snw_blow blow;
+        SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
+        mo->work[npower(m) - 1] += blow.work;
+        mo->heat += blow.heat;
+    } else if (z) {
+        memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
     mo->of_T.known = false;
     snw_matrix_spoil(mo->T);
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T->A);
@@ -275,7 +275,8 @@ static double evaluate(snw_motion *mo, double a, double b) {
 static void drive(snw_motion *mo) {
     for (int i = 0; i < mo->m->ndrive; i++) {
         const snw_drive *to = &mo->m->drive[i];
-        if (to->row >= 0) mo->d[to->dof] = mo->in->drive[i].v - mo->now->q[to->q];
+        if (!snw_drive_holds(mo->m, mo->now, i)) continue;
+        mo->d[to->dof] = snw_drive_target(mo->m, mo->in, mo->now, i) - mo->now->q[to->q];
     }
 }
 

@@ -41,9 +41,9 @@
 #include "solve/broyden.h"
 #include "solve/condition.h"
 #include "solve/dense.h"
-#include "study/assembly.h"
 #include "study/curved.h"
 #include "study/pieces.h"
+#include "study/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,11 +54,12 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
-    snw_assembly *as;  // NULL: no loops
-    snw_inputs *in;    // at the middle of the step
-    snw_inputs *empty; // nothing acts, velocities of poses are in the place of accelerations
-    snw_inputs *last;  // at the end of the step
-    bool moving;       // some pose depends on time
+    snw_assembly *as;       // NULL: no loops
+    snw_switches *switches; // of bodies that come and go; NULL: none
+    snw_inputs *in;         // at the middle of the step
+    snw_inputs *empty;      // nothing acts, velocities of poses are in the place of accelerations
+    snw_inputs *last;       // at the end of the step
+    bool moving;            // some pose depends on time
     snw_state *now, *mid, *end, *push;
     double *memory;
     double *saved; // before the last advance; NULL for models without signals
@@ -99,7 +100,7 @@ static snw_wrench push_of(const conserving *c, int i) {
     const snw_wrench *load = snw_loads(m, c->in, c->w);
     const snw_mat3 R = c->w->g[i].R;
     snw_wrench F = {0};
-    if (m->seg[i].heavy) {
+    if (snw_is_heavy(m, c->w, i)) {
         const snw_twist g = {.v = snw_rotate_inv(R, c->in->gravity)};
         F = snw_inertia_apply(&m->seg[i].M, g);
     }
@@ -128,7 +129,7 @@ static void weigh(conserving *c) {
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
     for (int s = 1; s < m->nseg; s++) {
-        const bool heavy = m->seg[s].heavy;
+        const bool heavy = snw_is_heavy(m, w, s);
         if (!heavy && m->act_of_seg[s] == m->act_of_seg[s + 1]) continue;
         const snw_path *path = &m->path[m->seg[s].path];
         const size_t at = (size_t)m->seg_store[s];
@@ -407,7 +408,7 @@ static void weigh_on_the_arc(conserving *c) {
         snw_vec3 moment = {{0}};
         for (int s = 1; s < m->nseg; s++) {
             const snw_path *path = &m->path[m->seg[s].path];
-            if (!m->seg[s].heavy || path->n == 0 || path->dof[0] != dof) continue;
+            if (!snw_is_heavy(m, c->w, s) || path->n == 0 || path->dof[0] != dof) continue;
             const snw_inertia *M = &m->seg[s].M;
             const snw_se3 g = c->w->g[s];
             mass += M->m;
@@ -529,6 +530,7 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     // laws read an integral as it is at the middle, with what it grows by there
     c->in->lead = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
@@ -612,8 +614,15 @@ static snw_status accelerations(conserving *c, snw_error *err) {
 static snw_status restart(void *self, const double *z, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
-    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
     snw_inputs_at(m, c->now->t, c->in);
+    if (c->switches) {
+        snw_blow blow;
+        SNW_TRY(snw_switches_throw(c->switches, c->in, z, c->now, &blow, err));
+        c->work[npower(m) - 1] += blow.work;
+        c->heat += blow.heat;
+    } else if (z) {
+        memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
     snw_mass_matrix(m, c->in, c->now, c->w, c->M);
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
     momenta_at(c, c->in, c->now, c->p0);
@@ -707,6 +716,7 @@ static void close(void *self) {
     conserving *c = self;
     if (!c) return;
     snw_work_destroy(c->w);
+    snw_switches_destroy(c->switches);
     snw_assembly_destroy(c->as);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->empty);
@@ -739,7 +749,8 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->pivot = snw_alloc(n * sizeof *c->pivot);
     c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
     if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
-        (m->nloop && snw_assembly_create(m, &c->as) != SNW_OK) ||
+        (m->nloop + m->nswitch && snw_assembly_create(m, &c->as) != SNW_OK) ||
+        (m->nswitch && snw_switches_create(m, c->as, &c->switches) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
         snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||

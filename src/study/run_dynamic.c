@@ -285,7 +285,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump && acts) (void)remember(r, mv);
-        if (jump) SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
+        if (jump) {
+            SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
+            snw_run_remark(r, mv->state(mv->self));
+        }
         if (!watches) over = ends(step, to, NULL);
         snw_run_limits(r, mv->state(mv->self));
         const bool last = over || to >= t1;
@@ -316,13 +319,20 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
 
 // loops closed, and velocities with them
 static snw_status assemble(snw_run *r, snw_error *err) {
-    if (r->now->model->nrow == 0) return SNW_OK;
+    const snw_model *m = r->now->model;
+    if (m->nrow == 0 && m->nswitch == 0) return SNW_OK;
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
+    snw_run_switch(r);
+    if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
+    }
+    if (m->nswitch) {
+        snw_switches_compare(snw_statics_switches(r->now->statics), in, r->state);
+        snw_run_remark(r, r->state);
     }
     return snw_assembly_velocities(as, in, r->state, err);
 }

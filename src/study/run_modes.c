@@ -66,6 +66,12 @@ static void warn(const snw_run *r, const snw_mode_table *table) {
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_modes *modes = r->modes[stage];
+    if (!r->resuming && m->nswitch) {
+        snw_run_switch(r);
+        snw_switches_compare(snw_statics_switches(r->now->statics),
+                             snw_statics_inputs(r->now->statics), r->state);
+        snw_run_remark(r, r->state);
+    }
     SNW_TRY(snw_modes_solve(modes, r->state, err));
     const snw_mode_table *table = snw_modes_found(modes);
     r->found[stage] = true;

@@ -50,7 +50,13 @@ static void remember(snw_run *r) {
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
     (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
-    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = r->z[i];
+    snw_switches *sw = snw_statics_switches(r->now->statics);
+    if (sw) {
+        snw_switches_set(sw, in, r->z, r->state);
+        snw_switches_compare(sw, in, r->state);
+        snw_run_remark(r, r->state);
+    }
+    for (int i = 0; !sw && i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {

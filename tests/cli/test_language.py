@@ -44,7 +44,6 @@ REACHED = {
 LATER = (
     "contacts: {}", "fluid: {}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
-    "robot: {more: {on: world, when: t > 1 s}}",
 )
 
 # steps that do not stand alone
