@@ -172,16 +172,42 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
     return SNW_OK;
 }
 
+// the first coordinate that moves no mass but what those before it move, by Cholesky's method on the mass matrix M
+static int idle_coordinate(int n, double *M) {
+    const size_t N = (size_t)n;
+    for (size_t j = 0; j < N; j++) {
+        const double own = M[j * (N + 1)];
+        double pivot = own;
+        for (size_t k = 0; k < j; k++) pivot -= M[k * N + j] * M[k * N + j];
+        if (!(pivot > 1e-13 * own)) return (int)j;
+        M[j * (N + 1)] = sqrt(pivot);
+        for (size_t i = j + 1; i < N; i++) {
+            for (size_t k = 0; k < j; k++) M[j * N + i] -= M[k * N + i] * M[k * N + j];
+            M[j * N + i] /= M[j * (N + 1)];
+        }
+    }
+    return n - 1;
+}
+
+static snw_status massless(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           snw_work *w, double *M, snw_error *err) {
+    snw_mass_matrix(m, in, s, w, M);
+    const int i = idle_coordinate(m->nv, M);
+    int k = 0;
+    while (i >= m->block[k].dof + m->block[k].n) k++;
+    const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
+        "those before it; give the rod density and rotary inertia or allow fewer strains, "
+        "give the link behind a joint a body",
+        name);
+}
+
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
                              double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
-    if (snw_cholesky_factor(m->nv, M) != SNW_OK) {
-        return snw_fail(
-            err, SNW_E_SINGULAR,
-            "the mass matrix is singular: a coordinate moves no mass, or two move the "
-            "same; give the rod density and rotary inertia or allow fewer strains, give "
-            "the link behind a joint a body");
-    }
+    if (snw_cholesky_factor(m->nv, M) != SNW_OK) return massless(m, in, s, w, M, err);
     // M a = - (forces needed without acceleration)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     snw_residual(m, in, s, false, w);

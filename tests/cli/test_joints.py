@@ -90,6 +90,13 @@ class Joints(harness.Case):
             self.write("robot.yaml", HEAD + text + "\n")
             self.assertIn(words, self.fails(2, "check", "robot.yaml").err)
 
+    def test_what_moves_no_mass_just_here_is_named_by_the_run(self):
+        # a point above a universal joint: about its first axis it has inertia in all configurations but this one
+        self.write("robot.yaml", HEAD + f"robot:\n  a: {{on: world, joint: revolute, axis: x, {UNIT}}}\n"
+                   "  u: {on: a, joint: universal, body: {mass: 1, com: [0, 0, 1]}}\nstudy: [dynamic: {for: 1 s, step: 10 ms}]\n")
+        self.succeeds("check", "robot.yaml")
+        self.assertIn("a coordinate of 'u' moves no mass here", self.fails(1, "run", "robot.yaml").err)
+
     def test_limits_warn_with_joint_time_and_value(self):
         for joint, extra, initial, words in (
                 ("revolute", "limits: [-1, 0.505]", "{rate: 1}", "joint 'a' is outside of its limits at t = 0.51 s: angle 0.51 rad, not in [-1, 0.505]"),

@@ -479,6 +479,31 @@ static void motors_that_agree_share_their_effort(void **state) {
     assert_near(effort[1], effort[0], 1e-7); // accelerations at the integrator's tolerance
 }
 
+// a motor that leaves the way of the loop for a moment between the times that are looked at beforehand
+static void a_loop_that_comes_open_is_told(void **state) {
+    (void)state;
+    static const char *const more[2] = {"", " + 0.05*hat(t, 0.14, 0.24)"};
+    for (int k = 0; k < 2; k++) {
+        char text[800];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\n"
+                       "robot:\n"
+                       "  a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                       "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                       "loops: {tie: {join: [a, b], as: fixed}}\n"
+                       "actuators: {one: {joint: a, position: 0.1*t^2}, two: {joint: b, position: "
+                       "\"0.1*t^2%s\"}}\n"
+                       "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
+                       more[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        // the row left out; the kink of the hat, and the gap
+        assert_int_equal(o.warnings, k ? 3 : 1);
+        snw_series_clear(&o.series);
+    }
+}
+
 // what is driven and a loop that say different things, at the start or later
 static void drives_that_contradict_a_loop_are_told(void **state) {
     (void)state;
@@ -690,6 +715,7 @@ int main(void) {
         cmocka_unit_test(a_plane_loop_has_the_reactions_of_its_plane),
         cmocka_unit_test(a_drive_moves_a_robot_with_a_redundant_row),
         cmocka_unit_test(motors_that_agree_share_their_effort),
+        cmocka_unit_test(a_loop_that_comes_open_is_told),
         cmocka_unit_test(drives_that_contradict_a_loop_are_told),
         cmocka_unit_test(a_motor_does_what_a_hand_does),
         cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),
