@@ -599,6 +599,75 @@ static void wrenches_within_a_rod_know_the_flow(void **state) {
     assert_true(fabs(seen[0][4]) > 1);
 }
 
+// ---- faults ----------------------------------------------------------------------------------------
+
+static void what_a_fluid_cannot_do_is_said(void **state) {
+    (void)state;
+    static const char head[] =
+        "sinew: 1\nmaterials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  bare: {on: world, rod: {length: 1, section: {area: 1e-4, moments: [1, 1, 1]}, material: "
+        "m, strain: {bend_y: legendre 2}}}\n"
+        "  led: {on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: m, "
+        "strain: "
+        "{bend_y: legendre 2, stretch: 0.1*sin(t)}}}\n"
+        "  thin: {on: world, rod: {length: 1, section: {circle: {radius: 1 cm*(1 - x/L)}}, "
+        "material: "
+        "m, strain: {bend_y: legendre 2}}}\n"
+        "  stone: {on: world, joint: free, body: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "  frame: {on: world}\n"
+        "study: [dynamic: {for: 1 s, step: 10 ms, scheme: conserving}]\n";
+    static const struct {
+        const char *fluid, *said;
+    } cases[] = {
+        {"w: {on: bare, density: 1, added: auto}", "needs the shape"},
+        {"w: {on: led, density: 1, added: auto}", "stretch or shear given"},
+        {"v: {on: thin, density: 1, added: auto}, w: {on: thin, density: 1, added: auto}",
+         "already"},
+        {"w: {on: thin, density: 1, drag: {normal: -1 + x/L}}", "not negative"},
+        {"w: {on: thin, drag: {linear: 1/(x - x)}}", "a number"},
+        {"w: {on: stone, density: 1, added: auto}", "only a sphere"},
+        {"w: {on: stone, density: 1, buoyancy: on}", "needs its shape"},
+        {"w: {on: stone, density: 1, drag: {normal: 1}}", "for rods"},
+        {"w: {on: thin, added: [1, 1, 1, 1, 1, 1]}", "'added: auto'"},
+        {"w: {on: frame, density: 1, added: auto}", "neither a rod nor a body"},
+        {"w: {on: thin, density: 1, added: auto}", "conserving scheme does not know"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[2000];
+        snw_document *doc;
+        snw_desc *desc;
+        snw_error err;
+        snw_run *run = NULL;
+        snw_run_totals totals;
+        (void)snprintf(text, sizeof text, "%sfluid: {%s}\n", head, cases[k].fluid);
+        if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+        snw_status s = snw_run_create(desc, "main", &run, &err);
+        if (s == SNW_OK) s = snw_run_execute(run, 0, NULL, &(snw_run_hooks){0}, &totals, &err);
+        assert_int_equal(s, SNW_E_MODEL);
+        if (!strstr(err.text, cases[k].said)) fail_msg("%s: %s", cases[k].fluid, err.text);
+        snw_run_destroy(run);
+        release(doc, desc);
+    }
+}
+
+// a pond that runs dry: the ball falls on as it would without
+static void a_fluid_can_be_taken_away(void **state) {
+    (void)state;
+    outcome o;
+    done("sinew: 1\n"
+         "robot: {ball: {on: world, joint: prismatic, axis: [0, 0, -1], body: {sphere: {radius: "
+         "0.1}, density: 2000}}}\n"
+         "fluid: {pond: {on: ball, density: 1000, added: auto, buoyancy: on}}\n"
+         "study: [dynamic: {for: 0.5 s, step: 10 ms}, change: {pond: off}, dynamic: {for: 0.5 s, "
+         "step: 10 ms}]\nprobes: {v: {rate: ball}, e: energy}\n",
+         &o);
+    // 2.5 a = 1 g, then g
+    assert_near(last(&o, 0), 0.5 * 9.81 / 2.5 + 0.5 * 9.81, 1e-9);
+    assert_near(last(&o, 1 + BALANCE), 0, 1e-9);
+    snw_series_clear(&o.series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fluids_have_exact_derivatives),
@@ -616,6 +685,8 @@ int main(void) {
         cmocka_unit_test(implicit_steps_keep_their_order),
         cmocka_unit_test(slender_bodies_feel_the_forces_of_lighthill),
         cmocka_unit_test(wrenches_within_a_rod_know_the_flow),
+        cmocka_unit_test(what_a_fluid_cannot_do_is_said),
+        cmocka_unit_test(a_fluid_can_be_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
