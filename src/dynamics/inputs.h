@@ -39,6 +39,7 @@ typedef struct snw_inputs {
     snw_jet *measure;
     double *ambient;
     snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
+    snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
     size_t bytes; // of the block behind the struct
 } snw_inputs;

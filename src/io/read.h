@@ -18,6 +18,7 @@ typedef enum snw_thing {
     SNW_THING_LOOP,
     SNW_THING_LOAD,
     SNW_THING_ACTUATOR,
+    SNW_THING_FLUID,
     SNW_THING_STEP
 } snw_thing;
 
@@ -59,6 +60,7 @@ snw_status snw_read_robot(snw_reader *r);     // needs materials
 snw_status snw_read_loops(snw_reader *r);     // these need the robot
 snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
+snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_study(snw_reader *r);

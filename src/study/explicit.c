@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
 #include "study/switch.h"
@@ -102,7 +103,7 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
     const snw_status status = e->assembly ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
                                           : snw_accelerations(m, e->in, s, e->w, e->M, &said);
     if (status != SNW_OK) return refuse(e, t, s, &said, err);
-    // what moves a pose also carries the accelerations
+    // what moves a pose or a fluid also carries the accelerations
     if (e->moving || e->assembly) snw_residual(m, e->in, s, false, e->w);
     snw_load_power(m, e->in, s, e->w, power);
     return SNW_OK;
@@ -117,7 +118,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
-    power[npower(m)] = snw_dissipation(m, e->trial->v);
+    power[npower(m)] = snw_dissipation(m, e->trial->v) + snw_fluid_heat(m, e->w);
     return SNW_OK;
 }
 
@@ -168,6 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->y_before = e->y + n;
     e->power = e->y_before + n;
     e->power_before = e->power + np;
+    e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
     typical_numbers(m, e->y);
@@ -209,7 +211,7 @@ static snw_status settle(snw_explicit *e, double t, snw_error *err) {
     e->trial->t = t;
     SNW_TRY(accelerate(e, t, e->trial, e->power, err));
     snw_state_copy(e->m, e->trial, e->now);
-    e->heat_power = snw_dissipation(e->m, e->now->v);
+    e->heat_power = snw_dissipation(e->m, e->now->v) + snw_fluid_heat(e->m, e->w);
     return SNW_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "solve/broyden.h"
@@ -163,6 +164,12 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         m->desc->motor[m->drive[i].motor].name, t);
     }
+    for (int i = 0; i < m->nfluid; i++) {
+        if (finite(in->current[i].e, 3) && finite(in->current_rate[i].e, 3)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "the current of fluid '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->fluid[i].name, t);
+    }
     for (int i = 0; i < m->nfield; i++) {
         if (finite(in->xi[i].e, 6) && finite(in->dxi[i].e, 6) && finite(in->ddxi[i].e, 6)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
@@ -225,7 +232,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -493,6 +500,7 @@ static void account(snw_motion *mo, double h) {
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        mo->heat += 0.5 * h * snw_fluid_heat(m, mo->w); // among the forces out of balance, below
         double sum = -internal_power(m, mo->way);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;

@@ -30,6 +30,8 @@ REACHED = {
     "tendon": "actuators: {more: {tendon: {KEY}}}",
     "chamber": "actuators: {more: {chamber: {KEY}}}",
     "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
+    "fluid": "fluid: {more: {KEY}}",
+    "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
     "probe": "probes: {more: {KEY}}",
     "static": "study: [static: {KEY}]",
@@ -42,7 +44,7 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "contacts: {}", "fluid: {}", "study: [kinematic]", "study: [linearize]",
+    "contacts: {}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
 )
 
