@@ -468,7 +468,7 @@ static void flux_column(const snw_model *m, const snw_wet *p, int own, const dou
 }
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod; its motion through the fluid
-// varies like any motion, theory.md 3.11
+// varies like any motion, theory.md 3.12
 static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
                         const snw_path *path, bool still, double cq, double cv, double ca,
                         const double *J, const double *dJ, const double *ddJ, double *WJ,

@@ -278,7 +278,7 @@ typedef struct snw_measure_desc {
 // Where the added mass comes from: nowhere, the shape, or numbers.
 typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_added;
 
-// What surrounds links: their rods, or bodies where they have none. theory.md 3.11
+// What surrounds links: their rods, or bodies where they have none. theory.md 3.12
 typedef struct snw_fluid_desc {
     const char *name;
     snw_place place;
