@@ -19,7 +19,7 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *place, *words;
 } later[] = {
-    {"file", "contacts"},   {"actuator", "wheels hold"},
+    {"contact", "wheel ring anchor"},   {"actuator", "wheels hold"},
     {"tendon", "friction"}, {"study", "kinematic inverse linearize"},
     {"static", "engine"},   {"dynamic", "engine"},
 };
