@@ -100,11 +100,10 @@ static snw_vec3 shift(const snw_touch *p, snw_vec3 d, snw_vec3 dd) {
 static snw_vec3 rub_slope(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
                           snw_vec3 du) {
     const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
-    const snw_vec3 de = {
-        {-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
+    const snw_vec3 de = {{-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
     const double more = c->along - c->across;
-    const snw_vec3 part = snw_add(snw_scale(snw_dot(e, u), de),
-                                  snw_scale(snw_dot(de, u) + snw_dot(e, du), e));
+    const snw_vec3 part =
+        snw_add(snw_scale(snw_dot(e, u), de), snw_scale(snw_dot(de, u) + snw_dot(e, du), e));
     return snw_add(snw_scale(c->across, du), snw_scale(more, part));
 }
 
@@ -117,16 +116,13 @@ static snw_wrench vary(const snw_touch *p, const snw_contact_desc *c, const snw_
     const double dpress = -p->stiffness * ramp_slope(-at->gap, c->smooth) * dgap;
     snw_vec3 df = snw_add(snw_scale(dpress, d), snw_scale(at->press, dd));
     if (V) {
-        const snw_vec3 dv =
-            snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
+        const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
         const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
         const double z = 1 - c->damping * at->rate, share = ramp(z, softly);
         const double N = at->press * share;
-        const double dN =
-            dpress * share - at->press * ramp_slope(z, softly) * c->damping * drate;
+        const double dN = dpress * share - at->press * ramp_slope(z, softly) * c->damping * drate;
         const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
-        const snw_vec3 du =
-            snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
+        const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
         const double size = slip(c, u), dsize = snw_dot(u, du) / size;
         const snw_vec3 T = rub(c, d, u), dT = rub_slope(c, d, u, dd, du);
         df = snw_add(snw_scale(dN, d), snw_scale(N, dd));

@@ -53,8 +53,9 @@ static snw_status friction(snw_reader *r, const snw_entry *entry, snw_contact_de
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_friction, e));
     for (int i = 0; i < FRICTION_N; i++) {
         if (e[i]) continue;
-        return snw_fail_at(r->err, entry->place, "'friction' needs 'along' and 'across', or is one "
-                                                 "number for both");
+        return snw_fail_at(r->err, entry->place,
+                           "'friction' needs 'along' and 'across', or is one "
+                           "number for both");
     }
     SNW_TRY(not_negative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
     return not_negative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
@@ -63,7 +64,8 @@ static snw_status friction(snw_reader *r, const snw_entry *entry, snw_contact_de
 static snw_status points(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
     const snw_node *node = e->value;
     if (node->kind != SNW_NODE_LIST || node->n == 0) {
-        return snw_fail_at(r->err, node->place, "'points' is a list of points, e.g. [[0, 0, -1 cm]]");
+        return snw_fail_at(r->err, node->place,
+                           "'points' is a list of points, e.g. [[0, 0, -1 cm]]");
     }
     snw_vec3 *point = snw_pool_array(r->pool, (size_t)node->n, sizeof *point);
     if (!point) return snw_read_memory(r);
@@ -106,8 +108,8 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
                                   &out->creep));
     }
     if (e[GROUND_SMOOTH]) {
-        SNW_TRY(snw_read_positive(r, e[GROUND_SMOOTH]->value, "smooth", SNW_DIM_LENGTH,
-                                  &out->smooth));
+        SNW_TRY(
+            snw_read_positive(r, e[GROUND_SMOOTH]->value, "smooth", SNW_DIM_LENGTH, &out->smooth));
     }
     return e[GROUND_POINTS] ? points(r, e[GROUND_POINTS], out) : SNW_OK;
 }
@@ -121,8 +123,9 @@ static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_des
                               .creep = SNW_CREEP,
                               .smooth = SNW_CONTACT_SMOOTH};
     if (!e[CONTACT_GROUND]) {
-        return snw_fail_at(r->err, entry->place, "contact '%s' needs what is touched, e.g. "
-                                                 "'ground: {on: arm, stiffness: 10 kPa}'",
+        return snw_fail_at(r->err, entry->place,
+                           "contact '%s' needs what is touched, e.g. "
+                           "'ground: {on: arm, stiffness: 10 kPa}'",
                            entry->key);
     }
     SNW_TRY(ground(r, e[CONTACT_GROUND], out));

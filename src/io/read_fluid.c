@@ -147,8 +147,9 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
         SNW_TRY(snw_read_laws(r, e[FLUID_CURRENT]->value, "current", (snw_dim){.m = 1, .s = -1},
                               SNW_VAR_T, out->current));
     }
-    return e[FLUID_WHEN] ? snw_read_presence(r, e[FLUID_WHEN]->value, "fluid", entry->key, &out->when)
-                         : SNW_OK;
+    return e[FLUID_WHEN]
+               ? snw_read_presence(r, e[FLUID_WHEN]->value, "fluid", entry->key, &out->when)
+               : SNW_OK;
 }
 
 snw_status snw_read_fluids(snw_reader *r) {

@@ -160,7 +160,12 @@ typedef struct snw_rod_desc {
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
-typedef enum snw_shape { SNW_SHAPE_NONE, SNW_SHAPE_BOX, SNW_SHAPE_CYLINDER, SNW_SHAPE_SPHERE } snw_shape;
+typedef enum snw_shape {
+    SNW_SHAPE_NONE,
+    SNW_SHAPE_BOX,
+    SNW_SHAPE_CYLINDER,
+    SNW_SHAPE_SPHERE
+} snw_shape;
 
 // Mass properties in the link's frame.
 typedef struct snw_body_desc {
@@ -308,15 +313,15 @@ typedef struct snw_contact_desc {
     snw_place place;
     int nlink;
     const int *link;
-    snw_vec3 normal, at;  // of the surface: unit, out of the ground; a point of it
-    double stiffness;     // N/m at each place of a body, N/m^2 along rods
-    bool has_ends;        // of rods:
-    double ends;          // stiffness at their end sections, N/m
-    double damping;       // s/m
-    double along, across; // friction coefficients, along and across a rod; the same for a body
-    double creep;         // speed that smooths friction, m/s
-    double smooth;        // length over which the force sets in, m
-    int npoint;           // of bodies, instead of their shape:
+    snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
+    double stiffness;      // N/m at each place of a body, N/m^2 along rods
+    bool has_ends;         // of rods:
+    double ends;           // stiffness at their end sections, N/m
+    double damping;        // s/m
+    double along, across;  // friction coefficients, along and across a rod; the same for a body
+    double creep;          // speed that smooths friction, m/s
+    double smooth;         // length over which the force sets in, m
+    int npoint;            // of bodies, instead of their shape:
     const snw_vec3 *point; // in the frame of the link
     snw_law when;          // a constant, NULL: always
 } snw_contact_desc;
@@ -505,7 +510,8 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ncontact, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ncontact, ninitial, nprobe, nsignal,
+        nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;

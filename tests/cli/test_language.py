@@ -30,6 +30,9 @@ REACHED = {
     "tendon": "actuators: {more: {tendon: {KEY}}}",
     "chamber": "actuators: {more: {chamber: {KEY}}}",
     "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
+    "contact": "contacts: {more: {KEY}}",
+    "ground": "contacts: {more: {ground: {KEY}}}",
+    "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "fluid": "fluid: {more: {KEY}}",
     "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
@@ -44,7 +47,7 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "contacts: {}", "study: [kinematic]", "study: [linearize]",
+    "contacts: {more: {wheel: {}}}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
 )
 
