@@ -180,7 +180,7 @@ class Tables(harness.Case):
             self.accepts("parameters: {p: [" + ", ".join(f"2 {u}" for u in [unit, *prefixed.split()]) + "]}")
 
     def test_every_component_of_a_probe_can_be_expected(self):
-        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link or a loop": "{Q: arm}",
+        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
                  "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}", "a chamber": "{Q: air}",
                  "an actuator": "{Q: turn}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
