@@ -20,16 +20,18 @@ typedef struct closed_robot {
 } closed_robot;
 
 // the nearest closed configuration, velocities as near, accelerations and multipliers, at time t
-static inline void closed_robot_settle(closed_robot *c, double t) {
-    snw_error err = {0};
+static inline snw_status closed_robot_try(closed_robot *c, double t, snw_error *err) {
     snw_assembly_info info;
     c->s->t = t;
     snw_inputs_at(c->m, t, c->in);
-    if (snw_assembly_close(c->as, c->in, c->s, &info, &err) != SNW_OK ||
-        snw_assembly_velocities(c->as, c->in, c->s, &err) != SNW_OK ||
-        snw_assembly_accelerations(c->as, c->in, c->s, &err) != SNW_OK) {
-        fail_msg("%s", err.text);
-    }
+    snw_status s = snw_assembly_close(c->as, c->in, c->s, &info, err);
+    if (s == SNW_OK) s = snw_assembly_velocities(c->as, c->in, c->s, err);
+    return s == SNW_OK ? snw_assembly_accelerations(c->as, c->in, c->s, err) : s;
+}
+
+static inline void closed_robot_settle(closed_robot *c, double t) {
+    snw_error err = {0};
+    if (closed_robot_try(c, t, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
 // compiled, its state the initial one of the description, not yet closed

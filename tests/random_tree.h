@@ -13,8 +13,11 @@ typedef struct tree {
     snw_link_desc link[TREE_MOST];
 } tree;
 
+typedef enum tree_kind { TREE_MIXED, TREE_RIGID, TREE_SOFT } tree_kind;
+
 typedef struct tree_opts {
     int nlink;
+    tree_kind kind;    // rods on some links, on none, on all that have mass
     bool floating;     // the first link is free, and no other one hangs on the world
     bool conservative; // no damping, friction, loads or moving poses
     bool weightless;
@@ -121,13 +124,15 @@ static inline void tree_random(tree *t, dice *d, tree_opts o) {
         if (p >= 0 && t->link[p].has_rod && pick_int(d, 0, 1)) {
             l->on = rod_at(p, roll(d, 0, 1) * t->link[p].rod.length);
         }
-        if (!empty[i] && pick_int(d, 0, 2) == 0) tree_rod(t, d, i);
+        const bool some = !empty[i] && pick_int(d, 0, 2) == 0;
+        if (o.kind == TREE_MIXED ? some : o.kind == TREE_SOFT && !empty[i]) tree_rod(t, d, i);
         // a link on an empty one has a body, whatever else it has
         if (leaf[i] || (p >= 0 && empty[p]) || (!empty[i] && pick_int(d, 0, 2) > 0)) {
             tree_body(t, i, roll(d, 0.5, 2), roll_vec3(d, 0.3),
                       (snw_vec3){{roll(d, 0.05, 0.1), roll(d, 0.05, 0.1), roll(d, 0.05, 0.1)}});
         } else if (!empty[i] && !l->has_rod) {
-            tree_rod(t, d, i); // mass of its own, the same about every axis
+            if (o.kind != TREE_RIGID)
+                tree_rod(t, d, i); // mass of its own, the same about every axis
             tree_body(t, i, 0.3, roll_vec3(d, 0.1), (snw_vec3){{0.01, 0.02, 0.02}});
         }
     }

@@ -111,7 +111,8 @@ snw_robot_steps snw_robot_steps_defaults(double step);
 SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
 
 // On by h seconds, at most the longest step. When it fails (SNW_E_DIVERGED) nothing has changed. q, v, a, the time and
-// probes are those of the end of the step. What laws sample and conditions switch on is looked at there, too.
+// probes are those of the end of the step. What laws sample and conditions switch on is looked at there, too:
+// a loop that closes on moving parts, or a body that is picked up, is a plastic impact at the end of the step.
 SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
 // Loads by number, in the order of the file; -1: none of that name.
@@ -123,6 +124,27 @@ void snw_robot_set_load(snw_robot *r, int load, const double force[3], const dou
 void snw_robot_unset_load(snw_robot *r, int load);
 // Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
 void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
+
+// Actuators on coordinates of joints and rods by number, in the order of the file; -1: none of that name. And how many
+// coordinates one of them acts on.
+int snw_robot_actuator(const snw_robot *r, const char *name);
+int snw_robot_actuator_size(const snw_robot *r, int actuator);
+// From now on these efforts (N m on angles, N on slides; by coordinate) instead of the laws of an actuator whose `effort` is
+// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given.
+SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
+                                              snw_error *err);
+// From now on the coordinates of an actuator whose `position` or `rate` is given go position + rate s + acceleration s^2/2,
+// s seconds from the present time, instead of following its laws; rate and acceleration may be NULL: zero. What is
+// `free` in the file stays so. A position away from where the coordinate is, or a rate that is not its own, is reached within
+// one step, at whatever effort. SNW_E_ARGUMENT: its effort is given, or it is switched off.
+SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
+                                              const double *rate, const double *acceleration,
+                                              snw_error *err);
+// Back to the laws of the file.
+void snw_robot_unset_actuator(snw_robot *r, int actuator);
+// effort <- what the actuator exerts at present, by coordinate: as given, or, where the motion is given, what the last step (or
+// forward dynamics) found.
+void snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
 // Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.
 // Restored, in this or another robot of the same file started in the same way, they give the same steps bit for bit.

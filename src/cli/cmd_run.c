@@ -177,11 +177,11 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     // motion has an energy balance: what the scheme removed and what is not accounted for, beside what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
-    const int columns = moved ? 11 : 8;
-    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrr" : "llrrrrrr", &g, err));
-    const char *const head[] = {
-        "run",  "",       "frames",  "increments", "iterations", "residual", "geometry error",
-        "time", "scheme", "balance", "of"};
+    const int columns = moved ? 12 : 9;
+    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrr" : "llrrrrrrr", &g, err));
+    const char *const head[] = {"run",        "",         "frames",    "increments",
+                                "iterations", "residual", "condition", "geometry error",
+                                "time",       "scheme",   "balance",   "of"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
@@ -198,6 +198,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         snw_grid_cell(g, "%d", t->increments);
         snw_grid_cell(g, "%d", t->iterations);
         snw_grid_number(g, 2, t->worst_residual);
+        snw_grid_number(g, 2, t->worst_condition > 0 ? t->worst_condition : NAN);
         snw_grid_number(g, 2, t->worst_geometry);
         snw_grid_cell(g, "%.3g s", t->seconds);
         if (moved) snw_grid_cell(g, "%.2g J", t->scheme);
@@ -364,6 +365,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_integer(j, "increments", o->totals.increments);
         snw_field_integer(j, "iterations", o->totals.iterations);
         snw_field_number(j, "worst_residual", o->totals.worst_residual);
+        snw_field_number(j, "worst_condition",
+                         o->totals.worst_condition > 0 ? o->totals.worst_condition : NAN);
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
         snw_field_number(j, "scheme", o->totals.scheme);
         snw_field_number(j, "balance", o->totals.balance);

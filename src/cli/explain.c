@@ -42,6 +42,9 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
     case SNW_SITE_WORLD:
         (void)snprintf(out, size, "world%s", offset);
         return;
+    case SNW_SITE_BASE:
+        (void)snprintf(out, size, "%s, before its joint", link);
+        return;
     case SNW_SITE_END:
         (void)snprintf(out, size, "%s%s%s", link,
                        s->link >= 0 && d->link[s->link].has_rod ? ".tip" : "", offset);
@@ -156,7 +159,9 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
     if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                                                        : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
@@ -240,7 +245,8 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     printf("%*s%s  on %s, ", indent, "", l->name, site);
     print_joint(l);
     if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
-    if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
+    if (l->has_body)
+        printf("%*sbody %g kg%s\n", indent + 4, "", l->body.mass, l->when ? ", at times" : "");
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
             print_link(d, i, info, depth + 1);
@@ -257,7 +263,7 @@ static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     printf("  %s  %s to %s, %s", l->name, a, b, snw_joint_name(l->joint));
     if (has_axis(l->joint)) print_axis(l->axis);
     if (l->joint == SNW_JOINT_UNIVERSAL) print_axis(l->second);
-    printf(": %s\n", info->loop_note[i]);
+    printf("%s: %s\n", l->when ? ", at times" : "", info->loop_note[i]);
     if (info->loop_warning[i][0]) printf("    warning: %s\n", info->loop_warning[i]);
 }
 
@@ -282,7 +288,11 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
     printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
            d->link[a->link].name);
-    for (int k = 0; k < a->n; k++) {
+    if (a->turns) {
+        const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
+        printf(" a rotation%s", moves ? " f(t)" : "");
+    }
+    for (int k = 0; k < a->n && !a->turns; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
         printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
@@ -363,16 +373,20 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
-    if (d->nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
-    if (d->nloop > 0) printf(", %d loop%s", d->nloop, d->nloop == 1 ? "" : "s");
+    int nloop = 0;
+    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive;
+    if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
+    if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
-    if (d->nloop > 0 || info->driven > 0) printf(")");
+    if (nloop > 0 || info->driven > 0) printf(")");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
         if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
     }
-    if (d->nloop > 0) printf("\nloops\n");
-    for (int i = 0; i < d->nloop; i++) print_loop(d, i, info);
+    if (nloop > 0) printf("\nloops\n");
+    for (int i = 0; i < d->nloop; i++) {
+        if (!d->loop[i].drive) print_loop(d, i, info);
+    }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
         printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
@@ -462,6 +476,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
+        if (l->drive) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);

@@ -8,7 +8,8 @@
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
-        if (m->seg[i].heavy) sum += snw_power(snw_inertia_apply(&m->seg[i].M, w->V[i]), w->V[i]);
+        if (snw_is_heavy(m, w, i))
+            sum += snw_power(snw_inertia_apply(&m->seg[i].M, w->V[i]), w->V[i]);
     }
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
@@ -51,7 +52,7 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     snw_vec3 sum = {{0}};
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = &m->seg[i].M;
-        if (!m->seg[i].heavy) continue;
+        if (!snw_is_heavy(m, w, i)) continue;
         mass += M->m;
         sum = snw_add(sum, snw_add(snw_scale(M->m, w->g[i].p), snw_rotate(w->g[i].R, M->mc)));
     }
@@ -110,7 +111,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
 snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
     for (int i = 0; i < m->nseg; i++) {
-        if (!m->seg[i].heavy) continue;
+        if (!snw_is_heavy(m, w, i)) continue;
         const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);
         sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[i], P));
     }

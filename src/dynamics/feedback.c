@@ -137,6 +137,7 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
     case SNW_SIGNAL_SAMPLED:
     case SNW_SIGNAL_ONCE:
     case SNW_SIGNAL_GATE:
+    case SNW_SIGNAL_MET:
         return s->z[i];
     }
     return 0;
@@ -160,7 +161,7 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         if (m->stress_reads[i] && *in->share != 0) snw_stress_at(m, i, at, -*in->share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (m->motor_reads[i]) snw_effort_at(m, i, at, -*in->share, w->r);
+        if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
     }
 }
 
@@ -173,7 +174,7 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
         if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
-        if (m->motor_reads[i]) snw_effort_at(m, i, at, *in->share, Q);
+        if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
     }
     for (int i = 0; i < m->nv; i++) power += Q[i] * s->v[i];
     return power;
@@ -321,7 +322,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
             if (m->stress_reads[i]) stress_push(m, i, in, w, m->live[k], push);
         }
         for (int i = 0; i < m->desc->nmotor; i++) {
-            if (m->motor_reads[i]) motor_push(m, i, in, w, m->live[k], push);
+            if (snw_motor_follows(m, in, i)) motor_push(m, i, in, w, m->live[k], push);
         }
         snw_measures_push(m, in, w, m->live[k], push);
         const double *slope = w->slope + (size_t)k * nv;

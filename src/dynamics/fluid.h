@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// fluid.h: what surrounds the robot, theory.md 3.11. Each place that is wet moves through the fluid with the twist V and its
+// fluid.h: what surrounds the robot, theory.md 3.12. Each place that is wet moves through the fluid with the twist V and its
 // rate A, about its centre. It needs the wrench
 //   M A - ad_V' M V + resistance(V) - end Y(V),   M = diag(added),
 // beyond what its own mass needs; Y is the momentum that flows past an end of a rod (Lighthill).

@@ -10,7 +10,7 @@ size_t snw_inputs_doubles(const snw_model *m) {
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
     const size_t given =
         (size_t)m->ndrive * sizeof(snw_jet) + 3 * (size_t)m->nfield * sizeof(snw_twist);
-    return (bytes + given) / sizeof(double) + nv + 1 + 2 * (size_t)m->nmeasure +
+    return (bytes + given) / sizeof(double) + nv + 1 + 4 * (size_t)m->nmeasure +
            6 * (size_t)m->nfluid;
 }
 
@@ -31,8 +31,8 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
     in->dxi = in->xi + m->nfield;
     in->ddxi = in->dxi + m->nfield;
-    in->measure = (double *)(void *)(in->ddxi + m->nfield);
-    in->ambient = in->measure + m->nmeasure;
+    in->measure = (snw_jet *)(void *)(in->ddxi + m->nfield);
+    in->ambient = (double *)(void *)(in->measure + m->nmeasure);
     in->current = (snw_vec3 *)(void *)(in->ambient + m->nmeasure);
     in->current_rate = in->current + m->nfluid;
     return SNW_OK;
@@ -113,25 +113,53 @@ void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, doub
     }
 }
 
+double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v) {
+    const snw_stress_desc *d = &m->desc->stress[stress];
+    const snw_rod *r = &m->rod[m->link_rod[d->link]];
+    double power = 0;
+    if (!active(d->when, at)) return 0;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const double *phi = m->phi + pt->phi;
+        for (int a = 0; a < r->na; phi += pt->count[a], a++) {
+            const snw_law law = d->stress[r->comp[a]];
+            if (!law) continue;
+            at.x = pt->x, at.L = r->L;
+            double rate = 0;
+            for (int j = 0; j < pt->count[a]; j++) rate += phi[j] * v[r->dof[a] + pt->first[a] + j];
+            power -= pt->w * value(law, at) * rate;
+        }
+    }
+    return power;
+}
+
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     if (!active(d->when, at)) return;
     for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
 }
 
-// a given rate is constant: the coordinate goes on from its initial value
+// what the hand gave goes on from then with constant acceleration
+static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
+    const snw_jet j = hand->motor[hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof];
+    const double s = t - hand->motor_since[d->motor];
+    return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
+}
+
+// of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
-    if (m->desc->motor[d->motor].kind == SNW_MOTOR_POSITION) return snw_expr_jet_t(d->law, at);
-    const double rate = snw_expr_value(d->law, at);
-    return (snw_jet){.v = m->q0[d->q] + rate * at.t, .d = rate};
+    const snw_jet law = snw_expr_jet_t(d->law, at);
+    if (!d->way) return law;
+    const double way = snw_integral_at(d->way, d->law, at.t);
+    return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + way, .d = law.v, .dd = law.d};
 }
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    in->measure[i] = m->measure_reads[i] ? 0 : value(d->law, at);
+    in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     in->ambient[i] = value(d->ambient, at);
     if (d->given == SNW_MEASURE_GAS) {
-        in->measure[i] *= SNW_GAS_CONSTANT * value(d->temperature, at);
+        in->measure[i].v *= SNW_GAS_CONSTANT * value(d->temperature, at);
     }
 }
 
@@ -178,11 +206,21 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
     }
     for (int i = 0; i < d->nmotor; i++) {
-        if (d->motor[i].kind == SNW_MOTOR_EFFORT && !m->motor_reads[i]) {
+        if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;
+        if (in->hand && in->hand->motor_given[i]) {
+            const snw_jet *given = in->hand->motor + in->hand->motor_first[i];
+            for (int k = 0; k < d->motor[i].n; k++) {
+                in->stress[m->motor[i].dof + k] += given[k].v;
+            }
+        } else if (!m->motor_reads[i]) {
             snw_effort_at(m, i, at, 1, in->stress);
         }
     }
-    for (int i = 0; i < m->ndrive; i++) in->drive[i] = drive_at(m, &m->drive[i], at);
+    for (int i = 0; i < m->ndrive; i++) {
+        const bool given = in->hand && in->hand->motor_given[m->drive[i].motor];
+        in->drive[i] =
+            given ? hand_at(m, in->hand, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
+    }
     for (int i = 0; i < m->nfield; i++) field_at(m, i, t, in);
     for (int i = 0; i < m->nmeasure; i++) measure_at(m, i, at, in);
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
@@ -195,7 +233,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nact; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < m->nmeasure; i++) {
-        if (m->desc->measure[i].given == SNW_MEASURE_EFFORT) in->measure[i] = 0;
+        if (m->desc->measure[i].given == SNW_MEASURE_EFFORT) in->measure[i].v = 0;
     }
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
@@ -218,7 +256,9 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
     }
     for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
     for (int i = 0; i < m->nmeasure; i++) {
-        out->measure[i] = rest * a->measure[i] + fraction * b->measure[i];
+        if (m->measure[i].row < 0) {
+            out->measure[i].v = rest * a->measure[i].v + fraction * b->measure[i].v;
+        }
         out->ambient[i] = rest * a->ambient[i] + fraction * b->ambient[i];
     }
     for (int i = 0; i < m->nfluid; i++) {

@@ -6,10 +6,17 @@
 
 #include "model/model.h"
 
+#include <float.h>
+#include <math.h>
+
 // Numbers that stand for laws, set by a caller who steps live.
 typedef struct snw_hand {
-    const bool *load_given; // nload
-    const snw_wrench *load; // nload: as the load's laws would give it; along a rod per length
+    const bool *load_given;    // nload
+    const snw_wrench *load;    // nload: as the load's laws would give it; along a rod per length
+    const bool *motor_given;   // nmotor
+    const double *motor_since; // nmotor: time at which that was, s
+    const int *motor_first;    // nmotor: where its coordinates begin in
+    const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
     bool gravity_given;
     snw_vec3 gravity;
 } snw_hand;
@@ -29,7 +36,8 @@ typedef struct snw_inputs {
     snw_jet *drive; // ndrive: where the coordinate is to be, how fast, how accelerated
     // nmeasure: what is given of a tendon or chamber, its effort or coordinate, of a gas moles R temperature; zero for laws
     // that read signals. Pressure around a gas
-    double *measure, *ambient;
+    snw_jet *measure;
+    double *ambient;
     snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
     snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
@@ -42,6 +50,11 @@ size_t snw_inputs_doubles(const snw_model *m);
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
+
+// A few roundings of t: laws that jump at t are asked that much before or behind it, whether they say < or <=.
+static inline double snw_grain(double t) {
+    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
+}
 
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
@@ -58,8 +71,15 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
     return m->load_reads[load] && !(in->hand && in->hand->load_given[load]);
 }
 
+// Whether the effort of an actuator does.
+static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, int motor) {
+    return m->motor_reads[motor] && !(in->hand && in->hand->motor_given[motor]);
+}
+
 // Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress and
 // of an actuator on coordinates, times `share`, added to Q (nv).
 void snw_load_at(const snw_model *m, int act, snw_at at, snw_wrench *out);
 void snw_stress_at(const snw_model *m, int stress, snw_at at, double share, double *Q);
+// What that active stress does per second at velocities v (nv).
+double snw_stress_power(const snw_model *m, int stress, snw_at at, const double *v);
 void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, double *Q);

@@ -58,7 +58,8 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
         return;
     case SNW_SEG_POSE:
-        w->h[i] = in->pose[seg->item];
+        w->h[i] = m->pose[seg->item].met > 0 ? snw_se3_from_met(s->z + m->pose[seg->item].met - 1)
+                                             : in->pose[seg->item];
         w->u[i] = still ? (snw_twist){0} : in->pose_u[seg->item];
         w->du[i] = still ? (snw_twist){0} : in->pose_du[seg->item];
         break;
@@ -102,6 +103,7 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
 void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                     snw_work *w) {
     w->still = still;
+    for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
     if (m->nwet) snw_fluid_motion(m, in, still, w);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/loop.h"
 
+#include "dynamics/measure.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +33,7 @@ static const row *rows_of(snw_joint_kind kind) {
         return rows_of_fixed;
     case SNW_JOINT_REVOLUTE:
     case SNW_JOINT_CYLINDRICAL:
+    case SNW_JOINT_SCREW: // no loop is one
         return rows_of_revolute;
     case SNW_JOINT_UNIVERSAL:
         return rows_of_universal;
@@ -112,6 +115,12 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
     return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
 }
 
+// Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also says which of its rows are
+// left out as long as it is closed.
+static bool row_on(const snw_loop *loop, const snw_work *w, int r) {
+    return loop->gate < 0 || (w->on[loop->gate] != 0 && !(w->on[loop->gate] >> (r + 1) & 1));
+}
+
 // multipliers of the raw rows
 static void raw_multipliers(const snw_loop *loop, const double *l, double raw[6]) {
     for (int k = 0; k < loop->nraw; k++) {
@@ -145,13 +154,15 @@ double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
 
 // how much of component e of the wrench belongs to raw rows that were left out: what remains of its share in each
 // raw multiplier beside the kept rows, which are orthonormal in sizes
-static double left_out(const snw_model *m, const snw_loop *loop, const snw_wrench *slope, int e) {
+static double left_out(const snw_model *m, const snw_loop *loop, const snw_work *w,
+                       const snw_wrench *slope, int e) {
     double rest[6], sum = 0;
     for (int k = 0; k < loop->nraw; k++) {
         rest[k] = slope[k].e[e] / snw_loop_row_size(m, loop, k);
     }
     for (int r = 0; r < loop->nrow; r++) {
         double dot = 0, square = 0, unit[6];
+        if (!row_on(loop, w, r)) continue;
         for (int k = 0; k < loop->nraw; k++) {
             unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
             dot += unit[k] * rest[k];
@@ -165,16 +176,19 @@ static double left_out(const snw_model *m, const snw_loop *loop, const snw_wrenc
 
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
     const snw_loop *loop = &m->loop[i];
+    if (!snw_is_on(w, loop->gate)) return (snw_wrench){0};
     const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
     double raw[6];
     raw_multipliers(loop, l, raw);
     snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
-    if (loop->nrow == loop->nraw) return F;
+    int kept = 0;
+    for (int r = 0; r < loop->nrow; r++) kept += row_on(loop, w, r);
+    if (kept == loop->nraw) return F;
     for (int k = 0; k < loop->nraw; k++) {
         slope[k] = turned(loop->Q, row_slope(rows_of(loop->joint)[k], h));
     }
     for (int e = 0; e < 6; e++) {
-        if (left_out(m, loop, slope, e) > 1e-9) F.e[e] = NAN;
+        if (left_out(m, loop, w, slope, e) > 1e-9) F.e[e] = NAN;
     }
     return F;
 }
@@ -183,12 +197,13 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = rows_of(loop->joint);
+        for (int r = 0; r < loop->nrow; r++) w->gap[loop->row + r] = 0;
+        if (!snw_is_on(w, loop->gate)) continue;
         const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
         double raw[6];
         for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
         for (int r = 0; r < loop->nrow; r++) {
-            w->gap[loop->row + r] = 0;
-            for (int k = 0; k < loop->nraw; k++) {
+            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
                 w->gap[loop->row + r] += loop->mix[r][k] * raw[k];
             }
         }
@@ -241,12 +256,13 @@ static snw_twist column(const double *D, size_t n, size_t j) {
     return x;
 }
 
-static void constraint_rows(const snw_loop *loop, snw_se3 h, const double *D, double *C) {
+static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, const double *D,
+                            double *C) {
     const row *rows = rows_of(loop->joint);
     const size_t n = (size_t)loop->ndof;
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
-        for (int k = 0; k < loop->nraw; k++) {
+        for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
             c = snw_wrench_axpy(loop->mix[r][k], row_slope(rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, column(D, n, j));
@@ -284,9 +300,13 @@ void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld,
         const snw_loop *loop = &m->loop[i];
         const size_t size = 6 * (size_t)loop->ndof;
         double *D = w->part, *A = D + size, raw[6];
+        if (!snw_is_on(w, loop->gate)) {
+            memset(w->C + loop->store, 0, size * sizeof *w->C);
+            continue;
+        }
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
-        constraint_rows(loop, h, D, w->C + loop->store);
+        constraint_rows(loop, w, h, D, w->C + loop->store);
         if (!T || cq == 0) continue;
         raw_multipliers(loop, w->l, raw);
         stiffness(loop, h, raw, cq, D, A, ld, T);
@@ -322,7 +342,7 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
         }
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;
-            for (int k = 0; k < loop->nraw; k++) {
+            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
                 sum += loop->mix[r][k] * first[k];
                 sum2 += loop->mix[r][k] * second[k];
             }
@@ -334,13 +354,24 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
 
 // ---- all rows --------------------------------------------------------------------------------------
 
+// does a drive hold its coordinate now?
+static bool drive_on(const snw_drive *d, const snw_work *w) {
+    return d->row >= 0 && snw_is_on(w, d->gate);
+}
+
+double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
+    return in->drive[i].v + (m->drive[i].met >= 0 ? s->z[m->drive[i].met] : 0);
+}
+
 void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
     memcpy(w->l, s->l, (size_t)m->nrow * sizeof *s->l);
     loops_add(m, s->l, w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
-        w->gap[d->row] = s->q[d->q] - in->drive[i].v;
+        w->gap[d->row] = 0;
+        if (!drive_on(d, w)) continue;
+        w->gap[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
         w->r[d->dof] -= s->l[d->row];
     }
 }
@@ -350,36 +381,64 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
     loops_rates(m, w, rate, bend);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
+        const bool on = drive_on(d, w);
         if (d->row < 0) continue;
-        if (rate) rate[d->row] = s->v[d->dof] - in->drive[i].d;
-        if (bend) bend[d->row] = s->a[d->dof] - in->drive[i].dd;
+        if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
+        if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
     }
+    snw_measures_rates(m, in, s, rate, bend);
 }
 
 void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0) continue;
+        if (d->row < 0 || !snw_drive_holds(m, s, i)) continue;
         s->v[d->dof] = in->drive[i].d;
         s->a[d->dof] = in->drive[i].dd;
     }
 }
 
+void snw_rows_meet(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
+                   const bool *fresh, double *z) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->gate < 0 || !fresh[loop->gate]) continue;
+        const snw_seg *pose = &m->seg[loop->a];
+        const int met = m->pose[pose->item].met;
+        if (met == 0) continue;
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[pose->parent]), w->g[loop->b]);
+        snw_se3_to_met(h, z + met - 1);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->gate < 0 || !fresh[d->gate] || d->met < 0) continue;
+        z[d->met] = s->q[d->q] - in->drive[i].v;
+    }
+}
+
 snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
-    static const double one = 1;
+    static const double one = 1, zero = 0;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const int r = number - loop->row;
         if (r < 0 || r >= loop->nrow) continue;
-        return (snw_row){.n = loop->ndof,
+        return (snw_row){.off = !row_on(loop, w, r),
+                         .n = loop->ndof,
                          .dof = loop->dof,
                          .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
                          .size = m->length};
     }
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *x = &m->measure[i];
+        if (x->row != number) continue;
+        return (snw_row){.n = x->ndof, .dof = x->dof, .C = x->slope, .size = m->length};
+    }
     int i = 0;
     while (m->drive[i].row != number) i++;
     const int *dof = &m->drive[i].dof;
-    return (snw_row){.n = 1, .dof = dof, .C = &one, .size = m->typical[*dof]};
+    const bool on = drive_on(&m->drive[i], w);
+    return (snw_row){
+        .off = !on, .n = 1, .dof = dof, .C = on ? &one : &zero, .size = m->typical[*dof]};
 }
 
 void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
@@ -411,6 +470,7 @@ void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J) 
     for (int k = 0; k < m->nrow; k++) {
         const snw_row c = snw_row_at(m, w, k);
         const size_t at = nv + (size_t)k;
+        if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
         for (int j = 0; j < c.n; j++) {
             const size_t dof = (size_t)c.dof[j];
             J[dof * n + at] = J[at * n + dof] = -s * c.C[j];

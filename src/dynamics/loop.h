@@ -7,7 +7,8 @@
 // as rows e(h) = 0. A variation delta = (h^-1 delta h) changes row k by c_k delta, so along the rows the joint exerts
 // F = sum l_k c_k on B, and -F, carried over, on A.
 //
-// Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate.
+// Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate; and
+// given volumes of chambers, 3.11.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -30,7 +31,9 @@ const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
 // One row, after snw_rows_columns: it varies by C[k] with coordinate dof[k], and `size` is neither small nor large of it.
+// One that is off forbids nothing: its C, gap and rates are zero, and its multiplier has to be.
 typedef struct snw_row {
+    bool off;
     int n;
     const int *dof;
     const double *C;
@@ -43,12 +46,24 @@ snw_row snw_row_at(const snw_model *m, const snw_work *w, int row);
 void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *rate, double *bend);
 
+// Does drive i hold its coordinate at s? And where it holds it.
+static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
+    const snw_drive *d = &m->drive[i];
+    return d->row >= 0 && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
+}
+double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i);
+
 // s->v, s->a <- those of the laws, for driven coordinates.
 void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s);
 
 // out (nv) += C' x, out (nrow) += C x; from w->C.
 void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out);
 void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, double *out);
+
+// What was met: z <- poses of loops and offsets of drives as they are at the motion in w, of those that `fresh` (nswitch)
+// says have just been switched on.
+void snw_rows_meet(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
+                   const bool *fresh, double *z);
 
 // J <- [T -s C'; -s C 0] from T, nv x nv at the beginning of J, which has room for all (column major); from w->C.
 void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J);

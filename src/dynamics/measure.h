@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// measure.h: tendons and chambers, theory.md 3.10. A measure is c(q) = sum over its spots of w f(xi), with
+// measure.h: tendons and chambers, theory.md 3.11. A measure is c(q) = sum over its spots of w f(xi), with
 //   tendon   f = |u|,      u = Gamma + K x D + D'
 //   chamber  f = area e_x . (Gamma + K x D)
 // Its coordinate y is the shortening of a tendon (reference less c) or the volume c itself. An effort e, tension or gauge
@@ -16,6 +16,10 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
 
 // T += cq times the derivative of what they do. Part of snw_tangent_assemble.
 void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
+
+// rate, bend: rates and accelerations of the rows of given volumes, as in snw_rows_rates. Part of it.
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
+                        double *bend);
 
 // Power of all efforts, W; after snw_residual, not still.
 double snw_measures_power(const snw_model *m, const snw_work *w);

@@ -71,7 +71,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
-        if (m->seg[i].heavy) {
+        if (snw_is_heavy(m, w, i)) {
             F = snw_inertia_apply(&m->seg[i].M, w->A[i]);
             if (!still) {
                 const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);

@@ -468,7 +468,7 @@ static void flux_column(const snw_model *m, const snw_wet *p, int own, const dou
 }
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod; its motion through the fluid
-// varies like any motion, theory.md 3.11
+// varies like any motion, theory.md 3.12
 static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
                         const snw_path *path, bool still, double cq, double cv, double ca,
                         const double *J, const double *dJ, const double *ddJ, double *WJ,
@@ -546,9 +546,10 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
     const size_t at = (size_t)m->seg_store[i];
-    if (seg->heavy && w->still) {
+    const bool heavy = snw_is_heavy(m, w, i);
+    if (heavy && w->still) {
         inertia_columns_still(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
-    } else if (seg->heavy) {
+    } else if (heavy) {
         inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
                         w->dJ + at, w->ddJ + at, WJ);
     }

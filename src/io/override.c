@@ -553,7 +553,8 @@ static snw_status check_distinct(snw_builder *b, directory *d) {
     for (int i = 1; i < d->n; i++) {
         const name *p = &d->name[i - 1], *q = &d->name[i];
         if (p->length != q->length || strncmp(p->text, q->text, p->length) != 0) continue;
-        return snw_fail_at(b->err, q->place, "name '%.*s' is given to a %s and to a %s in line %d",
+        return snw_fail_at(b->err, q->place,
+                           "name '%.*s' is given twice: this %s and the %s in line %d",
                            (int)q->length, q->text, q->what, p->what, p->place.line);
     }
     return SNW_OK;

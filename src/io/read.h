@@ -90,7 +90,8 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
                            const snw_entry *breaks, snw_rod_desc *out);
 // The joint of a link, with the keys beside it; NULL where one is not given.
 typedef struct snw_joint_keys {
-    const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
+    const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
+        *limits;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
 // A tendon or chamber from the keys of its actuator; NULL where one is not given.
@@ -140,6 +141,13 @@ snw_status snw_read_law(snw_reader *r, const snw_node *node, const char *what, s
 // A condition on t and probes. As `when` of something that acts it becomes a gate if it reads probes.
 snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
+// As `when` of something that comes and goes it becomes a gate unless it is constant.
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
+// *law <- the gate that stands for it.
+snw_status snw_read_gate(snw_reader *r, snw_place at, const char *text, snw_law *law);
+// n signals for what is met when that gate opens; *first <- 1 + the first of them.
+snw_status snw_read_met(snw_reader *r, snw_place at, const char *name, int n, snw_law gate,
+                        int *first);
 // Constants: what depends on a variable is refused, and so is what is not finite.
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);

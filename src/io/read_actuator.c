@@ -18,14 +18,16 @@
       "given effort, by coordinate; of a spherical joint three torques, its own axes; tension of " \
       "a tendon, N; pressure in a chamber beyond that outside, Pa")                                \
     X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
-      "given coordinate, its effort is an output; free in a list: not driven")                     \
-    X(ACTUATOR_RATE, "rate", "rad/s or m/s, constants", "the same, from the initial value on")     \
+      "given coordinate, its effort is an output; free in a list: not driven; of a spherical "     \
+      "joint a rotation")                                                                          \
+    X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
+      "the same by its rate, from the initial value on, or from where it is when it begins to "    \
+      "act")                                                                                       \
     X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
       "of a tendon, given length pulled in; its tension is an output")                             \
     X(ACTUATOR_VOLUME, "volume", "m^3, law of t", "of a chamber; its pressure is an output")       \
     X(ACTUATOR_GAS, "gas", "a gas", "what fills a chamber; its pressure is an output")             \
-    X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
-      "when it acts, always unless given; of a given position or rate on or off")
+    X(ACTUATOR_WHEN, "when", "a condition on t and probes", "when it acts, always unless given")
 #define STRESS_KEYS(X)                                                                             \
     X(STRESS_TWIST, "twist", "N m, law of t, x, probes", "moment about the tangent")               \
     X(STRESS_BEND_Y, "bend_y", "N m, law of t, x, probes", "moment about local y")                 \
@@ -119,11 +121,10 @@ static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc
             joint == SNW_JOINT_FREE ? "use a load, or laws in the 'pose' of a fixed link"
                                     : "give e.g. 'joint: revolute', or laws in its 'pose'");
     }
-    if (joint == SNW_JOINT_SPHERICAL && out->kind != SNW_MOTOR_EFFORT) {
+    if (joint == SNW_JOINT_SPHERICAL && out->kind == SNW_MOTOR_RATE) {
         return snw_fail_at(r->err, of->value->place,
-                           "the joint of link '%s' is spherical and takes an 'effort' only; use "
-                           "universal and revolute joints in a row, or a loop with laws in its "
-                           "'pose'",
+                           "the joint of link '%s' is spherical and takes an 'effort' or a "
+                           "'position'; the rates of a rotation do not add up to one",
                            name);
     }
     return SNW_OK;
@@ -165,12 +166,7 @@ static snw_status law(snw_reader *r, const snw_node *node, const char *what,
         return SNW_OK;
     }
     const int vars = SNW_VAR_T | (effort ? SNW_VAR_SIGNAL : 0);
-    SNW_TRY(snw_read_law(r, node, what, dim_of(r, m, k), vars, out));
-    double ignored;
-    if (m->kind != SNW_MOTOR_RATE || snw_law_constant(*out, &ignored)) return SNW_OK;
-    return snw_fail_at(r->err, node->place,
-                       "a given 'rate' is constant in this version; give its integral as "
-                       "'position'");
+    return snw_read_law(r, node, what, dim_of(r, m, k), vars, out);
 }
 
 static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *out) {
@@ -193,6 +189,39 @@ static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *ou
     return any ? SNW_OK
                : snw_fail_at(r->err, given->value->place, "actuator '%s' drives nothing: all free",
                              out->name);
+}
+
+// A ball whose rotation is given is held by a loop from where its joint begins, turned by the law.
+static snw_status rotation(snw_reader *r, const snw_node *node, snw_motor_desc *out) {
+    snw_desc *d = r->desc;
+    if (node->kind != SNW_NODE_MAP) {
+        return snw_fail_at(r->err, node->place,
+                           "the position of a spherical joint is a rotation, e.g. '{axis: x, "
+                           "angle: 30 deg*t/(1 s)}' or '{rpy: [.., .., ..]}'");
+    }
+    snw_loop_desc *all = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *all);
+    snw_law *none = snw_pool_array(r->pool, (size_t)out->n, sizeof *none);
+    if (!all || !none) return snw_read_memory(r);
+    for (int i = 0; i < d->nloop; i++) all[i] = d->loop[i];
+    const snw_site base = {.kind = SNW_SITE_BASE, .link = out->link, .pose = snw_se3_identity()};
+    snw_loop_desc *loop = &all[d->nloop];
+    *loop = (snw_loop_desc){.name = out->name,
+                            .place = out->place,
+                            .a = base,
+                            .b = base,
+                            .pose = snw_pose_desc_identity(),
+                            .drive = true};
+    loop->a.place = loop->b.place = node->place;
+    loop->b.kind = d->link[out->link].has_rod ? SNW_SITE_ROOT : SNW_SITE_END;
+    SNW_TRY(snw_read_pose(r, node, &loop->pose));
+    for (int i = 0; i < 3; i++) {
+        if (!loop->pose.xyz[i]) continue;
+        return snw_fail_at(r->err, node->place, "a spherical joint turns and has no 'xyz'");
+    }
+    out->law = none;
+    out->loop = d->nloop++;
+    d->loop = all;
+    return SNW_OK;
 }
 
 static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
@@ -219,16 +248,18 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
                            "actuator '%s' needs 'effort', 'position' or 'rate'", entry->key);
     }
     SNW_TRY(coordinates(r, out->rod ? e[ACTUATOR_ROD] : e[ACTUATOR_JOINT], out));
-    SNW_TRY(laws(r, given, out));
+    out->turns = !out->rod && out->kind != SNW_MOTOR_EFFORT &&
+                 r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
+    SNW_TRY(out->turns ? rotation(r, given->value, out) : laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
     if (!when) return SNW_OK;
     if (out->kind == SNW_MOTOR_EFFORT) return snw_read_when(r, when->value, "when", &out->when);
-    SNW_TRY(snw_read_condition(r, when->value, "when", &out->when));
-    if (snw_expr_vars(out->when) == 0) return SNW_OK;
-    return snw_fail_at(r->err, when->value->place,
-                       "'when' of a given %s is on or off in this version; switch it by a step "
-                       "'change: {%s: off}'",
-                       given->key, entry->key);
+    SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    if (out->turns) r->desc->loop[out->loop].when = out->when;
+    if (out->turns || out->kind == SNW_MOTOR_POSITION || snw_expr_vars(out->when) == 0) {
+        return SNW_OK;
+    }
+    return snw_read_met(r, entry->place, out->name, out->n, out->when, &out->met);
 }
 
 // ---- all ----------------------------------------------------------------------------------------

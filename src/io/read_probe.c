@@ -29,6 +29,7 @@
     X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
     X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
       "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
+    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
     X(PROBE_TENSION, "tension", "a tendon", "N")                                                   \
     X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
@@ -51,7 +52,15 @@ SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
 enum { NKIND = PROBE_IN, MAX_ALONG = 10000 };
 
 // What a quantity is taken of.
-typedef enum subject { OF_SITE, OF_STATION, OF_LINK, OF_JOINT, OF_MEASURE, OF_ALL } subject;
+typedef enum subject {
+    OF_SITE,
+    OF_STATION,
+    OF_LINK,
+    OF_JOINT,
+    OF_ACTUATOR,
+    OF_MEASURE,
+    OF_ALL
+} subject;
 
 static subject subject_of(snw_probe_kind kind) {
     switch (kind) {
@@ -72,6 +81,8 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return OF_JOINT;
+    case SNW_PROBE_POWER:
+        return OF_ACTUATOR;
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
     case SNW_PROBE_VOLUME:
@@ -209,6 +220,24 @@ static snw_status of_actuator(snw_reader *r, const snw_entry *e, const char *nam
     return SNW_OK;
 }
 
+static snw_status of_any_actuator(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    const char *name = "";
+    int ignored = 0;
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &ignored));
+    for (int i = 0; i < d->nmotor; i++) {
+        if (strcmp(d->motor[i].name, name) == 0) out->of = SNW_PROBE_OF_MOTOR, out->item = i;
+    }
+    for (int i = 0; i < d->nstress; i++) {
+        if (strcmp(d->stress[i].name, name) == 0) out->of = SNW_PROBE_OF_STRESS, out->item = i;
+    }
+    for (int i = 0; i < d->nmeasure; i++) {
+        if (strcmp(d->measure[i].name, name) == 0) out->of = SNW_PROBE_OF_MEASURE, out->item = i;
+    }
+    return SNW_OK;
+}
+
 static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
@@ -264,6 +293,10 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
         return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",
                            snw_probe_name(out->kind));
     }
+    if (of == OF_ACTUATOR) {
+        return snw_fail_at(r->err, e->place, "'%s' is a number and has no axes",
+                           snw_probe_name(out->kind));
+    }
     if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
         return snw_fail_at(r->err, e->place, "'%s' is always in %s", snw_probe_name(out->kind),
                            of == OF_ALL ? "the world" : "the section's frame");
@@ -308,6 +341,9 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
         break;
     case OF_JOINT:
         SNW_TRY(of_joint(r, quantity, out));
+        break;
+    case OF_ACTUATOR:
+        SNW_TRY(of_any_actuator(r, quantity, out));
         break;
     case OF_MEASURE:
         SNW_TRY(of_measure(r, quantity, out));

@@ -73,6 +73,7 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_JOINT, "joint", "a joint", "how it moves there, fixed unless given")                    \
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LINK_PITCH, "pitch", "m", "of a screw, how far it moves in a turn; negative: left-handed")   \
     X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
     X(LINK_REST, "rest", "rad or m, by coordinate", "where the spring is slack, 0 unless given")   \
     X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
@@ -82,18 +83,10 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
     X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
-    X(LINK_WHEN, "when", "on or off", "off takes its body away")
+    X(LINK_WHEN, "when", "a condition on t and probes", "when its body is there; of fixed links")
 
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
-
-static snw_status link_when(snw_reader *r, const snw_node *node, snw_law *out) {
-    SNW_TRY(snw_read_when(r, node, "when", out));
-    if (snw_expr_vars(*out) == 0) return SNW_OK;
-    return snw_fail_at(r->err, node->place,
-                       "a link that comes and goes is not part of this version; its 'when' is on "
-                       "or off");
-}
 
 // all but its parent
 static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
@@ -110,6 +103,7 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
     const snw_joint_keys joint = {.joint = e[LINK_JOINT],
                                   .axis = e[LINK_AXIS],
                                   .axes = e[LINK_AXES],
+                                  .pitch = e[LINK_PITCH],
                                   .stiffness = e[LINK_STIFFNESS],
                                   .damping = e[LINK_DAMPING],
                                   .friction = e[LINK_FRICTION],
@@ -127,8 +121,7 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
         l->body.place = e[LINK_BODY]->place;
         SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
     }
-    if (e[LINK_WHEN]) SNW_TRY(link_when(r, e[LINK_WHEN]->value, &l->when));
-    return SNW_OK;
+    return e[LINK_WHEN] ? snw_read_switch(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;
 }
 
 static snw_status cycle(snw_reader *r, int first) {

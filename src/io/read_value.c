@@ -176,10 +176,26 @@ snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *w
 
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
     SNW_TRY(snw_read_condition(r, node, what, out));
-    if (!(snw_expr_vars(*out) & SNW_VAR_SIGNAL)) return SNW_OK;
+    const bool reads = snw_expr_vars(*out) & SNW_VAR_SIGNAL;
+    return reads ? snw_read_gate(r, node->place, node->text, out) : SNW_OK;
+}
+
+snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, snw_law *out) {
+    SNW_TRY(snw_read_condition(r, node, what, out));
+    return snw_expr_vars(*out) == 0 ? SNW_OK : snw_read_gate(r, node->place, node->text, out);
+}
+
+snw_status snw_read_gate(snw_reader *r, snw_place at, const char *text, snw_law *law) {
     snw_error why = {0};
-    if (snw_signals_gate(r->signals, node->text, out, &why) == SNW_OK) return SNW_OK;
-    return snw_fail_at(r->err, node->place, "%s", why.text);
+    if (snw_signals_gate(r->signals, text, law, &why) == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, at, "%s", why.text);
+}
+
+snw_status snw_read_met(snw_reader *r, snw_place at, const char *name, int n, snw_law gate,
+                        int *first) {
+    snw_error why = {0};
+    if (snw_signals_met(r->signals, name, n, gate, first, &why) == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, at, "%s", why.text);
 }
 
 snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,

@@ -140,6 +140,19 @@ snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law, snw_
     return *law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
 }
 
+snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,
+                           snw_error *err) {
+    // they are made together, so they stand in a row
+    for (int i = 0; i < n; i++) {
+        char text[200];
+        int slot = 0;
+        (void)snprintf(text, sizeof text, "%.150s, met %d", name, i + 1);
+        SNW_TRY(remember(s, SNW_SIGNAL_MET, text, law, 0, &slot, err));
+        if (i == 0) *first = slot + 1;
+    }
+    return SNW_OK;
+}
+
 // ---- making -------------------------------------------------------------------------------------
 
 snw_signals *snw_signals_create(snw_pool *pool) {

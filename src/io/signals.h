@@ -26,9 +26,13 @@ snw_signals *snw_signals_create(snw_pool *pool);
 // A new tree: its probes, and no sources yet.
 SNW_NODISCARD snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *err);
 
-// A gate for a condition that reads signals; the law that stands for it goes to *law.
+// A gate for a condition; the law that stands for it goes to *law.
 SNW_NODISCARD snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law,
                                           snw_error *err);
+
+// n signals in a row for what is met when the gate of `law` opens; *first <- 1 + the first of them.
+SNW_NODISCARD snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law,
+                                         int *first, snw_error *err);
 
 // Which column of a probe `component` is, and of what dimension.
 SNW_NODISCARD snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint,

@@ -28,7 +28,22 @@ void *snw_build_array(snw_build *b, size_t n, size_t size) {
     return p;
 }
 
-static bool exists(snw_law when) { return !when || snw_expr_value(when, (snw_at){0}) != 0; }
+bool snw_exists(snw_law when) {
+    return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
+}
+
+snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err) {
+    snw_model *m = b->m;
+    *out = -1;
+    if (!when || snw_expr_vars(when) == 0) return SNW_OK;
+    for (int i = 0; i < m->desc->nsignal; i++) {
+        if (m->desc->signal[i].kind != SNW_SIGNAL_GATE || !snw_expr_reads(when, i)) continue;
+        *out = m->nswitch++;
+        m->switch_signal[*out] = i;
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_MODEL, "the condition of a link, loop or drive must be a gate");
+}
 
 // ---- paths and segments ----------------------------------------------------------------------------
 
@@ -48,7 +63,8 @@ int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
 
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path) {
     const int s = b->m->nseg++;
-    b->seg[s] = (snw_seg){.kind = kind, .parent = parent, .item = item, .link = link, .path = path};
+    b->seg[s] = (snw_seg){
+        .kind = kind, .parent = parent, .item = item, .link = link, .path = path, .gate = -1};
     return s;
 }
 
@@ -103,6 +119,8 @@ static int seg_of_site(const snw_build *b, const snw_site *site) {
     switch (site->kind) {
     case SNW_SITE_WORLD:
         return 0;
+    case SNW_SITE_BASE:
+        return b->link_first[site->link];
     case SNW_SITE_END:
         return b->link_end[site->link];
     case SNW_SITE_ROOT:
@@ -122,16 +140,32 @@ int snw_build_site(snw_build *b, const snw_site *site) {
 
 // ---- links -----------------------------------------------------------------------------------------
 
+// only a body can be switched: its inertia comes and goes, coordinates and what hangs on them stay
+static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
+    const snw_link_desc *link = &d->link[l];
+    const bool comes_and_goes = link->when && snw_expr_vars(link->when) != 0;
+    if (!comes_and_goes && snw_exists(link->when)) return SNW_OK;
+    const char *why = NULL;
+    if (link->has_rod) why = "it has a rod";
+    if (link->joint != SNW_JOINT_FIXED) why = "it has a joint";
+    for (int i = 0; comes_and_goes && i < d->nlink; i++) {
+        if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l)
+            why = "another link hangs on it";
+    }
+    if (comes_and_goes && !link->has_body) why = "it has no body";
+    if (!why) return SNW_OK;
+    return snw_fail_desc(
+        err, link->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "link '%s' has a 'when', but only the body of a fixed link can come and go, and "
+                 "%s; give the link a free joint and hold it by a loop with that 'when', or leave "
+                 "it out",
+                 link->name, why));
+}
+
 static snw_status add_link(snw_build *b, int l, snw_error *err) {
     const snw_link_desc *d = &b->m->desc->link[l];
-    if (!exists(d->when) && (d->has_rod || d->joint != SNW_JOINT_FIXED)) {
-        return snw_fail_desc(
-            err, d->place,
-            snw_fail(err, SNW_E_MODEL,
-                     "link '%s' is switched off, but only a body can be: a rod or a "
-                     "joint is there in every run; leave the link out instead",
-                     d->name));
-    }
+    SNW_TRY(check_when(b->m->desc, l, err));
     const int parent = snw_build_site(b, &d->on);
     int s = snw_build_pose(b, &d->pose, parent, l);
     b->link_first[l] = s;
@@ -139,9 +173,10 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     s = snw_build_joint(b, l, s);
     if (d->has_rod) SNW_TRY(snw_build_rod(b, l, s, &s, err));
     b->link_end[l] = s;
-    if (d->has_body && exists(d->when)) {
+    if (d->has_body && snw_exists(d->when)) {
         const snw_inertia M = snw_inertia_of_body(d->body.mass, d->body.com, d->body.inertia);
         add_inertia(b, s, &M);
+        SNW_TRY(snw_build_switch(b, d->when, &b->seg[s].gate, err));
     }
     return SNW_OK;
 }
@@ -212,6 +247,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
+    b->m->switch_signal =
+        snw_build_array(b, (size_t)(d->nlink + d->nloop + d->nmotor), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
     const size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
@@ -466,7 +503,7 @@ static snw_status build(snw_build *b, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
                         m->nv, MOST_COORDINATES);
     }
-    SNW_TRY(snw_build_loops(b));
+    SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_measures(b, err));
     add_loads(b);

@@ -38,6 +38,10 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
 snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s);
 
+// Does a condition ever hold? And the switch of one that comes and goes; -1: it is constant.
+bool snw_exists(snw_law when);
+SNW_NODISCARD snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err);
+
 // New coordinates: a block of this space with n velocities, moving the next segment.
 int snw_build_block(snw_build *b, snw_space space, int n);
 // The segments of link l's joint on `parent`; returns the last one.
@@ -51,10 +55,10 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // Closures, behind all links.
-SNW_NODISCARD snw_status snw_build_loops(snw_build *b);
+SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
-// Tendons and chambers.
+// Tendons and chambers; the rows of given volumes come behind those of the drives.
 SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
 // What fluids act on, behind all segments of the physics.
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);

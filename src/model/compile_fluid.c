@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where fluids act: the nodes and ends of rods, and bodies. theory.md 3.11
+// Where fluids act: the nodes and ends of rods, and bodies. theory.md 3.12
 #include "model/compile.h"
 
 #include "base/fail.h"

@@ -165,14 +165,21 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                  motor->name, law));
 }
 
-// driven coordinates begin where they are driven to
+// where there are loops, the initial configuration is a rough one from which they are closed
+static bool is_rough(const snw_desc *d) {
+    for (int i = 0; i < d->nloop; i++) {
+        if (!d->loop[i].drive) return true;
+    }
+    return false;
+}
+
+// coordinates that are always driven begin where they are driven to
 static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
-    // where there are loops, the initial configuration is a rough one from which they are closed
-    const bool first = !changed(m->desc), rough = m->nloop > 0;
+    const bool first = !changed(m->desc), rough = is_rough(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0) continue;
+        if (d->row < 0 || d->gate >= 0) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
         const bool placed = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
@@ -196,6 +203,34 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
     return SNW_OK;
 }
 
+// balls begin as they are turned
+static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
+    const snw_desc *d = m->desc;
+    const bool first = !changed(d) && !is_rough(d);
+    for (int i = 0; i < d->nmotor; i++) {
+        const snw_motor_desc *motor = &d->motor[i];
+        const snw_loop *loop = &m->loop[motor->loop];
+        if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->gate >= 0) continue;
+        const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
+        for (int k = 0; first && k < d->ninitial; k++) {
+            const snw_initial_desc *ini = &d->initial[k];
+            if (ini->link != motor->link || !ini->has_pose) continue;
+            const double apart =
+                snw_norm(snw_so3_log(snw_mat3_mul(snw_mat3_transpose(R), ini->pose.R)));
+            if (apart <= APART) continue;
+            return snw_fail_desc(
+                err, ini->place,
+                snw_fail(err, SNW_E_MODEL,
+                         "initial rotation of '%s' contradicts actuator '%s', by %.3g degrees at t "
+                         "= 0 s; leave it out here (what is driven begins where it is driven to), "
+                         "or change the law",
+                         d->link[ini->link].name, motor->name, apart * 57.295779513082321));
+        }
+        snw_so3_to_numbers(R, q0 + m->motor[i].q);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -212,6 +247,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         joint_of(m, ini, q0, v0);
     }
     SNW_TRY(drives_of(b, q0, v0, err));
+    SNW_TRY(turns_of(m, q0, err));
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

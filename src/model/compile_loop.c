@@ -3,6 +3,8 @@
 // Loops: two segments, the axes of the joint between them, and the coordinates that move them.
 #include "model/compile.h"
 
+#include "base/fail.h"
+
 // how many motions a joint forbids
 static int forbidden(snw_joint_kind kind) { return 6 - snw_joint_dof(kind); }
 
@@ -34,7 +36,7 @@ static const int *place(snw_build *b, const snw_path *path, int *dof, int *n) {
     return at;
 }
 
-snw_status snw_build_loops(snw_build *b) {
+snw_status snw_build_loops(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     m->nloop = d->nloop;
@@ -42,7 +44,9 @@ snw_status snw_build_loops(snw_build *b) {
     if (!m->loop) return SNW_E_MEMORY;
     for (int i = 0; i < d->nloop; i++) {
         snw_loop *loop = &m->loop[i];
-        loop->joint = d->loop[i].joint;
+        SNW_TRY(snw_build_switch(b, d->loop[i].when, &loop->gate, err));
+        // what never closes forbids nothing
+        loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
         loop->Q = axes_of(&d->loop[i]);
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);

@@ -30,6 +30,20 @@ static snw_status refuse(const snw_build *b, int first, int second, snw_error *e
                  y->rod ? "rod" : "joint", b->m->desc->link[y->link].name));
 }
 
+// how long the study lasts; a second where there is none
+static double length_of(const snw_desc *d) {
+    double end = 0;
+    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+    return end > 0 ? end : 1;
+}
+
+static snw_status add_way(snw_build *b, snw_drive *drive) {
+    snw_integral *way = snw_build_array(b, 1, sizeof *way);
+    if (!way) return SNW_E_MEMORY;
+    drive->way = way;
+    return snw_integral_make(b->m->pool, drive->law, length_of(b->m->desc), way);
+}
+
 snw_status snw_build_motors(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -44,21 +58,27 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         motor[i] = coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;
-        const bool on = !desc->when || snw_expr_value(desc->when, (snw_at){0}) != 0;
+        const bool on = snw_exists(desc->when);
+        int gate = -1;
+        SNW_TRY(snw_build_switch(b, desc->when, &gate, err));
         for (int k = 0; k < desc->n; k++) {
             if (!desc->law[k]) continue;
             const int dof = motor[i].dof + k;
-            for (int j = 0; on && j < m->ndrive; j++) {
-                if (m->drive[j].row >= 0 && m->drive[j].dof == dof) {
+            for (int j = 0; on && gate < 0 && j < m->ndrive; j++) {
+                if (m->drive[j].row >= 0 && m->drive[j].gate < 0 && m->drive[j].dof == dof) {
                     m->drive[m->ndrive] = (snw_drive){.motor = i, .dof = dof};
                     return refuse(b, j, m->ndrive, err);
                 }
             }
-            m->drive[m->ndrive++] = (snw_drive){.motor = i,
-                                                .q = motor[i].q + k,
-                                                .dof = dof,
-                                                .row = on ? m->nrow++ : -1,
-                                                .law = desc->law[k]};
+            snw_drive *drive = &m->drive[m->ndrive++];
+            *drive = (snw_drive){.motor = i,
+                                 .q = motor[i].q + k,
+                                 .dof = dof,
+                                 .row = on ? m->nrow++ : -1,
+                                 .gate = gate,
+                                 .met = desc->met > 0 ? desc->met - 1 + k : -1,
+                                 .law = desc->law[k]};
+            if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_way(b, drive));
         }
     }
     return SNW_OK;

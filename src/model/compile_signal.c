@@ -29,6 +29,7 @@ static void mark_laws(const snw_desc *d, bool *load_reads, bool *stress_reads, b
         stress_reads[i] = mark(d, 1, &d->stress[i].when, live) || stress_reads[i];
     }
     for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue; // a drive is a matter of instants
         motor_reads[i] = mark(d, d->motor[i].n, d->motor[i].law, live);
         motor_reads[i] = mark(d, 1, &d->motor[i].when, live) || motor_reads[i];
     }

@@ -81,6 +81,9 @@ static int observer_of_site(snw_build *b, const snw_site *site, double x, int *r
     switch (site->kind) {
     case SNW_SITE_WORLD:
         break;
+    case SNW_SITE_BASE:
+        s = b->link_first[site->link];
+        break;
     case SNW_SITE_END:
         s = b->link_end[site->link];
         break;
@@ -110,6 +113,7 @@ static int observer_of_site(snw_build *b, const snw_site *site, double x, int *r
 static double station(const snw_site *site, const snw_rod *rod) {
     switch (site->kind) {
     case SNW_SITE_WORLD:
+    case SNW_SITE_BASE:
     case SNW_SITE_ROOT:
         return 0;
     case SNW_SITE_END:

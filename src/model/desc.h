@@ -23,7 +23,8 @@ typedef const snw_expr *snw_law;
 
 // ---- frames -----------------------------------------------------------------------------------------
 
-// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t.
+// A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it was when the loop
+// closed, which signals remember.
 typedef struct snw_turn {
     snw_vec3 axis; // unit
     snw_law angle; // rad
@@ -34,6 +35,7 @@ typedef struct snw_pose_desc {
     snw_mat3 R0; // set to the identity by snw_pose_desc_identity
     int nturn;
     snw_turn turn[3];
+    int met; // 1 + the first of seven signals that have the pose met; 0: none, laws give it
 } snw_pose_desc;
 
 snw_pose_desc snw_pose_desc_identity(void);
@@ -45,6 +47,7 @@ int snw_pose_desc_vars(const snw_pose_desc *p);
 typedef enum snw_site_kind {
     SNW_SITE_WORLD,
     SNW_SITE_END,  // a link's end; of a rod its tip
+    SNW_SITE_BASE, // where a link's joint begins, what its pose makes of its parent
     SNW_SITE_ROOT, // a rod's root section
     SNW_SITE_AT    // a rod's section at arc length x
 } snw_site_kind;
@@ -69,7 +72,8 @@ typedef struct snw_site {
     X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
     X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
     X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")
+    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")         \
+    X(SNW_JOINT_SCREW, "screw", 1, "turns about its axis and moves along it by its pitch a turn")
 
 typedef enum snw_joint_kind {
 #define X(code, name, dof, meaning) code,
@@ -97,6 +101,7 @@ const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 typedef struct snw_joint_desc {
     snw_vec3 axis;   // all zero: z
     snw_vec3 second; // of a universal joint; all zero: derived
+    double pitch;    // of a screw: how far it moves in a turn, m; negative: a left-handed one
     double stiffness[SNW_JOINT_MOST], damping[SNW_JOINT_MOST]; // not negative
     double friction[SNW_JOINT_MOST];                           // dry: torque or force at full slip
     double creep[SNW_JOINT_MOST];                              // rate that smooths it; 0: SNW_CREEP
@@ -175,7 +180,7 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
-    snw_law when;       // existence, NULL: always
+    snw_law when;       // NULL: always; of its body: a constant or a gate
 } snw_link_desc;
 
 // ---- loops ------------------------------------------------------------------------------------------
@@ -188,6 +193,8 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
+    snw_law when; // NULL: always; a constant or a gate
+    bool drive;   // made for an actuator of that name, which turns a ball
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -217,7 +224,7 @@ typedef struct snw_stress_desc {
 typedef enum snw_motor_kind {
     SNW_MOTOR_EFFORT,   // laws of t and signals
     SNW_MOTOR_POSITION, // laws of t
-    SNW_MOTOR_RATE      // constants: the coordinate is its initial value + rate t
+    SNW_MOTOR_RATE // laws of t: the integral goes on from the initial value, or from where it was met
 } snw_motor_kind;
 
 typedef struct snw_motor_desc {
@@ -228,12 +235,15 @@ typedef struct snw_motor_desc {
     bool rod;           // its strain coordinates, else those of its joint
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
-    snw_law when;       // NULL: always; a constant unless efforts are given
+    snw_law when;       // NULL: always; a constant or a gate unless efforts are given
+    int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
+    bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
+    int loop;           // this loop, from where its joint begins to it
 } snw_motor_desc;
 
 // ---- measures ---------------------------------------------------------------------------------------
 
-// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.10: the length of a tendon, the
+// An actuator whose coordinate is a number that the shape of rods makes, theory.md 3.11: the length of a tendon, the
 // volume of a chamber.
 typedef enum snw_measure_kind { SNW_MEASURE_TENDON, SNW_MEASURE_CHAMBER } snw_measure_kind;
 
@@ -268,7 +278,7 @@ typedef struct snw_measure_desc {
 // Where the added mass comes from: nowhere, the shape, or numbers.
 typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_added;
 
-// What surrounds links: their rods, or bodies where they have none. theory.md 3.11
+// What surrounds links: their rods, or bodies where they have none. theory.md 3.12
 typedef struct snw_fluid_desc {
     const char *name;
     snw_place place;
@@ -330,6 +340,7 @@ typedef enum snw_reading {
     X(SNW_PROBE_VALUE, "value", SNW_READ_COORDINATE)                                               \
     X(SNW_PROBE_RATE, "rate", SNW_READ_RATE)                                                       \
     X(SNW_PROBE_EFFORT, "effort", SNW_READ_LATER)                                                  \
+    X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
     X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
     X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
@@ -349,6 +360,7 @@ typedef enum snw_probe_kind {
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
+    SNW_PROBE_OF_STRESS,
     SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_LOOP
 } snw_probe_of;
@@ -360,7 +372,7 @@ typedef struct snw_probe_desc {
     snw_site site; // where; for wrench and strain a rod's station, for reaction and joints a link
     snw_joint_kind joint; // of angle, value, rate and effort: that link's
     int along; // > 0: that many equal stations of the rod of site.link, or coordinates of an actuator's rod
-    snw_probe_of of; // what value, rate, effort and reaction are of,
+    snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
 } snw_probe_desc;
@@ -369,13 +381,15 @@ typedef struct snw_probe_desc {
 
 // Numbers that laws and conditions read besides t, x and L. What is remembered of an expression is part of the
 // state: an integral goes on with time, a sample is held until the next multiple of its period, `once` latches, a gate
-// (the condition of a load that reads probes) follows its condition from instant to instant.
+// (the condition of a load that reads probes, or of what comes and goes) follows its condition from instant to instant,
+// what was met is kept from the instant at which its gate opened.
 typedef enum snw_signal_kind {
     SNW_SIGNAL_PROBE,
     SNW_SIGNAL_INTEGRAL,
     SNW_SIGNAL_SAMPLED,
     SNW_SIGNAL_ONCE,
-    SNW_SIGNAL_GATE
+    SNW_SIGNAL_GATE, // of a loop 1 + 2 (1 << row) for each row left out while it is closed
+    SNW_SIGNAL_MET
 } snw_signal_kind;
 
 enum { SNW_SIGNALS_MAX = 256 };

@@ -187,7 +187,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
 
 size_t snw_continuation_scratch(int n, int nx) {
     const size_t pad = 64;
-    return (size_t)(3 * n + nx) * sizeof(double) + 4 * pad + snw_tangent_scratch(n) +
+    return (size_t)(5 * n + nx) * sizeof(double) + 5 * pad + snw_tangent_scratch(n) +
            snw_tangent_scratch(n) + snw_newton_scratch(n, nx);
 }
 
@@ -202,6 +202,7 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     c.at.sparse = p->sparse[0];
     c.next.sparse = p->sparse[1];
     c.trial = snw_arena_doubles(scratch, nx);
+    double *spare = snw_arena_doubles(scratch, 2 * n);
     c.dx = snw_arena_doubles(scratch, n);
     c.back = snw_arena_doubles(scratch, n);
     c.moved = snw_arena_doubles(scratch, n);
@@ -229,6 +230,7 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
 
 done:
     info->reached = c.load;
+    info->condition = snw_tangent_condition(&c.at, spare);
     snw_arena_reset(scratch, mark);
     return s;
 }

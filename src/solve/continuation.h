@@ -22,6 +22,8 @@ typedef struct snw_continuation_info {
     int residuals, tangents; // calls of the callbacks
     double residual;         // largest scaled residual at the returned x
     double reached;          // fraction of the load at the returned x; 1 on success
+    double
+        condition; // of the last tangent, estimated (snw_tangent_condition); NaN when there is none
 } snw_continuation_info;
 
 snw_continuation_opts snw_continuation_defaults(void);

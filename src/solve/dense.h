@@ -16,6 +16,9 @@ SNW_NODISCARD snw_status snw_lu_factor(int n, double *A, int *pivot);
 // x <- inv(A) x with the factors of snw_lu_factor.
 void snw_lu_solve(int n, const double *LU, const int *pivot, double *x);
 
+// x <- inv(A') x with the same.
+void snw_lu_solve_transposed(int n, const double *LU, const int *pivot, double *x);
+
 // Sign of det(A) from its factors, 1 or -1.
 int snw_lu_sign(int n, const double *LU, const int *pivot);
 

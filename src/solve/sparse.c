@@ -353,3 +353,26 @@ void snw_sparse_solve(snw_sparse *sp, double *x) {
     }
     for (int k = 0; k < n; k++) x[sp->order[k]] = y[k];
 }
+
+// A = P' L U Q' with rows pivot[k] and columns order[k]: U' first, then L'
+void snw_sparse_solve_transposed(snw_sparse *sp, double *x) {
+    const int n = sp->n;
+    double *y = sp->x;
+    for (int k = 0; k < n; k++) y[k] = x[sp->order[k]];
+    for (int k = 0, p = 0; k < n; k++) {
+        double yk = y[k];
+        for (; p < sp->u_end[k]; p++) yk -= sp->u[p] * y[sp->u_row[p]];
+        y[k] = yk / sp->diagonal[k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int p = k > 0 ? sp->l_end[k - 1] : 0; p < sp->l_end[k]; p++) {
+            y[k] -= sp->l[p] * y[sp->l_row[p]];
+        }
+    }
+    for (int k = 0; k < n; k++) x[sp->pivot[k]] = y[k];
+}
+
+int snw_sparse_column(const snw_sparse *sp, int j, const int **row) {
+    *row = sp->row + sp->start[j];
+    return sp->start[j + 1] - sp->start[j];
+}

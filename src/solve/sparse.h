@@ -44,3 +44,9 @@ int snw_sparse_sign(snw_sparse *sp);
 
 // x <- inv(A) x
 void snw_sparse_solve(snw_sparse *sp, double *x);
+
+// x <- inv(A') x
+void snw_sparse_solve_transposed(snw_sparse *sp, double *x);
+
+// Rows in which column j of the pattern has entries, rising; their number.
+int snw_sparse_column(const snw_sparse *sp, int j, const int **row);

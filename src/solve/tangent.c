@@ -2,6 +2,7 @@
 #include "solve/tangent.h"
 
 #include "base/fail.h"
+#include "solve/condition.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -44,10 +45,13 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     for (int j = 0; j < n; j++) {
         double *column = t->J + (size_t)j * n;
         t->column[j] = 0;
+        double sum = 0;
         for (int i = 0; i < n; i++) {
             column[i] *= t->row[i];
             t->column[j] = fmax(t->column[j], fabs(column[i]));
+            sum += fabs(column[i]);
         }
+        t->norm = fmax(j > 0 ? t->norm : 0, sum / t->column[j]);
     }
     if (t->sparse) {
         const snw_status s = snw_sparse_factor(t->sparse, t->J);
@@ -77,4 +81,11 @@ void snw_tangent_solve(const snw_tangent *t, double *r) {
     } else {
         snw_lu_solve(t->n, t->J, t->pivot, r);
     }
+}
+
+double snw_tangent_condition(const snw_tangent *t, double *scratch) {
+    if (t->sign == 0) return NAN;
+    const snw_gauge g = {.n = t->n, .column = t->column, .norm = t->norm};
+    snw_sparse *sparse = t->reserve ? NULL : t->sparse;
+    return snw_gauge_condition(&g, t->J, t->pivot, sparse, scratch);
 }

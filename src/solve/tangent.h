@@ -17,7 +17,8 @@ typedef struct snw_tangent {
     double *J;        // n x n column major: in, the matrix; after factoring, its factors
     double *row;      // factors of the rows
     double *diagonal; // of J, before factoring
-    double *column;   // largest of each column, rows scaled
+    double *column;   // largest of each column, rows scaled,
+    double norm;      // and largest sum of one, relative to that
     int *pivot;
     int sign;           // of det J, 1 or -1; 0: not factorised
     bool soft;          // J was singular and made regular, snw_problem.soft
@@ -32,6 +33,10 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena);
 // Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is regular only by
 // rounding.
 SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
+
+// An estimate of the condition number of J, rows and then columns brought to a common size (solve/condition.h); NaN when it is
+// not factorised. scratch: 2 n numbers.
+double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
 // r <- inv(J) r
 void snw_tangent_solve(const snw_tangent *t, double *r);

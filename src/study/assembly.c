@@ -17,7 +17,7 @@ struct snw_assembly {
     const snw_model *all; // with the rows that others imply: they tell ways of closing apart
     snw_model whole;      // behind `all` when there are such rows
     snw_work *w;
-    snw_state *trial, *kept;
+    snw_state *trial, *kept, *near;
     snw_arena scratch;
     double *memory;
     double *M;        // nv x nv
@@ -68,7 +68,12 @@ static snw_status take_all(snw_assembly *as) {
     as->whole.nrow += spare;
     as->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
     as->whole.drive = snw_alloc((size_t)m->ndrive * sizeof *m->drive);
-    if (!as->whole.loop || !as->whole.drive) return SNW_E_MEMORY;
+    as->whole.measure = snw_alloc((size_t)m->nmeasure * sizeof *m->measure);
+    if (!as->whole.loop || !as->whole.drive || !as->whole.measure) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nmeasure; i++) {
+        as->whole.measure[i] = m->measure[i];
+        if (m->measure[i].row >= 0) as->whole.measure[i].row += spare;
+    }
     for (int i = 0; i < m->ndrive; i++) {
         as->whole.drive[i] = m->drive[i];
         if (m->drive[i].row >= 0) as->whole.drive[i].row += spare;
@@ -106,7 +111,8 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
         snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK ||
         snw_work_create(as->all, &as->w) != SNW_OK ||
         snw_state_create(as->all, &as->trial) != SNW_OK ||
-        snw_state_create(as->all, &as->kept) != SNW_OK) {
+        snw_state_create(as->all, &as->kept) != SNW_OK ||
+        snw_state_create(as->all, &as->near) != SNW_OK) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
@@ -135,8 +141,10 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_work_destroy(as->w);
     snw_state_destroy(as->trial);
     snw_state_destroy(as->kept);
+    snw_state_destroy(as->near);
     snw_free(as->whole.loop);
     snw_free(as->whole.drive);
+    snw_free(as->whole.measure);
     snw_free(as->scratch.base);
     snw_free(as->memory);
     snw_free(as->order);
@@ -151,17 +159,25 @@ static int loop_of(const snw_model *m, int row) {
     return i;
 }
 
+int snw_assembly_rows(const snw_assembly *as) { return as->all->nrow; }
+int snw_assembly_first_row(const snw_assembly *as, int i) { return as->all->loop[i].row; }
 int snw_assembly_loop_of(const snw_assembly *as, int row) { return loop_of(as->all, row); }
 
 static snw_place place_of(const snw_model *m, int row, const char **kind, const char **name) {
     int i = loop_of(m, row);
     *kind = "loop";
     if (i < m->nloop) {
+        if (m->desc->loop[i].drive) *kind = "actuator";
         *name = m->desc->loop[i].name;
         return m->desc->loop[i].place;
     }
-    for (i = 0; m->drive[i].row != row;) i++;
     *kind = "actuator";
+    for (i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row != row) continue;
+        *name = m->desc->measure[i].name;
+        return m->desc->measure[i].place;
+    }
+    for (i = 0; m->drive[i].row != row;) i++;
     *name = m->desc->motor[m->drive[i].motor].name;
     return m->desc->motor[m->drive[i].motor].place;
 }
@@ -194,6 +210,13 @@ static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
     }
 }
 
+// as->trial <- the configuration of s, and what is closed there
+static void take(snw_assembly *as, const snw_state *s) {
+    const snw_model *m = as->all;
+    if (m->nq) memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    if (m->nsignal) memcpy(as->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
+}
+
 // ---- closing ---------------------------------------------------------------------------------------
 
 // the largest, and the square of all, measured by sizes
@@ -213,7 +236,7 @@ static opening gaps(const snw_assembly *as) {
 }
 
 double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row) {
-    memcpy(as->trial->q, s->q, (size_t)as->m->nq * sizeof *s->q);
+    take(as, s);
     snw_residual(as->all, in, as->trial, true, as->w);
     const opening o = gaps(as);
     if (row) *row = o.row;
@@ -324,7 +347,7 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     unsigned long long seed = 3;
     double beside = 0;
     for (int n = 0; n < CLOSE_STARTS; n++) {
-        memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+        take(as, s);
         for (int i = 0; i < m->nv; i++)
             as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
         if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
@@ -358,24 +381,25 @@ static const double DEPENDENT = 1e-8;
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
-    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    take(as, s);
     look(as, in, as->trial);
-    // loop by loop: what it says beside the drives and the loops before it, which stand in front
+    // loop by loop, first those that never open: what it says beside the drives and those before it, which stand in front
     int n = 0;
-    for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0) kept[m->drive[i].row] = true, n++;
+    for (int k = 0; k < m->nrow; k++) kept[k] = false;
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row >= 0 && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
     }
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
+    for (int k = 0; k < m->nmeasure; k++) {
+        if (m->measure[k].row >= 0) kept[m->measure[k].row] = true, n++;
+    }
+    for (int i = 0; i < 2 * m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i % m->nloop];
         const size_t bytes = nv * sizeof *as->C;
-        for (int r = 0; r < loop->nrow; r++) kept[loop->row + r] = false;
+        if ((loop->gate < 0) != (i < m->nloop) || !snw_is_on(as->w, loop->gate)) continue;
         // the kept ones in front, then this loop's
         int front = 0;
-        for (int k = 0; k < m->ndrive; k++) {
-            if (m->drive[k].row < 0) continue;
-            memcpy(as->C + nv * (size_t)front++, as->X + nv * (size_t)m->drive[k].row, bytes);
-        }
-        for (int k = 0; k < loop->row; k++) {
+        for (int k = 0; k < m->nrow; k++) {
             if (kept[k]) memcpy(as->C + nv * (size_t)front++, as->X + nv * (size_t)k, bytes);
         }
         memcpy(as->C + nv * (size_t)front, as->X + nv * (size_t)loop->row,
@@ -386,6 +410,37 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
         n = rank;
     }
     return n;
+}
+
+// as->near <- s moved a little and closed again. False: could not be
+static bool move_a_little(snw_assembly *as, const snw_inputs *in, const snw_state *s, double part,
+                          unsigned long long *seed) {
+    const snw_model *m = as->all;
+    snw_assembly_info info;
+    snw_error ignored = {0};
+    for (int i = 0; i < m->nv; i++) as->dx[i] = part * m->typical[i] * snw_assembly_roll(seed);
+    if (m->nsignal) memcpy(as->near->z, s->z, (size_t)m->nsignal * sizeof *s->z);
+    snw_move(m, s->q, 1, as->dx, as->near->q);
+    return snw_assembly_close(as, in, as->near, &info, &ignored) == SNW_OK;
+}
+
+enum { NEARBY = 3 };
+
+int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
+                      const snw_state *s, int enough, bool *here, bool *most) {
+    const size_t bytes = (size_t)as->all->nrow * sizeof *here;
+    unsigned long long seed = 5;
+    int rank = snw_assembly_rank(as, in, s, here);
+    memcpy(most, here, bytes);
+    for (int n = 0; n < NEARBY && rank < enough; n++) {
+        if (!move_a_little(closer, in, s, 0.03 * (n + 1), &seed)) continue;
+        const int there = snw_assembly_rank(as, in, closer->near, here);
+        if (there <= rank) continue;
+        rank = there;
+        memcpy(most, here, bytes);
+    }
+    (void)snw_assembly_rank(as, in, s, here);
+    return rank;
 }
 
 // ---- projections -----------------------------------------------------------------------------------
@@ -503,6 +558,7 @@ static snw_status shortest(snw_assembly *as, snw_error *err) {
     for (size_t k = 0; k < nr; k++) {
         memset(as->S + k * nr, 0, nr * sizeof *as->S);
         snw_rows_push(m, as->w, as->X + k * nv, as->S + k * nr);
+        if (snw_row_at(m, as->w, (int)k).off) as->S[k * (nr + 1)] = 1;
         as->dx[k] = as->S[k * (nr + 1)];
     }
     if (snw_cholesky_factor(m->nrow, as->S) != SNW_OK) return dependent(as, m->nrow - 1, err);
@@ -541,29 +597,48 @@ static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s,
            snw_sparse_smallest(as->T->sparse, as->T->A) > DOUBTFUL;
 }
 
-snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
-                                   snw_error *err) {
+// M (v+ - v) = f + C' p with the rows' rates zero at v+. As below, M may stand for M + C' W C: then what is solved for is
+// p - W rate.
+snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const double *f,
+                               snw_state *s, double *impulse, snw_error *err) {
     const snw_model *m = as->m;
-    if (m->nrow == 0) return SNW_OK;
-    memcpy(as->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    if (m->nrow == 0 && !f) return SNW_OK;
+    take(as, s);
     memcpy(as->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
     double b;
     if (bordered(as, in, s, &b)) {
         snw_kinematics(m, in, as->trial, false, as->w);
         snw_rows_rates(m, in, as->trial, as->w, as->x + m->nv, NULL);
-        for (int i = 0; i < m->nv; i++) as->x[i] = 0;
-        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= -b;
+        for (int i = 0; i < m->nv; i++) as->x[i] = f ? f[i] : 0;
+        for (int i = 0; i < m->nrow; i++) as->x[m->nv + i] *= b;
         snw_matrix_solve(as->T, as->x);
-        for (int i = 0; i < m->nv; i++) s->v[i] -= as->x[i];
+        for (int i = 0; i < m->nv; i++) s->v[i] += as->x[i];
+        for (int i = 0; impulse && i < m->nrow; i++) impulse[i] = b * as->x[m->nv + i];
         return SNW_OK;
     }
     SNW_TRY(mass_rows(as, in, s, err));
     snw_kinematics(m, in, as->trial, false, as->w);
-    snw_rows_rates(m, in, as->trial, as->w, as->side, NULL);
+    snw_rows_rates(m, in, as->trial, as->w, as->bend, NULL);
+    memcpy(as->side, as->bend, (size_t)m->nrow * sizeof *as->side);
+    if (f) {
+        memcpy(as->x, f, (size_t)m->nv * sizeof *as->x);
+        snw_cholesky_solve(m->nv, as->M, as->x);
+        snw_rows_push(m, as->w, as->x, as->side);
+        for (int i = 0; i < m->nv; i++) s->v[i] += as->x[i];
+    }
+    if (m->nrow == 0) return SNW_OK;
     SNW_TRY(shortest(as, err));
     for (int i = 0; i < m->nv; i++) s->v[i] -= as->dx[i];
+    for (int i = 0; impulse && i < m->nrow; i++) {
+        impulse[i] = as->weight / (as->size[i] * as->size[i]) * as->bend[i] - as->side[i];
+    }
     return SNW_OK;
+}
+
+snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
+                                   snw_error *err) {
+    return snw_assembly_strike(as, in, NULL, s, NULL, err);
 }
 
 // what was made heavier must not be pushed

@@ -33,6 +33,9 @@ typedef struct snw_assembly_info {
 // Largest gap at s->q under the inputs, and its row unless NULL; as a length or an angle in words.
 double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row);
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size);
+// How many such rows there are, and the first one of loop i.
+int snw_assembly_rows(const snw_assembly *as);
+int snw_assembly_first_row(const snw_assembly *as, int i);
 // The loop that such a row belongs to; m->nloop: none.
 int snw_assembly_loop_of(const snw_assembly *as, int row);
 // What it belongs to in words, "loop" or "actuator", and where that stands.
@@ -45,9 +48,14 @@ snw_place snw_assembly_place_of(const snw_assembly *as, int row, const char **ki
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// Rank of all rows at s->q, and for each of them whether it is kept in a largest independent set: those of drives, then
-// rows of loops that stand first in the file are kept first.
+// Rank of the rows of all drives that act and all loops that are closed at s->q, and for each row whether it is kept in a largest
+// independent set: those of drives, then of loops that never open, then of loops that stand first in the file are kept first.
 int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
+
+// The same where most rows are independent, at s or at closed configurations nearby; these are looked at while fewer than
+// `enough` are. `closer` closes them: `as`, or one of a model without the drives. `here` and `most` have room for all rows.
+int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
+                      const snw_state *s, int enough, bool *here, bool *most);
 
 // Numbers between -1 and 1, the same every time: configurations a little beside.
 double snw_assembly_roll(unsigned long long *seed);
@@ -55,6 +63,12 @@ double snw_assembly_roll(unsigned long long *seed);
 // s->v <- the nearest velocities that keep all rows, by the energy of the difference.
 SNW_NODISCARD snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in,
                                                  snw_state *s, snw_error *err);
+
+// The same after a blow: M (v+ - v) = f + C' p. f (nv; NULL: none) is the generalised impulse of what struck, impulse
+// (nrow, unless NULL) <- p, what the rows did.
+SNW_NODISCARD snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in,
+                                             const double *f, snw_state *s, double *impulse,
+                                             snw_error *err);
 
 // s->a, s->l <- accelerations and multipliers of free motion at (q, v). SNW_E_SINGULAR: a coordinate moves no mass but is
 // pushed, or the configuration is singular.

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 7, TIMES = 4, NEARBY = 3, LATER = 8 };
+enum { SAMPLES = 7, TIMES = 4, LATER = 8 };
 
 // how long the study lasts; a second where there is none
 static double length_of(const snw_desc *d) {
@@ -36,6 +36,9 @@ static void number_rows(snw_model *m) {
     }
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row >= 0) m->drive[i].row = m->nrow++;
+    }
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row >= 0) m->measure[i].row = m->nrow++;
     }
 }
 
@@ -68,15 +71,21 @@ static snw_status sample(const snw_model *m, survey *v) {
     snw_inputs *in = NULL;
     snw_work *w = NULL;
     double *dx = snw_alloc((size_t)m->nv * sizeof *dx);
+    bool *all = snw_alloc((size_t)m->nswitch * sizeof *all);
     snw_status status = SNW_E_MEMORY;
-    if (dx && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
+    if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
         snw_work_create(m, &w) == SNW_OK) {
         unsigned long long seed = 1;
+        for (int k = 0; k < m->nswitch; k++) all[k] = true, s->z[m->switch_signal[k]] = 1;
         for (int n = 0; n < SAMPLES; n++) {
             for (int i = 0; i < m->nv; i++) dx[i] = 0.7 * m->typical[i] * snw_assembly_roll(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
             snw_inputs_at(m, time_of(m->desc, n), in);
             snw_residual(m, in, s, true, w);
+            if (n == 0 && m->nswitch) { // poses met here stand for those met anywhere
+                snw_rows_meet(m, in, s, w, all, s->z);
+                snw_residual(m, in, s, true, w);
+            }
             snw_tangent_sweep(m, NULL, w);
             snw_rows_columns(m, 0, w, NULL);
             for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
@@ -84,6 +93,7 @@ static snw_status sample(const snw_model *m, survey *v) {
         status = SNW_OK;
     }
     snw_free(dx);
+    snw_free(all);
     snw_state_destroy(s);
     snw_inputs_destroy(in);
     snw_work_destroy(w);
@@ -182,7 +192,6 @@ typedef struct closed {
     snw_assembly *free; // to close its loops where nothing is driven
     snw_inputs *in;
     snw_state *s, *near;
-    double *dx;
     bool *kept, *most; // nrow: independent at s; where most were
 } closed;
 
@@ -214,8 +223,9 @@ static snw_status contradict(const closed *c, int row, double gap, snw_error *er
     snw_assembly_say_gap(c->as, row, gap, by, sizeof by);
     if (i == m->nloop) { // a drive is what cannot be followed: of the loops that it moves the first
         int k = 0;
-        while (m->drive[k].row != row) k++;
-        for (i = 0; i + 1 < m->nloop && !moves(&m->loop[i], m->drive[k].dof);) i++;
+        while (k < m->ndrive && m->drive[k].row != row) k++;
+        for (i = 0; k < m->ndrive && i + 1 < m->nloop && !moves(&m->loop[i], m->drive[k].dof);) i++;
+        if (k == m->ndrive) i = 0; // a given volume
     }
     name_drives(m, &m->loop[i], names, sizeof names);
     const snw_loop_desc *d = &m->desc->loop[i];
@@ -245,21 +255,12 @@ static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
 }
 
-// c->near <- s moved a little and closed again, whatever is driven. False: could not be
-static bool move_a_little(closed *c, double part, unsigned long long *seed) {
-    snw_assembly_info info;
-    snw_error ignored = {0};
-    for (int i = 0; i < c->m->nv; i++) c->dx[i] = part * c->m->typical[i] * snw_assembly_roll(seed);
-    snw_state_copy(c->m, c->s, c->near);
-    snw_move(c->m, c->s->q, 1, c->dx, c->near->q);
-    return snw_assembly_close(c->free, c->in, c->near, &info, &ignored) == SNW_OK;
-}
-
 // dependent rows are left out: they stand behind those that stay
 static void drop(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
+        if (loop->gate >= 0) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
         for (int pass = 0; pass < 2; pass++) {
@@ -288,30 +289,26 @@ static snw_status agree(closed *c, snw_error *err) {
 
 static snw_status compare_rows(closed *c, snw_error *err) {
     snw_model *m = c->m;
-    unsigned long long seed = 5;
     memcpy(c->s->q, m->q0, (size_t)m->nq * sizeof *m->q0);
     snw_inputs_at(m, 0, c->in);
     SNW_TRY(close_driven(c, c->s, err));
-    const int here = snw_assembly_rank(c->as, c->in, c->s, c->kept);
+    int here = 0;
+    const int rank = snw_assembly_most(c->as, c->free, c->in, c->s, m->nrow, c->kept, c->most);
+    for (int k = 0; k < m->nrow; k++) here += c->kept[k];
     m->freedom = m->nv - here;
-    if (here == m->nrow) return SNW_OK;
-    int rank = here;
-    memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
-    for (int n = 0; n < NEARBY && rank < m->nrow; n++) {
-        if (!move_a_little(c, 0.03 * (n + 1), &seed)) continue;
-        const int there = snw_assembly_rank(c->as, c->in, c->near, c->kept);
-        if (there <= rank) continue;
-        rank = there;
-        memcpy(c->most, c->kept, (size_t)m->nrow * sizeof *c->kept);
-    }
     if (rank > here) {
-        (void)snw_assembly_rank(c->as, c->in, c->s, c->kept);
         m->singular = rank - here;
         int row = 0;
         while (!c->most[row] || c->kept[row]) row++;
         m->singular_loop = snw_assembly_loop_of(c->as, row);
     }
-    if (rank == m->nrow) return SNW_OK;
+    // what comes and goes is compared when it comes
+    bool all = true;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = 0; k < loop->nrow && loop->gate < 0; k++) all = all && c->most[loop->row + k];
+    }
+    if (all) return SNW_OK;
     SNW_TRY(agree(c, err));
     drop(m, c->most);
     return SNW_OK;
@@ -322,15 +319,13 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     const size_t n = (size_t)m->nrow;
     snw_error local = {0};
     if (!err) err = &local;
-    c.undriven.ndrive = 0;
+    c.undriven.ndrive = c.undriven.nmeasure = 0;
     number_rows(&c.undriven);
-    c.dx = snw_alloc((size_t)m->nv * sizeof *c.dx);
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
     snw_status s = SNW_E_MEMORY;
-    if (c.dx && c.kept && snw_state_create(m, &c.s) == SNW_OK &&
-        snw_state_create(m, &c.near) == SNW_OK && snw_inputs_create(m, &c.in) == SNW_OK &&
-        snw_assembly_create(m, &c.as) == SNW_OK) {
+    if (c.kept && snw_state_create(m, &c.s) == SNW_OK && snw_state_create(m, &c.near) == SNW_OK &&
+        snw_inputs_create(m, &c.in) == SNW_OK && snw_assembly_create(m, &c.as) == SNW_OK) {
         const bool driven = m->nrow > c.undriven.nrow;
         c.free = c.as;
         s = driven ? snw_assembly_create(&c.undriven, &c.free) : SNW_OK;
@@ -341,7 +336,6 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     snw_inputs_destroy(c.in);
     snw_state_destroy(c.s);
     snw_state_destroy(c.near);
-    snw_free(c.dx);
     snw_free(c.kept);
     return s;
 }
@@ -351,10 +345,11 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
 snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
     SNW_TRY(snw_model_compile(desc, out, err));
     snw_model *m = *out;
-    m->freedom = m->nv - m->nrow; // no loops: drives are independent of each other
+    m->freedom = m->nv; // no loops: drives are independent of each other
+    for (int i = 0; i < m->ndrive; i++) m->freedom -= m->drive[i].row >= 0 && m->drive[i].gate < 0;
+    for (int i = 0; i < m->nmeasure; i++) m->freedom -= m->measure[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
     snw_status s = leave_out_idle(m, err);
-    m->freedom = m->nv - m->nrow;
     // what a drive says is never left out
     if (s == SNW_OK && m->nrow > 0) s = leave_out_spare(m, err);
     if (s == SNW_OK) return s;

@@ -11,8 +11,8 @@
 #include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
+#include "study/switch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +25,7 @@ struct snw_explicit {
     double *memory;                  // everything below
     double *M;                       // mass matrix and factor
     snw_assembly *assembly;          // of loops; NULL: none
+    snw_switches *switches;          // of what comes and goes, and of jumps; with it
     double *y, *y_before;
     double *power, *power_before;
     double heat_power, heat_power_before;
@@ -154,7 +155,9 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->m = m;
     const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)npower(m);
     e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
-    const bool assembled = m->nrow == 0 || snw_assembly_create(m, &e->assembly) == SNW_OK;
+    const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
+                           (snw_assembly_create(m, &e->assembly) == SNW_OK &&
+                            snw_switches_create(m, e->assembly, &e->switches) == SNW_OK);
     if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
         snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
         snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK) {
@@ -189,6 +192,7 @@ failed:
 void snw_explicit_destroy(snw_explicit *e) {
     if (!e) return;
     snw_ode_destroy(e->ode);
+    snw_switches_destroy(e->switches);
     snw_assembly_destroy(e->assembly);
     snw_work_destroy(e->w);
     snw_inputs_destroy(e->in);
@@ -200,9 +204,6 @@ void snw_explicit_destroy(snw_explicit *e) {
 }
 
 // ---- motion ----------------------------------------------------------------------------------------
-
-// a few roundings of t, more than laws located to neighbouring numbers can be wrong
-static double grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON); }
 
 // state, accelerations and powers from y; the laws from the side that is set
 static snw_status settle(snw_explicit *e, double t, snw_error *err) {
@@ -224,22 +225,25 @@ static void keep(snw_explicit *e) {
 }
 
 // Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and a given motion may
-// jump to another rate. The work of that is done at once.
-static snw_status project(snw_explicit *e, double t, snw_error *err) {
+// jump to another rate; and z (NULL: as it is) remembered from now on. What that costs is booked at once.
+static snw_status project(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_assembly_info info;
-    if (!e->assembly) return SNW_OK;
+    snw_blow blow;
+    if (!e->assembly) {
+        if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
+        return SNW_OK;
+    }
     to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
-    SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
-    snw_kinematics(m, e->in, e->trial, false, e->w);
-    const double before = snw_kinetic_energy(m, e->w);
-    SNW_TRY(snw_assembly_velocities(e->assembly, e->in, e->trial, err));
-    snw_kinematics(m, e->in, e->trial, false, e->w);
-    e->y[works_at(m) + npower(m) - 1] += snw_kinetic_energy(m, e->w) - before;
+    if (m->nrow) SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
+    SNW_TRY(snw_switches_throw(e->switches, e->in, z, e->trial, &blow, err));
+    e->y[works_at(m) + npower(m) - 1] += blow.work;
+    e->y[works_at(m) + npower(m)] += blow.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    if (z) memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *z);
     snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
     return SNW_OK;
 }
@@ -250,10 +254,10 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + grain(s->t);
+    e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
-    SNW_TRY(project(e, s->t, err));
+    SNW_TRY(project(e, s->t, NULL, err));
     e->y[works_at(m) + npower(m) - 1] = 0; // from here on
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(settle(e, s->t, err));
@@ -263,11 +267,11 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    if (z) memcpy(e->y + e->m->nq + e->m->nv, z, (size_t)e->m->nsignal * sizeof *e->y);
-    e->right = t + grain(t);
+    e->right = t + snw_grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
-    SNW_TRY(project(e, t, err));
+    SNW_TRY(project(e, t, z, err));
+    snw_ode_start(e->ode, t, e->y, 0);
     return settle(e, t, err);
 }
 
@@ -278,14 +282,14 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     keep(e);
     // a jump lies behind
     if (from >= e->left) {
-        e->right = from + grain(from);
+        e->right = from + snw_grain(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);
-        s = project(e, t, err);
+        s = project(e, t, NULL, err);
     }
     if (s == SNW_OK) s = settle(e, t, err);
     if (s != SNW_OK) snw_explicit_back(e);

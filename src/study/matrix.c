@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "solve/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- pattern ---------------------------------------------------------------------------------------
@@ -26,16 +27,23 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
                 map[(size_t)loop->dof[j] * (size_t)n + (size_t)r] = 1;
                 map[(size_t)r * (size_t)n + (size_t)loop->dof[j]] = 1;
             }
+            if (loop->gate >= 0) map[(size_t)r * (size_t)(n + 1)] = 1;
         }
     }
     for (int k = 0; k < m->nmeasure; k++) {
-        couple(map, n, m->measure[k].dof, m->measure[k].ndof);
+        const snw_measure *x = &m->measure[k];
+        couple(map, n, x->dof, x->ndof);
+        for (int j = 0; j < x->ndof && x->row >= 0; j++) {
+            const size_t dof = (size_t)x->dof[j], r = (size_t)(m->nv + x->row);
+            map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+        }
     }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;
         const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
         map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+        if (d->gate >= 0) map[r * (size_t)(n + 1)] = 1;
     }
 }
 
@@ -117,11 +125,14 @@ snw_status snw_matrix_create(const snw_model *m, snw_algebra algebra, snw_matrix
     const size_t n = (size_t)x->n;
     x->A = snw_alloc(n * n * sizeof *x->A);
     x->pivot = snw_alloc(n * sizeof *x->pivot);
+    x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
     const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
-    if (!x->A || !x->pivot || (!dense && take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
+    if (!x->A || !x->pivot || !x->scratch ||
+        (!dense && take_pattern(m, algebra, &x->sparse) != SNW_OK)) {
         snw_matrix_destroy(x);
         return SNW_E_MEMORY;
     }
+    x->gauge = (snw_gauge){.n = x->n, .row = x->scratch + 2 * n, .column = x->scratch + 3 * n};
     *out = x;
     return SNW_OK;
 }
@@ -131,6 +142,7 @@ void snw_matrix_destroy(snw_matrix *x) {
     snw_sparse_destroy(x->sparse);
     snw_free(x->A);
     snw_free(x->pivot);
+    snw_free(x->scratch);
     snw_free(x);
 }
 
@@ -148,6 +160,8 @@ void snw_matrix_clear(snw_matrix *x) {
 
 snw_status snw_matrix_factor(snw_matrix *x) {
     SNW_ASSERT(!x->overwritten);
+    snw_gauge_take(&x->gauge, x->A, x->sparse);
+    x->condition = NAN;
     if (x->sparse) {
         const snw_status s = snw_sparse_factor(x->sparse, x->A);
         if (s != SNW_E_MEMORY) return s;
@@ -162,4 +176,12 @@ void snw_matrix_solve(snw_matrix *x, double *b) {
     } else {
         snw_sparse_solve(x->sparse, b);
     }
+}
+
+double snw_matrix_condition(snw_matrix *x) {
+    if (isnan(x->condition)) {
+        snw_sparse *sparse = x->overwritten ? NULL : x->sparse;
+        x->condition = snw_gauge_condition(&x->gauge, x->A, x->pivot, sparse, x->scratch);
+    }
+    return x->condition;
 }

@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "sinew/status.h"
+#include "solve/condition.h"
 #include "solve/sparse.h"
 
 typedef enum snw_algebra { SNW_ALGEBRA_AUTO, SNW_ALGEBRA_DENSE, SNW_ALGEBRA_SPARSE } snw_algebra;
@@ -16,6 +17,9 @@ typedef struct snw_matrix {
     int *pivot;         // of dense factors
     snw_sparse *sparse; // NULL: dense
     bool overwritten;   // A holds dense factors
+    snw_gauge gauge;    // of A when it was factorised
+    double condition;   // asked for since; NaN: not yet
+    double *scratch;    // 4 n: that of the gauge, and two vectors
 } snw_matrix;
 
 // *out <- what holds sparse factors of such a matrix; NULL where dense ones pay. `size` as of snw_sparse_create.
@@ -34,6 +38,10 @@ void snw_matrix_spoil(snw_matrix *x);
 
 // SNW_E_SINGULAR when a pivot is zero or anything is not finite.
 SNW_NODISCARD snw_status snw_matrix_factor(snw_matrix *x);
+
+// An estimate of the condition number of A, rows and then columns brought to a common size (solve/condition.h). It takes a few
+// solves when it is asked for the first time after a factorisation.
+double snw_matrix_condition(snw_matrix *x);
 
 // b <- inv(A) b
 void snw_matrix_solve(snw_matrix *x, double *b);

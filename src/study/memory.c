@@ -72,6 +72,12 @@ static bool due(const snw_signal_desc *d, double t) {
     return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
 }
 
+// a condition of time alone is asked a breath after, so that it turns at the instant itself, be it < or <=
+static bool gate_value(const snw_signal_desc *d, double t, const double *values) {
+    const bool timed = !(snw_expr_vars(d->source) & SNW_VAR_SIGNAL);
+    return source_value(d, timed ? t + 1e-12 * (1 + fabs(t)) : t, values) != 0;
+}
+
 // A source reads what stands before it, so one pass in order brings everything up to date.
 static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool sampling,
                  const bool *fresh, double *z) {
@@ -79,10 +85,12 @@ static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool
     if (m->nsignal) memcpy(z, s->z, (size_t)m->nsignal * sizeof *z);
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_desc *d = &m->desc->signal[i];
+        bool open;
         if (!d->source) continue;
         switch (d->kind) {
         case SNW_SIGNAL_PROBE:
         case SNW_SIGNAL_INTEGRAL:
+        case SNW_SIGNAL_MET:
             continue;
         case SNW_SIGNAL_SAMPLED:
             if (sampling && (fresh[i] || due(d, s->t))) z[i] = source_value(d, s->t, w->signal);
@@ -91,7 +99,8 @@ static bool pass(const snw_model *m, const snw_state *s, const snw_work *w, bool
             if (z[i] == 0) z[i] = source_value(d, s->t, w->signal) != 0;
             break;
         case SNW_SIGNAL_GATE:
-            z[i] = source_value(d, s->t, w->signal) != 0;
+            open = gate_value(d, s->t, w->signal);
+            if (!open || z[i] == 0) z[i] = open; // one that stays open says more
             break;
         }
         differs = differs || z[i] != s->z[i];

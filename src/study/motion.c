@@ -12,6 +12,7 @@
 #include "study/memory.h"
 #include "study/path.h"
 #include "study/pieces.h"
+#include "study/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct snw_motion {
     double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
     double bond;            // what multipliers and gaps are scaled by
     snw_assembly *assembly; // of loops; NULL: none
+    snw_switches *switches; // of what comes and goes, and of jumps; with it
     double *power, *work, *power_kept, *work_kept, *power_within;
     double heat_power, heat, heat_power_kept, heat_kept;
     double scheme, scheme_kept;
@@ -76,7 +78,9 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
-    const bool assembled = m->nrow == 0 || snw_assembly_create(m, &mo->assembly) == SNW_OK;
+    const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
+                           (snw_assembly_create(m, &mo->assembly) == SNW_OK &&
+                            snw_switches_create(m, mo->assembly, &mo->switches) == SNW_OK);
     if (!assembled || !mo->memory || snw_matrix_create(m, opts->algebra, &mo->T) != SNW_OK ||
         snw_work_create(m, &mo->w) != SNW_OK || snw_inputs_create(m, &mo->in) != SNW_OK ||
         snw_state_create(m, &mo->now) != SNW_OK || snw_state_create(m, &mo->trial) != SNW_OK ||
@@ -119,6 +123,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->of_T.at);
     snw_inputs_destroy(mo->of_T.in);
     snw_inputs_destroy(mo->within);
+    snw_switches_destroy(mo->switches);
     snw_assembly_destroy(mo->assembly);
     snw_matrix_destroy(mo->T);
     snw_free(mo->memory);
@@ -174,16 +179,42 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
     return SNW_OK;
 }
 
+// the first coordinate that moves no mass but what those before it move, by Cholesky's method on the mass matrix M
+static int idle_coordinate(int n, double *M) {
+    const size_t N = (size_t)n;
+    for (size_t j = 0; j < N; j++) {
+        const double own = M[j * (N + 1)];
+        double pivot = own;
+        for (size_t k = 0; k < j; k++) pivot -= M[k * N + j] * M[k * N + j];
+        if (!(pivot > 1e-13 * own)) return (int)j;
+        M[j * (N + 1)] = sqrt(pivot);
+        for (size_t i = j + 1; i < N; i++) {
+            for (size_t k = 0; k < j; k++) M[j * N + i] -= M[k * N + i] * M[k * N + j];
+            M[j * N + i] /= M[j * (N + 1)];
+        }
+    }
+    return n - 1;
+}
+
+static snw_status massless(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           snw_work *w, double *M, snw_error *err) {
+    snw_mass_matrix(m, in, s, w, M);
+    const int i = idle_coordinate(m->nv, M);
+    int k = 0;
+    while (i >= m->block[k].dof + m->block[k].n) k++;
+    const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
+        "those before it; give the rod density and rotary inertia or allow fewer strains, "
+        "give the link behind a joint a body",
+        name);
+}
+
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
                              double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
-    if (snw_cholesky_factor(m->nv, M) != SNW_OK) {
-        return snw_fail(
-            err, SNW_E_SINGULAR,
-            "the mass matrix is singular: a coordinate moves no mass, or two move the "
-            "same; give the rod density and rotary inertia or allow fewer strains, give "
-            "the link behind a joint a body");
-    }
+    if (snw_cholesky_factor(m->nv, M) != SNW_OK) return massless(m, in, s, w, M, err);
     // M a = - (forces needed without acceleration)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     snw_residual(m, in, s, false, w);
@@ -204,22 +235,17 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
     mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w);
 }
 
-// velocities that keep all rows; where a given motion jumps to another rate, what drives it does the work at once
-static snw_status jump(snw_motion *mo, snw_error *err) {
-    const snw_model *m = mo->m;
-    snw_kinematics(m, mo->in, mo->now, false, mo->w);
-    const double before = snw_kinetic_energy(m, mo->w);
-    SNW_TRY(snw_assembly_velocities(mo->assembly, mo->in, mo->now, err));
-    snw_kinematics(m, mo->in, mo->now, false, mo->w);
-    mo->work[npower(m) - 1] += snw_kinetic_energy(m, mo->w) - before;
-    return SNW_OK;
-}
-
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
-    if (z) memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
-    snw_inputs_at(m, mo->now->t, mo->in);
-    if (mo->assembly) SNW_TRY(jump(mo, err));
+    snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
+    if (mo->switches) {
+        snw_blow blow;
+        SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
+        mo->work[npower(m) - 1] += blow.work;
+        mo->heat += blow.heat;
+    } else if (z) {
+        memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
     mo->of_T.known = false;
     snw_matrix_spoil(mo->T);
     snw_mass_matrix(m, mo->in, mo->now, mo->w, mo->T->A);
@@ -244,7 +270,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
     snw_state_copy(m, s, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
-        snw_inputs_at(m, s->t, mo->in);
+        snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
     SNW_TRY(snw_motion_restart(mo, NULL, err));
@@ -282,7 +308,8 @@ static double evaluate(snw_motion *mo, double a, double b) {
 static void drive(snw_motion *mo) {
     for (int i = 0; i < mo->m->ndrive; i++) {
         const snw_drive *to = &mo->m->drive[i];
-        if (to->row >= 0) mo->d[to->dof] = mo->in->drive[i].v - mo->now->q[to->q];
+        if (!snw_drive_holds(mo->m, mo->now, i)) continue;
+        mo->d[to->dof] = snw_drive_target(mo->m, mo->in, mo->now, i) - mo->now->q[to->q];
     }
 }
 
@@ -556,6 +583,10 @@ void snw_motion_back(snw_motion *mo) {
     mo->heat_power = mo->heat_power_kept;
     for (int i = 0; i < mo->m->nsignal; i++) mo->source[i] = mo->source_kept[i];
     snw_inputs_at(mo->m, mo->now->t, mo->in);
+}
+
+double snw_motion_condition(snw_motion *mo) {
+    return mo->of_T.known ? snw_matrix_condition(mo->T) : NAN;
 }
 
 double snw_motion_error(const snw_motion *mo) {

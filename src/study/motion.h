@@ -55,6 +55,9 @@ SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, const double *z, snw
 // Undo the last step (once), for error control and events.
 void snw_motion_back(snw_motion *mo);
 
+// An estimate of the condition number of Newton's matrix (study/matrix.h); NaN when the next step makes a new one.
+double snw_motion_condition(snw_motion *mo);
+
 // Estimated local error of the last step's configuration, relative to typical strains and lengths.
 double snw_motion_error(const snw_motion *mo);
 

@@ -14,6 +14,15 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                      "given strains, tendons, chambers and fluids; use scheme: generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }
+    for (int i = 0; step->method == SNW_METHOD_CONSERVING && i < m->nloop; i++) {
+        if (m->loop[i].gate < 0) continue;
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_MODEL,
+                                       "the conserving scheme does not know loops that open and "
+                                       "close, and '%s' does; use scheme: generalized-alpha",
+                                       m->desc->loop[i].name),
+                              step->place.file, step->place.line, step->place.column);
+    }
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:

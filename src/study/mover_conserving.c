@@ -39,10 +39,11 @@
 #include "dynamics/loop.h"
 #include "math/stumpff.h"
 #include "solve/broyden.h"
+#include "solve/condition.h"
 #include "solve/dense.h"
-#include "study/assembly.h"
 #include "study/curved.h"
 #include "study/pieces.h"
+#include "study/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,21 +54,26 @@ typedef struct conserving {
     const snw_model *m;
     double step, tolerance;
     snw_work *w;
-    snw_assembly *as;  // NULL: no loops
-    snw_inputs *in;    // at the middle of the step
-    snw_inputs *empty; // nothing acts, velocities of poses are in the place of accelerations
-    snw_inputs *last;  // at the end of the step
-    bool moving;       // some pose depends on time
+    snw_assembly *as;       // NULL: no loops
+    snw_switches *switches; // of bodies that come and go; NULL: none
+    snw_inputs *in;         // at the middle of the step
+    snw_inputs *empty;      // nothing acts, velocities of poses are in the place of accelerations
+    snw_inputs *last;       // at the end of the step
+    bool moving;            // some pose depends on time
     snw_state *now, *mid, *end, *push;
     double *memory;
     double *saved; // before the last advance; NULL for models without signals
     int n;         // unknowns: increments, then multipliers of loops
     double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
+    double *spare; // 2 n
     double *M, *T, *E;
     double *A;     // n x n: T bordered by the rows of loops; T itself without
     double *Z, *S; // of loops: nv x nrow; nrow x (nrow + 1)
     snw_broyden broyden;
     int *pivot;
+    snw_gauge gauge;      // of A before it was factorised,
+    bool factored;        // which it is
+    double condition;     // asked for since; NaN: not yet
     double *power, *work; // per load; power at the last instant
     double *power_mid;    // of the solver
     double heat, heat_power;
@@ -94,7 +100,7 @@ static snw_wrench push_of(const conserving *c, int i) {
     const snw_wrench *load = snw_loads(m, c->in, c->w);
     const snw_mat3 R = c->w->g[i].R;
     snw_wrench F = {0};
-    if (m->seg[i].heavy) {
+    if (snw_is_heavy(m, c->w, i)) {
         const snw_twist g = {.v = snw_rotate_inv(R, c->in->gravity)};
         F = snw_inertia_apply(&m->seg[i].M, g);
     }
@@ -123,7 +129,7 @@ static void weigh(conserving *c) {
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
     for (int s = 1; s < m->nseg; s++) {
-        const bool heavy = m->seg[s].heavy;
+        const bool heavy = snw_is_heavy(m, w, s);
         if (!heavy && m->act_of_seg[s] == m->act_of_seg[s + 1]) continue;
         const snw_path *path = &m->path[m->seg[s].path];
         const size_t at = (size_t)m->seg_store[s];
@@ -383,7 +389,10 @@ static bool factor(conserving *c, double h) {
         }
     }
     if (m->nrow) border(c);
-    return snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
+    snw_gauge_take(&c->gauge, c->A, NULL);
+    c->condition = NAN;
+    c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
+    return c->factored;
 }
 
 // The weight of what hangs on nothing or on a ball acts where its centre of mass is in the mean over the arc of the step, not at the middle:
@@ -399,7 +408,7 @@ static void weigh_on_the_arc(conserving *c) {
         snw_vec3 moment = {{0}};
         for (int s = 1; s < m->nseg; s++) {
             const snw_path *path = &m->path[m->seg[s].path];
-            if (!m->seg[s].heavy || path->n == 0 || path->dof[0] != dof) continue;
+            if (!snw_is_heavy(m, c->w, s) || path->n == 0 || path->dof[0] != dof) continue;
             const snw_inertia *M = &m->seg[s].M;
             const snw_se3 g = c->w->g[s];
             mass += M->m;
@@ -521,6 +530,7 @@ static snw_status one_step(conserving *c, double h, double t_laws, snw_stats *to
     // laws read an integral as it is at the middle, with what it grows by there
     c->in->lead = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
@@ -604,8 +614,15 @@ static snw_status accelerations(conserving *c, snw_error *err) {
 static snw_status restart(void *self, const double *z, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
-    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
-    snw_inputs_at(m, c->now->t, c->in);
+    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
+    if (c->switches) {
+        snw_blow blow;
+        SNW_TRY(snw_switches_throw(c->switches, c->in, z, c->now, &blow, err));
+        c->work[npower(m) - 1] += blow.work;
+        c->heat += blow.heat;
+    } else if (z) {
+        memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
     snw_mass_matrix(m, c->in, c->now, c->w, c->M);
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
     momenta_at(c, c->in, c->now, c->p0);
@@ -660,7 +677,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 static const snw_state *state(const void *self) { return ((const conserving *)self)->now; }
 static const snw_inputs *inputs(const void *self) { return ((const conserving *)self)->in; }
 
-static void hold(void *self, const snw_hand *hand) { ((conserving *)self)->in->hand = hand; }
+static void hold(void *self, const snw_hand *hand) {
+    conserving *c = self;
+    c->in->hand = c->last->hand = hand;
+}
 
 static const snw_work *look(void *self) {
     conserving *c = self;
@@ -673,6 +693,14 @@ static const snw_work *look(void *self) {
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
     return c->w;
+}
+
+static double condition(void *self) {
+    conserving *c = self;
+    if (c->factored && isnan(c->condition)) {
+        c->condition = snw_gauge_condition(&c->gauge, c->A, c->pivot, NULL, c->spare);
+    }
+    return c->factored ? c->condition : NAN;
 }
 
 static snw_work_done work(const void *self) {
@@ -688,6 +716,7 @@ static void close(void *self) {
     conserving *c = self;
     if (!c) return;
     snw_work_destroy(c->w);
+    snw_switches_destroy(c->switches);
     snw_assembly_destroy(c->as);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->empty);
@@ -715,12 +744,13 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     const size_t nv = (size_t)m->nv, np = (size_t)npower(m), n = (size_t)c->n;
     const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 1) : 0;
     c->memory =
-        snw_alloc((12 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
+        snw_alloc((16 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
                   sizeof(double));
     c->pivot = snw_alloc(n * sizeof *c->pivot);
     c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
     if (!c->memory || !c->pivot || (m->nsignal && !c->saved) ||
-        (m->nloop && snw_assembly_create(m, &c->as) != SNW_OK) ||
+        (m->nloop + m->nswitch && snw_assembly_create(m, &c->as) != SNW_OK) ||
+        (m->nswitch && snw_switches_create(m, c->as, &c->switches) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
         snw_inputs_create(m, &c->empty) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->push) != SNW_OK || snw_state_create(m, &c->now) != SNW_OK ||
@@ -732,7 +762,9 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     double **const vectors[] = {&c->d, &c->dx, &c->best, &c->typical, &c->p0,     &c->p1,
                                 &c->r, &c->P,  &c->dT,   &c->force,   &c->weight, &c->mass};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += n;
-    c->M = at;
+    c->gauge = (snw_gauge){.n = c->n, .row = at, .column = at + n};
+    c->spare = at + 2 * n;
+    c->M = at + 4 * n;
     c->T = c->M + nv * nv;
     c->E = c->T + nv * nv;
     c->A = rows ? c->E + nv * nv : c->T;
@@ -753,6 +785,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
                        .state = state,
                        .inputs = inputs,
                        .look = look,
+                       .condition = condition,
                        .work = work,
                        .save = save,
                        .load = load,

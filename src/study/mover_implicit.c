@@ -110,6 +110,8 @@ static const snw_inputs *inputs(const void *self) {
 
 static const snw_work *look(void *self) { return snw_motion_look(((implicit *)self)->motion); }
 
+static double condition(void *self) { return snw_motion_condition(((implicit *)self)->motion); }
+
 static snw_work_done work(const void *self) {
     return snw_motion_work(((const implicit *)self)->motion);
 }
@@ -175,6 +177,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
                        .state = state,
                        .inputs = inputs,
                        .look = look,
+                       .condition = condition,
                        .work = work,
                        .save = save,
                        .load = load,

@@ -84,15 +84,18 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
     return out;
 }
 
-// what an actuator does: the effort given, or the one that it takes
-static double effort(const snw_model *m, int motor, int k, const snw_inputs *in,
-                     const snw_work *w) {
+double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *in,
+                        const snw_work *w) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
+    if (d->kind == SNW_MOTOR_EFFORT && in->hand && in->hand->motor_given[motor]) {
+        return *in->share * in->hand->motor[in->hand->motor_first[motor] + k].v;
+    }
     if (d->kind == SNW_MOTOR_EFFORT) {
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
         return acts ? *in->share * snw_expr_value(d->law[k], at) : 0;
     }
+    if (d->turns) return snw_loop_wrench(m, w, d->loop, w->l).m.e[k];
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *drive = &m->drive[i];
         if (drive->motor == motor && drive->dof == m->motor[motor].dof + k && drive->row >= 0) {
@@ -100,6 +103,16 @@ static double effort(const snw_model *m, int motor, int k, const snw_inputs *in,
         }
     }
     return 0;
+}
+
+// efforts times rates of all its coordinates
+static double motor_power(const snw_model *m, int motor, const snw_inputs *in, const snw_state *s,
+                          const snw_work *w) {
+    double power = 0;
+    for (int k = 0; k < m->motor[motor].n; k++) {
+        power += snw_motor_effort(m, motor, k, in, w) * s->v[m->motor[motor].dof + k];
+    }
+    return power;
 }
 
 // all coordinates of an actuator
@@ -111,7 +124,7 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
         return;
     }
     for (int k = 0; k < motor->n; k++) {
-        out[k] = p->kind == SNW_PROBE_EFFORT ? effort(m, p->item, k, in, w)
+        out[k] = p->kind == SNW_PROBE_EFFORT ? snw_motor_effort(m, p->item, k, in, w)
                  : p->kind == SNW_PROBE_RATE ? s->v[motor->dof + k]
                                              : s->q[motor->q + k];
     }
@@ -121,6 +134,7 @@ static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
+    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
@@ -171,6 +185,12 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return put_joint(out, m, p, s);
+    case SNW_PROBE_POWER: {
+        const snw_at now = {.t = in->t, .signal = w->signal};
+        *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
+                                             : *in->share * snw_stress_power(m, p->item, now, s->v);
+        return out;
+    }
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
     case SNW_PROBE_VOLUME:
@@ -205,7 +225,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
 
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out) {
-    if (m->desc->probe[i].of == SNW_PROBE_OF_MOTOR) {
+    const snw_probe_desc *p = &m->desc->probe[i];
+    if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
         return;
     }

@@ -21,3 +21,7 @@ void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotat
 // out <- the columns of probe i, in the order of model/probe_columns.h. After snw_residual and snw_observe.
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out);
+
+// What an actuator exerts on its coordinate k: the effort given, or the one that it takes. After snw_residual.
+double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *in,
+                        const snw_work *w);

@@ -38,7 +38,8 @@ typedef struct snw_energy {
     X(geometry, "estimated error of the node positions, m")                                        \
     X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
     X(frequency, "its frequency, Hz")                                                              \
-    X(damping, "its share of critical damping; NaN where it does not vibrate")
+    X(damping, "its share of critical damping; NaN where it does not vibrate")                     \
+    X(condition, "estimated condition number of Newton's matrix; NaN where there is none")
 
 typedef struct snw_stats {
 #define X(name, meaning) double name;

@@ -104,7 +104,12 @@ static void attend(snw_robot *r) {
     const snw_energy e = energies(r);
     snw_memory_read(m, r->in, r->s, &e, r->turn, r->w);
     (void)snw_memory_renew(m, r->s, r->w, r->fresh, r->z);
-    memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
+    snw_switches *sw = snw_statics_switches(r->statics);
+    if (sw) {
+        snw_switches_set(sw, r->in, r->z, r->s);
+        snw_switches_compare(sw, r->in, r->s);
+    }
+    if (!sw) memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
 }
 
 void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
@@ -121,13 +126,25 @@ snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
     return snw_accelerations(r->m, r->in, r->s, r->w, r->M, err);
 }
 
+// what comes and goes, as it is now
+static void switch_on(snw_robot *r) {
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_observe(r->m, r->in, r->s, false, r->w);
+    const snw_energy e = energies(r);
+    snw_memory_read(r->m, r->in, r->s, &e, r->turn, r->w);
+    (void)snw_memory_throw(r->m, r->s, r->w, r->z);
+    snw_switches_set(snw_statics_switches(r->statics), r->in, r->z, r->s);
+}
+
 snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
-    if (r->m->nrow == 0) return SNW_OK;
+    if (r->m->nrow == 0 && r->m->nswitch == 0) return SNW_OK;
     snw_assembly *as = snw_statics_assembly(r->statics);
     snw_assembly_info info;
+    if (r->m->nswitch) switch_on(r);
     if (snw_assembly_gap(as, r->in, r->s, NULL) > 1e-12) {
         SNW_TRY(snw_assembly_close(as, r->in, r->s, &info, err));
     }
+    if (r->m->nswitch) snw_switches_compare(snw_statics_switches(r->statics), r->in, r->s);
     return snw_assembly_velocities(as, r->in, r->s, err);
 }
 
@@ -140,9 +157,13 @@ void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
     if (M) snw_tangent_assemble(r->m, r->in, 0, 0, 1, r->w, M);
 }
 
-void snw_robot_mass(snw_robot *r, double *M) { snw_mass_matrix(r->m, r->in, r->s, r->w, M); }
+void snw_robot_mass(snw_robot *r, double *M) {
+    attend(r);
+    snw_mass_matrix(r->m, r->in, r->s, r->w, M);
+}
 
 void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
+    attend(r);
     snw_kinematics(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
@@ -185,4 +206,13 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         return n;
     }
     return 0;
+}
+
+void snw_robot_effort(snw_robot *r, int actuator, double *effort) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    attend(r);
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    for (int k = 0; k < r->desc->motor[actuator].n; k++) {
+        effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
+    }
 }

@@ -29,8 +29,11 @@ struct snw_robot {
     snw_mover mover; // close is NULL before the first start
     snw_hand hand;
     void *hand_memory; // behind the arrays that follow
-    bool *load_given;
     snw_wrench *load;
+    snw_jet *motor; // of all actuators on coordinates
+    double *motor_since;
+    int *motor_first;
+    bool *load_given, *motor_given;
 };
 
 // Room for what a caller holds in hand.

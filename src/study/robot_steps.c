@@ -9,13 +9,36 @@
 #include <math.h>
 #include <string.h>
 
+// coordinates of all actuators
+static size_t coordinates(const snw_robot *r) {
+    size_t n = 0;
+    for (int i = 0; i < r->desc->nmotor; i++) n += (size_t)r->desc->motor[i].n;
+    return n;
+}
+
 snw_status snw_robot_hand(snw_robot *r) {
-    const size_t n = (size_t)r->desc->nload;
-    r->hand_memory = snw_alloc(n * (sizeof *r->load + sizeof *r->load_given));
+    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
+    r->hand_memory =
+        snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) +
+                  nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
+                  nc * sizeof *r->motor);
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
-    r->load_given = (bool *)(void *)(r->load + n);
-    r->hand = (snw_hand){.load_given = r->load_given, .load = r->load};
+    r->motor = (snw_jet *)(void *)(r->load + n);
+    r->motor_since = (double *)(void *)(r->motor + nc);
+    r->motor_first = (int *)(void *)(r->motor_since + nm);
+    r->load_given = (bool *)(void *)(r->motor_first + nm);
+    r->motor_given = r->load_given + n;
+    for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
+        r->motor_first[i] = first;
+        first += r->desc->motor[i].n;
+    }
+    r->hand = (snw_hand){.load_given = r->load_given,
+                         .load = r->load,
+                         .motor_given = r->motor_given,
+                         .motor_since = r->motor_since,
+                         .motor_first = r->motor_first,
+                         .motor = r->motor};
     r->in->hand = &r->hand;
     return SNW_OK;
 }
@@ -48,6 +71,78 @@ void snw_robot_unset_load(snw_robot *r, int load) {
 void snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
     r->hand.gravity_given = gravity != NULL;
     for (int i = 0; gravity && i < 3; i++) r->hand.gravity.e[i] = gravity[i];
+    snw_inputs_at(r->m, r->s->t, r->in);
+}
+
+int snw_robot_actuator(const snw_robot *r, const char *name) {
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        if (strcmp(r->desc->motor[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+int snw_robot_actuator_size(const snw_robot *r, int actuator) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    return r->desc->motor[actuator].n;
+}
+
+static snw_jet *take(snw_robot *r, int actuator) {
+    r->motor_given[actuator] = true;
+    r->motor_since[actuator] = r->s->t;
+    return r->motor + r->motor_first[actuator];
+}
+
+snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->kind != SNW_MOTOR_EFFORT) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' has its motion given and finds its effort; use "
+                        "snw_robot_set_motion, or give 'effort: 0' in the file",
+                        d->name);
+    }
+    snw_jet *given = take(r, actuator);
+    for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+// does it drive anything at present?
+static bool drives(const snw_model *m, int actuator) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].motor == actuator && m->drive[i].row >= 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
+                                const double *rate, const double *acceleration, snw_error *err) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->turns) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' turns a spherical joint; its motion is that of the file",
+                        d->name);
+    }
+    if (d->kind == SNW_MOTOR_EFFORT || !drives(r->m, actuator)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
+                        d->kind == SNW_MOTOR_EFFORT
+                            ? "has its effort given; use snw_robot_set_effort, or give 'position: "
+                              "0' in the file"
+                            : "is switched off; leave out its 'when: off'");
+    }
+    snw_jet *given = take(r, actuator);
+    for (int k = 0; k < d->n; k++) {
+        given[k] = (snw_jet){
+            .v = position[k], .d = rate ? rate[k] : 0, .dd = acceleration ? acceleration[k] : 0};
+    }
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
+void snw_robot_unset_actuator(snw_robot *r, int actuator) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    r->motor_given[actuator] = false;
     snw_inputs_at(r->m, r->s->t, r->in);
 }
 
@@ -129,15 +224,21 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     snw_stats took = {0};
     const double t = r->mover.state(r->mover.self)->t;
     SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
-    SNW_TRY(remember(r, err));
-    show(r);
-    return SNW_OK;
+    const snw_status s = remember(r, err);
+    if (s == SNW_OK) {
+        show(r);
+    } else {
+        r->mover.back(r->mover.self);
+    }
+    return s;
 }
 
 // ---- saving ----------------------------------------------------------------------------------------
 
 // what the hand holds, behind the mover's numbers
-static size_t hand_saves(const snw_robot *r) { return 7 * (size_t)r->desc->nload + 4; }
+static size_t hand_saves(const snw_robot *r) {
+    return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r);
+}
 
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r->mover.close ? snw_mover_saves(r->m, &r->how) : 0;
@@ -154,6 +255,11 @@ void snw_robot_save(const snw_robot *r, double *out) {
         *out++ = r->load_given[i];
         for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
     }
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        *out++ = r->motor_given[i];
+        *out++ = r->motor_since[i];
+    }
+    memcpy(out, r->motor, coordinates(r) * sizeof *r->motor);
 }
 
 void snw_robot_restore(snw_robot *r, const double *in) {
@@ -166,6 +272,11 @@ void snw_robot_restore(snw_robot *r, const double *in) {
         r->load_given[i] = *in++ != 0;
         for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;
     }
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        r->motor_given[i] = *in++ != 0;
+        r->motor_since[i] = *in++;
+    }
+    memcpy(r->motor, in, coordinates(r) * sizeof *r->motor);
     r->mover.load(r->mover.self, mover);
     show(r);
 }

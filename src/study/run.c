@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 #include "study/massless.h"
+#include "study/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -115,6 +116,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
     for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
+    for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
+    for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     r->info.loop_note = note;
     r->info.loop_warning = warning;
     r->info.freedom = m->freedom;
@@ -208,7 +211,9 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
-    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond)
+    r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
+    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond ||
+        !r->said)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t nsave = snw_run_save_size(r);
@@ -295,6 +300,32 @@ void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1)
     r->hooks->progress(r->hooks->user, &p);
 }
 
+void snw_run_switch(snw_run *r) {
+    const snw_model *m = r->now->model;
+    if (m->nswitch == 0) return;
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_residual(m, in, r->state, false, w);
+    snw_observe(m, in, r->state, false, w);
+    const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
+                          .elastic = snw_elastic_energy(m, r->state->q),
+                          .gravity = snw_gravity_energy(m, in, w)};
+    snw_memory_read(m, in, r->state, &e, r->turn, w);
+    (void)snw_memory_throw(m, r->state, w, r->z);
+    snw_switches_set(snw_statics_switches(r->now->statics), in, r->z, r->state);
+}
+
+void snw_run_remark(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    char text[400];
+    for (int i = 0; i < m->nloop && m->nswitch > 0; i++) {
+        const int rows = snw_switches_remark(m, s, i, text, sizeof text);
+        if (!text[0] || r->said[i] >> rows & 1) continue;
+        r->said[i] |= 1ULL << rows;
+        snw_run_warn(r, text);
+    }
+}
+
 // the multipliers of r->state, made by the rows of one model, in the rows of another: loops and drives that both have
 // keep theirs
 static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
@@ -313,6 +344,18 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
             if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof) l[b->row] = r->l[a->row];
         }
     }
+    for (int i = 0; i < to->nmeasure && i < from->nmeasure; i++) {
+        const int a = from->measure[i].row, b = to->measure[i].row;
+        if (a >= 0 && b >= 0) l[b] = r->l[a];
+    }
+}
+
+// a condition that nobody has any more holds for nobody, and begins anew when it comes back
+static void forget_gates(snw_run *r) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nsignal; i++) {
+        if (d->signal[i].kind == SNW_SIGNAL_GATE && !d->signal[i].source) r->state->z[i] = 0;
+    }
 }
 
 static snw_status do_steps(snw_run *r, snw_error *err) {
@@ -325,6 +368,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
                 carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
+            forget_gates(r);
             r->next_frame = -INFINITY;
             r->here = (snw_here){.stage = i, .t0 = r->state->t};
         }
@@ -357,26 +401,35 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// what was left out of the loops, and how far they are open where the file puts the robot
-static void speak_of_loops(snw_run *r) {
-    const snw_model *m = r->now->model;
+void snw_run_gaps(snw_run *r) {
+    if (r->now->model->nrow == 0) return;
     char text[300], by[64];
-    for (int i = 0; i < m->nloop; i++) {
-        snw_assembly_remark(m, i, text, sizeof text);
-        if (text[0]) snw_run_warn(r, text);
-    }
-    if (m->nrow == 0 || r->desc->nstep == 0 || r->resuming) return;
     (void)snw_statics_begin(r->now->statics, r->state, r->state->t);
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     int row;
     const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
     if (gap <= open_enough) return;
+    // a given volume fills what it finds: no word about that
+    for (int i = 0; i < r->now->model->nmeasure; i++) {
+        if (r->now->model->measure[i].row == row) return;
+    }
     snw_assembly_say_gap(as, row, gap, by, sizeof by);
     const char *kind, *name;
     (void)snw_assembly_place_of(as, row, &kind, &name);
     (void)snprintf(text, sizeof text, "%s '%.100s' was open by %s; the robot was moved to close it",
                    kind, name, by);
     snw_run_warn(r, text);
+}
+
+// what was left out of the loops, and how far they are open where the file puts the robot
+static void speak_of_loops(snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300];
+    for (int i = 0; i < m->nloop; i++) {
+        snw_assembly_remark(m, i, text, sizeof text);
+        if (text[0]) snw_run_warn(r, text);
+    }
+    if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);
 }
 
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
@@ -399,10 +452,13 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    r->opened = false;
+    for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
+    if (!r->resuming) snw_run_switch(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");

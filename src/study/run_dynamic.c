@@ -109,6 +109,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     const snw_state *s = mv->state(mv->self);
     sum->load = 1;
     sum->stability = NAN;
+    sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
     // the geometry is looked at now and then: it costs more than a step
     sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
@@ -287,7 +288,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         if (jump && acts) (void)remember(r, mv);
-        if (jump) SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
+        if (jump) {
+            SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
+            snw_run_remark(r, mv->state(mv->self));
+        }
         if (!watches) over = ends(step, to, NULL);
         snw_run_limits(r, mv->state(mv->self));
         const bool last = over || to >= t1;
@@ -318,13 +322,20 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
 
 // loops closed, and velocities with them
 static snw_status assemble(snw_run *r, snw_error *err) {
-    if (r->now->model->nrow == 0) return SNW_OK;
+    const snw_model *m = r->now->model;
+    if (m->nrow == 0 && m->nswitch == 0) return SNW_OK;
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
+    snw_run_switch(r);
+    if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
+    }
+    if (m->nswitch) {
+        snw_switches_compare(snw_statics_switches(r->now->statics), in, r->state);
+        snw_run_remark(r, r->state);
     }
     return snw_assembly_velocities(as, in, r->state, err);
 }
@@ -339,14 +350,15 @@ static const char *unsteady(snw_law law, double t) {
     return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
 }
 
-static void warn_of_jump(const snw_run *r, snw_law law, const char *what, const char *name,
-                         double t0, double t1) {
+// `rate`: the law is one, and may bend
+static void warn_of_jump(const snw_run *r, snw_law law, bool rate, const char *what,
+                         const char *name, double t0, double t1) {
     double t[16];
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
         const char *does = t[i] < t1 ? unsteady(law, t[i]) : NULL;
-        if (!does) continue;
+        if (!does || (rate && does[0] != 'j')) continue;
         char text[240];
         (void)snprintf(text, sizeof text,
                        "run '%s': the law of %s '%.60s' %s at t = %g s, which is a blow; a motion "
@@ -365,13 +377,14 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
         const snw_pose_desc *p = link ? &d->link[i].pose : &d->loop[i - d->nlink].pose;
         const char *name = link ? d->link[i].name : d->loop[i - d->nlink].name;
         const char *what = link ? "the pose of link" : "the pose of loop";
-        for (int k = 0; k < 3; k++) warn_of_jump(r, p->xyz[k], what, name, t0, t1);
-        for (int k = 0; k < p->nturn; k++) warn_of_jump(r, p->turn[k].angle, what, name, t0, t1);
+        for (int k = 0; k < 3; k++) warn_of_jump(r, p->xyz[k], false, what, name, t0, t1);
+        for (int k = 0; k < p->nturn; k++)
+            warn_of_jump(r, p->turn[k].angle, false, what, name, t0, t1);
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0) continue;
-        warn_of_jump(r, drive->law, "actuator", d->motor[drive->motor].name, t0, t1);
+        warn_of_jump(r, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
 }
 

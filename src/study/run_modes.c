@@ -30,7 +30,8 @@ static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_er
                                .residual = table->residual,
                                .stability = NAN,
                                .geometry = snw_geometry_error(m, r->state->q, r->state->t),
-                               .mode = k}};
+                               .mode = k,
+                               .condition = NAN}};
     if (k > 0) {
         view.stats.frequency = table->mode[k - 1].frequency;
         view.stats.damping = table->mode[k - 1].damping;
@@ -65,6 +66,12 @@ static void warn(const snw_run *r, const snw_mode_table *table) {
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_modes *modes = r->modes[stage];
+    if (!r->resuming && m->nswitch) {
+        snw_run_switch(r);
+        snw_switches_compare(snw_statics_switches(r->now->statics),
+                             snw_statics_inputs(r->now->statics), r->state);
+        snw_run_remark(r, r->state);
+    }
     SNW_TRY(snw_modes_solve(modes, r->state, err));
     const snw_mode_table *table = snw_modes_found(modes);
     r->found[stage] = true;

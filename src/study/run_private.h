@@ -6,11 +6,11 @@
 #include "study/run.h"
 
 #include "model/probe_columns.h"
-#include "study/assembly.h"
 #include "study/modes.h"
 #include "study/mover.h"
 #include "study/probe.h"
 #include "study/statics.h"
+#include "study/switch.h"
 
 // What holds from the beginning, or from a change on.
 typedef struct snw_era {
@@ -45,9 +45,11 @@ struct snw_run {
     double *column;
     int *column_first; // of each recorded probe
     bool reads_stability;
-    snw_modes **modes; // nstep: of the steps that look for them, NULL of others
-    snw_state *shape;  // moved along a mode
-    bool *beyond;      // nlink: its joint has left its limits, which was said
+    snw_modes **modes;        // nstep: of the steps that look for them, NULL of others
+    snw_state *shape;         // moved along a mode
+    bool *beyond;             // nlink: its joint has left its limits, which was said
+    unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
+    bool opened;              // rows left out have come open, which was said
     // of one execution
     snw_era *now;
     int nrecorder;
@@ -79,6 +81,12 @@ bool snw_run_due(snw_run *r, double t, bool last);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);
+// What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
+void snw_run_switch(snw_run *r);
+// Warn of what is open and will be closed where a step begins.
+void snw_run_gaps(snw_run *r);
+// Warn of loops that have closed and say in part what others say already, of each set of rows once in an execution.
+void snw_run_remark(snw_run *r, const snw_state *s);
 // Warn of joints outside of their limits, of each once in an execution.
 void snw_run_limits(snw_run *r, const snw_state *s);
 

@@ -28,6 +28,7 @@
     X(totals.increments, int)                                                                      \
     X(totals.worst_residual, double)                                                               \
     X(totals.worst_geometry, double)                                                               \
+    X(totals.worst_condition, double)                                                              \
     X(totals.stability, double)                                                                    \
     X(totals.follower, bool)                                                                       \
     X(totals.balance, double)                                                                      \

@@ -34,6 +34,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
                                      .increments = info->increments,
                                      .load = info->reached,
                                      .residual = info->residual,
+                                     .condition = info->condition,
                                      .stability = st.value,
                                      .geometry = geometry}};
     return snw_run_frame(r, stage, &view, err);
@@ -49,7 +50,13 @@ static void remember(snw_run *r) {
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
     (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);
-    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = r->z[i];
+    snw_switches *sw = snw_statics_switches(r->now->statics);
+    if (sw) {
+        snw_switches_set(sw, in, r->z, r->state);
+        snw_switches_compare(sw, in, r->state);
+        snw_run_remark(r, r->state);
+    }
+    for (int i = 0; !sw && i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
@@ -75,6 +82,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         sum.increments += info.increments;
         sum.residual = info.residual;
         sum.reached = info.reached;
+        sum.condition = info.condition;
         r->totals.iterations += info.iterations;
         r->totals.increments += info.increments;
         if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;

@@ -32,6 +32,7 @@ struct snw_statics {
     double *tau;
     int *order;
     snw_assembly *assembly;
+    snw_switches *switches;
     double *open;          // nrow: gaps where the solve began; they close as the load grows
     snw_sparse *sparse[2]; // factors of tangents; NULL: they are dense
 };
@@ -40,7 +41,7 @@ snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.toleran
 
 static bool driven(const snw_model *m, int dof) {
     for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0 && m->drive[i].dof == dof) return true;
+        if (m->drive[i].row >= 0 && m->drive[i].gate < 0 && m->drive[i].dof == dof) return true;
     }
     return false;
 }
@@ -89,7 +90,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->rows = snw_alloc((nv * nr + n) * sizeof(double));
     st->order = snw_alloc(nr * sizeof *st->order);
     if (!st->scratch.base || !st->K || !st->T || !st->x || !st->scale || !st->rows || !st->order ||
-        (nr > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
+        (nr + (size_t)m->nswitch > 0 && snw_assembly_create(m, &st->assembly) != SNW_OK) ||
+        (m->nswitch > 0 && snw_switches_create(m, st->assembly, &st->switches) != SNW_OK) ||
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
@@ -127,6 +129,7 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st->scale);
     snw_free(st->rows);
     snw_free(st->order);
+    snw_switches_destroy(st->switches);
     snw_assembly_destroy(st->assembly);
     snw_work_destroy(st->w);
     snw_inputs_destroy(st->before);
@@ -216,7 +219,8 @@ static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_stat
     *info = (snw_statics_info){.iterations = ci.iterations,
                                .increments = ci.increments,
                                .residual = ci.residual,
-                               .reached = ci.reached};
+                               .reached = ci.reached,
+                               .condition = ci.condition};
     return s;
 }
 
@@ -274,6 +278,7 @@ static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_
         info->increments++;
         info->residual = si.residual;
     }
+    info->condition = NAN;
     if (s == SNW_OK) info->reached = 1;
     return s;
 }
@@ -430,7 +435,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
-    *info = (snw_statics_info){.reached = 1};
+    *info = (snw_statics_info){.reached = 1, .condition = NAN};
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
@@ -465,6 +470,7 @@ const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t)
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
 snw_assembly *snw_statics_assembly(snw_statics *st) { return st->assembly; }
+snw_switches *snw_statics_switches(snw_statics *st) { return st->switches; }
 
 // ---- stability -------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 // statics.h: equilibria of a model: by Newton with load increments, or by the damped march of rods.md 2.3.
 #pragma once
 
-#include "study/assembly.h"
+#include "study/switch.h"
 
 typedef struct snw_statics snw_statics;
 
@@ -18,6 +18,8 @@ typedef struct snw_statics_info {
     int iterations, increments;
     double residual; // largest, relative to typical forces
     double reached;  // fraction of the change of load, 1 when all
+    double
+        condition; // of the last tangent (solve/condition.h), estimated; NaN when it is not known
 } snw_statics_info;
 
 snw_statics_opts snw_statics_defaults(void);
@@ -47,8 +49,9 @@ const snw_work *snw_statics_look(snw_statics *st, const snw_state *s);
 // The same under the laws at time t, before a solve: what conditions see.
 const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
-// What closes the loops of the model, for others to use as well; NULL without loops.
+// What closes the loops of the model and switches what comes and goes, for others to use as well; NULL without such.
 snw_assembly *snw_statics_assembly(snw_statics *st);
+snw_switches *snw_statics_switches(snw_statics *st);
 
 typedef struct snw_stability {
     double

@@ -125,6 +125,12 @@ ROBOTS = (
      "initial value 0.5 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1 at t = 0 s; leave it out here"),
     (HINGE + "actuators: {m: {joint: a, rate: 1 rad/s}}\ninitial: {a: {rate: 0.5 rad/s}}\n", "5:11",
      "initial rate 0.5 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1"),
+    (HINGE.replace("revolute", "spherical") + "actuators: {m: {joint: a, position: {axis: x, angle: t}}}\ninitial: {a: {position: {axis: x, angle: 30 deg}}}\n",
+     "5:11", "initial rotation of 'a' contradicts actuator 'm', by 30 degrees at t = 0 s"),
+    (HINGE.replace("revolute", "spherical") + "actuators: {m: {joint: a, position: [0, 0, t]}}\n", "4:37",
+     "the position of a spherical joint is a rotation"),
+    (HINGE.replace("revolute", "spherical") + "actuators: {m: {joint: a, rate: [0, 0, t]}}\n", "4:24",
+     "the joint of link 'a' is spherical and takes an 'effort' or a 'position'"),
     (WHIP.replace("STRAIN", "legendre 2") + "actuators: {m: {rod: a, position: [1, 0]}}\ninitial: {a: {strain: {bend_y: 2}}}\n",
      "6:11", "initial value 2 of coordinate 1 of 'a' contradicts actuator 'm', which gives 1"),
 )
@@ -141,6 +147,8 @@ FINE = (
     HINGE + "  tip: {on: a, joint: revolute, stiffness: 1}\nstudy: [static:]\n",
     # what is driven begins where it is driven to, also when the file says so; a motor that comes later does not contradict
     HINGE + "actuators: {m: {joint: a, position: 0.5 + t}}\ninitial: {a: 0.5 rad}\n" + MOVE,
+    HINGE.replace("revolute", "spherical") + "actuators: {m: {joint: a, position: {axis: x, angle: 1}, when: off}}\n"
+    "initial: {a: {position: {axis: x, angle: 30 deg}}}\nstudy: [change: {m: on}, static:, change: {m: off}, dynamic: {for: 10 ms, step: 1 ms}]\n",
     HINGE + "actuators: {m: {joint: a, position: 0.5, when: off}}\ninitial: {a: 0.1 rad}\nstudy: [change: {m: on}, static:]\n",
 )
 

@@ -46,7 +46,6 @@ REACHED = {
 LATER = (
     "contacts: {}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
-    "robot: {more: {on: world, when: t > 1 s}}",
 )
 
 # steps that do not stand alone
@@ -162,7 +161,8 @@ class Tables(harness.Case):
         for strain, basis, _ in self.parts["strains"]["rows"]:
             self.accepts(f"robot: {{arm: {{rod: {{strain: {strain}{' legendre 2' if basis else ''}}}}}}}")
         for joint, _, _ in self.parts["joints"]["rows"]:
-            self.accepts(f"robot: {{more: {{on: world, joint: {joint}, body: {{mass: 1}}}}}}")
+            pitch = ", pitch: 1 mm" if joint == "screw" else ""
+            self.accepts(f"robot: {{more: {{on: world, joint: {joint}{pitch}, body: {{mass: 1}}}}}}")
         for step, _, _ in self.parts["studies"]["rows"]:
             self.accepts(f"study: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
@@ -179,14 +179,14 @@ class Tables(harness.Case):
     def test_every_component_of_a_probe_can_be_expected(self):
         forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link or a loop": "{Q: arm}",
                  "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}", "a chamber": "{Q: air}",
-                 "a bare word": "Q"}
+                 "an actuator": "{Q: turn}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in self.parts["quantities"]["rows"]:
             names = re.sub(r"\(.*?\)|,", "", components).split()
             probe = forms[keys[quantity]].replace("Q", quantity)
             entries = "".join(f"  - {{probe: p{n}, at: end, below: 1e9}}\n" for n in ["", *("." + n for n in names)])
             self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}}}\n"
-                         "actuators: {cord: {tendon: {along: arm}, effort: 1 N},\n"
+                         "actuators: {turn: {joint: hinge, effort: 1 N*m}, cord: {tendon: {along: arm}, effort: 1 N},\n"
                          "  air: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa}}\n"
                          f"probes: {{p: {probe}}}\nexpect:\n{entries}")
 

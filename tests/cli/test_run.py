@@ -31,7 +31,7 @@ class Run(harness.Case):
 
     def test_summary_shows_both_runs_and_their_last_values(self):
         result = self.succeeds("run", "arm.yaml")
-        for word in ("text", "more", "tip.x", "iterations", "residual", "results in arm.h5"):
+        for word in ("text", "more", "tip.x", "iterations", "residual", "condition", "results in arm.h5"):
             self.assertIn(word, result.out)
         self.assertEqual(result.err, "", "nothing but results when piped")
 
@@ -50,6 +50,15 @@ class Run(harness.Case):
         for run, torque in zip(reply["runs"], (1, 2)):
             self.assertEqual(run["status"], "success")
             self.assertAlmostEqual(run["last"]["tip.x"], rolled_tip(torque), 9)
+            # Legendre polynomials make the stiffness diagonal, and a torque that follows adds nothing to it
+            self.assertAlmostEqual(run["worst_condition"], 1, 12)
+
+    def test_motion_keeps_the_condition_of_its_matrix(self):
+        text = ("sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [1, 0, 0]}}}\n"
+                "study: [dynamic: {for: 0.1 s, step: 10 ms, scheme: SCHEME}]\n")
+        for scheme, want in (("generalized-alpha", 1), ("conserving", 1), ("rk4", None)):  # of one unknown
+            self.write("one.yaml", text.replace("SCHEME", scheme))
+            self.assertEqual(self.succeeds("run", "one.yaml", "--json").json["runs"][0]["worst_condition"], want)
 
     def test_modes_are_a_table_with_what_moves_most(self):
         self.write("modes.yaml", "sinew: 1\ninclude: arm.yaml\ngravity: 0\nmaterials: {rubber: {density: 1000, damping: 1 ms}}\n"

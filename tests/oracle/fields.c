@@ -82,6 +82,7 @@ static double station(const oracle_rod *q, const snw_load_desc *load) {
     if (load->along || !on_rod(q, load)) return -1;
     switch (load->on.kind) {
     case SNW_SITE_WORLD:
+    case SNW_SITE_BASE:
     case SNW_SITE_ROOT:
         return -1;
     case SNW_SITE_END:

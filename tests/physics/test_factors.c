@@ -4,7 +4,7 @@
 // motions, continued motions, no heap.
 #include "described.h"
 #include "limbs.h"
-#include "random_tree.h"
+#include "random_closed.h"
 #include "tangent_rig.h"
 
 #include "dynamics/loop.h"
@@ -125,6 +125,36 @@ static void loops_solve_as_dense_ones(void **state) {
     }
 }
 
+// graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of both kinds side by side
+static void random_loops_and_drives_solve_as_dense_ones(void **state) {
+    (void)state;
+    static cut c;
+    dice d = {8};
+    int drives = 0, loops = 0, tried = 0;
+    for (int k = 0; k < 40; k++) {
+        graph x;
+        graph_random(&x, &d, 8, 1 + k % 2, 0.4, k % 3 == 0);
+        cut_open(&x, &d, k % 4 == 1, 2, &c);
+        const snw_model *m = c.c.m;
+        // loops may hold what is driven: refused
+        snw_error err = {0};
+        if (m->singular == 0 && closed_robot_try(&c.c, 0, &err) == SNW_OK) {
+            const rig g = {.m = c.c.m, .s = c.c.s, .in = c.c.in, .w = c.c.w};
+            for (int n = 0; n < 2; n++) { // as assembled, then anywhere
+                if (n) state_random(m, &d, g.s);
+                snw_inputs_at(m, g.s->t, g.in);
+                for (int i = 0; i < m->nrow; i++) g.s->l[i] = roll(&d, -3, 3);
+                const double off = difference_of_solves(&g, &d, n ? 1e4 : 1);
+                if (!(off < CONDITION)) fail_msg("robot %d, %d: %g", k, n, off);
+            }
+            drives += m->ndrive, loops += m->nloop, tried++;
+        }
+        cut_shut(&c);
+    }
+    printf("%d robots, %d drives, %d loops\n", tried, drives, loops);
+    assert_true(tried > 25 && drives > 40 && loops > 60);
+}
+
 // ---- motions ---------------------------------------------------------------------------------------
 
 typedef struct scene {
@@ -189,6 +219,40 @@ static void motions_agree(void **state) {
     snw_motion_destroy(dense);
     snw_motion_destroy(sparse);
     scene_close(&c);
+}
+
+// the same of random robots with loops and drives; light rods between heavy bodies
+static void motions_of_random_robots_agree(void **state) {
+    (void)state;
+    static cut c;
+    dice d = {9};
+    int tried = 0;
+    for (int k = 0; k < 12; k++) {
+        graph x;
+        graph_random(&x, &d, 8, 1 + k % 2, 0.4, k % 3 == 0);
+        cut_open(&x, &d, k % 4 == 1, 2, &c);
+        const snw_model *m = c.c.m;
+        snw_error err = {0};
+        if (m->singular == 0 && closed_robot_try(&c.c, 0, &err) == SNW_OK) {
+            snw_motion *mo[2];
+            for (int n = 0; n < 2; n++) {
+                snw_motion_opts o = snw_motion_defaults();
+                o.algebra = n ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_DENSE;
+                mo[n] = closed_robot_motion(&c.c, &o);
+                go(mo[n], 1, 30);
+            }
+            const snw_state *u = snw_motion_state(mo[0]), *y = snw_motion_state(mo[1]);
+            for (int i = 0; i < m->nq; i++) assert_near(y->q[i], u->q[i], 1e-8);
+            for (int i = 0; i < m->ndrive; i++) {
+                const snw_drive *to = &m->drive[i];
+                assert_near(y->q[to->q], snw_expr_value(to->law, (snw_at){.t = 0.15}), 1e-12);
+            }
+            for (int n = 0; n < 2; n++) snw_motion_destroy(mo[n]);
+            tried++;
+        }
+        cut_shut(&c);
+    }
+    assert_true(tried > 8);
 }
 
 static void continued_motions_have_the_same_bits(void **state) {
@@ -355,7 +419,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_solve_as_dense_ones),
         cmocka_unit_test(loops_solve_as_dense_ones),
+        cmocka_unit_test(random_loops_and_drives_solve_as_dense_ones),
         cmocka_unit_test(motions_agree),
+        cmocka_unit_test(motions_of_random_robots_agree),
         cmocka_unit_test(continued_motions_have_the_same_bits),
         cmocka_unit_test(steps_do_not_touch_the_heap),
         cmocka_unit_test(accelerations_keep_loops_closed),

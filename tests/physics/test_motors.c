@@ -22,6 +22,10 @@ static const char chain_text[] =
     "body: {mass: 0.2, com: [0.02, 0.01, 0], inertia: [1e-3, 2e-3, 3e-3]}}\n"
     "  slide: {on: hand, joint: cylindrical, axis: x, body: {mass: 0.1, com: [0, 0.05, 0], "
     "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+    "  nut: {on: slide, pose: {xyz: [0, 0.1, 0]}, joint: screw, axis: [1, 2, 0], pitch: 40 cm, "
+    "stiffness: 0.2 N*m, damping: 0.02 N*m*s, friction: 0.05 N*m, creep: 0.7 1/s, body: {mass: "
+    "0.1, "
+    "com: [0.03, 0, 0.05], inertia: [1e-3, 1e-3, 1e-3]}}\n"
     "actuators:\n"
     "  cart: {joint: base, effort: [\"-3 N/m*tip.x*speed.vy*1 s\", -2 N*s/m*speed.vx, "
     "\"1 N*m*sin(t)*bend.first\"]}\n"
@@ -115,6 +119,133 @@ static void a_driven_pendulum_takes_its_torque(void **state) {
         assert_near(s.g.s->l[0], 1.3 * 0.64 * ddq + 0.2 * DLAW + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
     }
     setting_close(&s);
+}
+
+// the same by its rate, from where it begins
+static void a_rate_is_the_motion_it_makes(void **state) {
+    (void)state;
+    setting s;
+    setting_open(&s,
+                 "sinew: 1\n"
+                 "gravity: [0, -9.81, 0]\n"
+                 "robot: {p: {on: world, joint: revolute, body: {mass: 1.3, com: [0.8, 0, 0]}}}\n"
+                 "initial: {p: 0.4 rad}\n"
+                 "actuators: {m: {joint: p, rate: 2.1*cos(3*t)}}\n"
+                 "study: [dynamic: {for: 2 s, step: 0.1 s}]\n");
+    assert_near(s.g.m->v0[0], 2.1, 1e-15);
+    for (double t = 0; t < 2; t += 0.37) {
+        put_together(&s.g, t);
+        const double q = AT(t), ddq = -0.7 * 9 * sin(3 * t);
+        assert_near(s.g.s->q[0], q, 1e-13);
+        assert_near(s.g.s->v[0], DLAW, 1e-14);
+        assert_near(s.g.s->a[0], ddq, 1e-13);
+        assert_near(s.g.s->l[0], 1.3 * 0.64 * ddq + 1.3 * 9.81 * 0.8 * cos(q), 1e-12);
+    }
+    setting_close(&s);
+}
+
+// A body on a ball, turned about an axis a through its centre by the law th: with J about the centre and the weight at c, Euler's
+// equations in its own axes want J a th'' + th'^2 a x J a - c x R' m g. Given to the ball itself and, in other words, by
+// three turns of which two are at rest; in statics, by implicit steps and by the reference.
+static void a_driven_ball_takes_the_torque_of_euler(void **state) {
+    (void)state;
+    static const char *const law[] = {"{axis: [2, -1, 2], angle: 0.3 + 0.8*sin(2*t)}",
+                                      "{rpy: [0.3 + 0.8*sin(2*t), 0, 0]}"};
+    static const char *const study[] = {
+        "static: {for: 0.5 s, step: 0.25 s}", "dynamic: {for: 0.5 s, step: 0.5 ms}",
+        "dynamic: {for: 0.5 s, scheme: adaptive, tolerance: 1e-10}"};
+    static const snw_vec3 axis[2] = {{{2.0 / 3, -1.0 / 3, 2.0 / 3}}, {{1, 0, 0}}};
+    const snw_vec3 c = {{0.1, -0.2, 0.05}}, g = {{0, 0, -9.81}};
+    const double mass = 0.7;
+    for (int k = 0; k < 6; k++) {
+        char text[1000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "robot:\n"
+            "  b: {on: world, pose: {xyz: [0.1, 0.2, 0.3]}, joint: spherical, body: {mass: 0.7, "
+            "com: [0.1, -0.2, 0.05], inertia: [0.02, 0.03, 0.04]}}\n"
+            "actuators: {m: {joint: b, position: %s}}\n"
+            "study: [%s]\n"
+            "probes: {f: {effort: m}, w: {rate: m}, r: {value: m}}\n",
+            law[k % 2], study[k / 2]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        assert_int_equal(o.warnings, 0);
+        const bool still = k / 2 == 0;
+        const double th = 0.3 + 0.8 * sin(1), w = still ? 0 : 1.6 * cos(1),
+                     dw = still ? 0 : -3.2 * sin(1);
+        const snw_vec3 a = axis[k % 2];
+        const snw_mat3 R = snw_so3_exp(snw_scale(th, a));
+        // about the centre of the ball: J0 a + m (c.c a - c c.a)
+        snw_vec3 Ja = {{0.02 * a.x, 0.03 * a.y, 0.04 * a.z}};
+        Ja = snw_add(
+            Ja, snw_scale(mass, snw_sub(snw_scale(snw_dot(c, c), a), snw_scale(snw_dot(c, a), c))));
+        const snw_vec3 weight = snw_rotate_inv(R, snw_scale(mass, g));
+        snw_vec3 want = snw_add(snw_scale(dw, Ja), snw_scale(w * w, snw_cross(a, Ja)));
+        want = snw_sub(want, snw_cross(c, weight));
+        for (int i = 0; i < 3; i++) {
+            // implicit: accelerations of second order in a step of half a millisecond
+            assert_near(last(&o, i), want.e[i], k / 2 == 1 ? 2e-6 : 1e-8);
+            assert_near(last(&o, 3 + i), w * a.e[i], k / 2 == 1 ? 2e-6 : 1e-9);
+            assert_near(last(&o, 6 + i), th * a.e[i], 1e-9);
+        }
+        snw_series_clear(&o.series);
+    }
+}
+
+// Power of actuators: its integral is what the energy book has as their work. Motors given their effort, their motion and their
+// rate, on a joint, a ball and a rod, and a muscle; one of them at a time.
+static void the_integral_of_power_is_work(void **state) {
+    (void)state;
+    static const char *const one[] = {
+        "joint: arm, effort: [0.3*sin(4*t), \"-0.1*a.second - 0.02*sin(t)\"]",
+        "joint: hand, effort: [0.01*cos(9*t), 0.02, -0.01*t]",
+        "rod: arm, effort: [0.05*sin(5*t), 0.02, 0.5*t]",
+        "stress: {along: arm, bend_y: 0.2*sin(7*t)*(1 + x), stretch: -2*t}",
+        "tendon: {along: arm, at: [0, 0, 1 cm]}, effort: 0.5*t",
+        "chamber: {along: arm, at: [0, 0, 1 cm], area: 1 cm^2}, effort: \"2e3*sin(5*t)\"",
+        "joint: arm, position: [0.3*sin(4*t)^2, free]",
+        "joint: arm, rate: [0.3*sin(4*t)^2, 0.2*t]",
+        "rod: arm, position: [0.4*t^2, free, free]",
+        "joint: hand, position: {axis: [1, 2, 2], angle: 0.4*sin(3*t)^2}",
+        "joint: hand, position: {rpy: [0.3*t^2, -0.2*t^2, 0.5*t^3]}",
+    };
+    for (size_t k = 0; k < sizeof one / sizeof one[0]; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+            "robot:\n"
+            "  arm: {on: world, joint: universal, damping: 0.1 N*m*s, rod: {length: 0.6, section: "
+            "{circle: {radius: 20 mm}}, material: rubber, strain: {bend_y: legendre 2, stretch: "
+            "legendre 1}}}\n"
+            "  hand: {on: arm.tip, pose: {xyz: [0.01, 0, 0.02], rpy: [0.1, 0.2, 0.3]}, joint: "
+            "spherical, body: {mass: 0.2, com: [0.02, 0.01, 0], inertia: [1e-3, 2e-3, 2.5e-3]}}\n"
+            "actuators: {m: {%s}}\n"
+            "study: [dynamic: {for: 0.3 s, scheme: adaptive, tolerance: 1e-10}]\n"
+            "record: {every: 2 ms}\n"
+            "probes: {p: {power: m}, e: energy, a: {value: arm}}\n",
+            one[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        // Simpson's rule on frames 2 ms apart: (h^4/180) of a fourth derivative of some 1e4
+        const int n = o.series.nframe - 1;
+        assert_int_equal(n, 150);
+        double work = 0, size = 0;
+        for (int i = 0; i < n; i += 2) {
+            const double a = shown(&o, i, 0), b = shown(&o, i + 1, 0), c = shown(&o, i + 2, 0);
+            work += 4e-3 / 6 * (a + 4 * b + c);
+            size += 4e-3 / 6 * (fabs(a) + 4 * fabs(b) + fabs(c));
+        }
+        assert_true(size > 1e-5);
+        assert_near(work / size, last(&o, 5) / size, 1e-5);
+        assert_near(last(&o, 7) / size, 0, 1e-6); // and the balance closes with it
+        snw_series_clear(&o.series);
+    }
 }
 
 // the first angle given, the second free: Lagrange's equations in relative angles, written out
@@ -348,6 +479,31 @@ static void motors_that_agree_share_their_effort(void **state) {
     assert_near(effort[1], effort[0], 1e-7); // accelerations at the integrator's tolerance
 }
 
+// a motor that leaves the way of the loop for a moment between the times that are looked at beforehand
+static void a_loop_that_comes_open_is_told(void **state) {
+    (void)state;
+    static const char *const more[2] = {"", " + 0.05*hat(t, 0.14, 0.24)"};
+    for (int k = 0; k < 2; k++) {
+        char text[800];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\n"
+                       "robot:\n"
+                       "  a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                       "  b: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                       "loops: {tie: {join: [a, b], as: fixed}}\n"
+                       "actuators: {one: {joint: a, position: 0.1*t^2}, two: {joint: b, position: "
+                       "\"0.1*t^2%s\"}}\n"
+                       "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
+                       more[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        // the row left out; the kink of the hat, and the gap
+        assert_int_equal(o.warnings, k ? 3 : 1);
+        snw_series_clear(&o.series);
+    }
+}
+
 // what is driven and a loop that say different things, at the start or later
 static void drives_that_contradict_a_loop_are_told(void **state) {
     (void)state;
@@ -550,12 +706,16 @@ int main(void) {
         cmocka_unit_test(efforts_have_exact_derivatives),
         cmocka_unit_test(efforts_act_on_their_coordinates),
         cmocka_unit_test(a_driven_pendulum_takes_its_torque),
+        cmocka_unit_test(a_rate_is_the_motion_it_makes),
+        cmocka_unit_test(a_driven_ball_takes_the_torque_of_euler),
+        cmocka_unit_test(the_integral_of_power_is_work),
         cmocka_unit_test(a_driven_double_pendulum_follows_lagrange),
         cmocka_unit_test(a_driven_rod_takes_the_forces_of_inverse_dynamics),
         cmocka_unit_test(rows_of_loops_and_drives_hold_together),
         cmocka_unit_test(a_plane_loop_has_the_reactions_of_its_plane),
         cmocka_unit_test(a_drive_moves_a_robot_with_a_redundant_row),
         cmocka_unit_test(motors_that_agree_share_their_effort),
+        cmocka_unit_test(a_loop_that_comes_open_is_told),
         cmocka_unit_test(drives_that_contradict_a_loop_are_told),
         cmocka_unit_test(a_motor_does_what_a_hand_does),
         cmocka_unit_test(a_blow_keeps_the_momentum_of_what_is_free),

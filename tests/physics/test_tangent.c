@@ -49,7 +49,10 @@ static void tangent_equals_differences_on_trees(void **state) {
     for (int i = 0; i < ROBOTS; i++) {
         rig g;
         tree t;
-        tree_random(&t, &d, (tree_opts){.nlink = pick_int(&d, 2, 8), .floating = i % 3 == 0});
+        tree_random(&t, &d,
+                    (tree_opts){.nlink = pick_int(&d, 2, 8),
+                                .kind = (tree_kind)(i % 3),
+                                .floating = i / 3 % 3 == 0});
         rig_random(&g, &d, &t.r.desc);
         rig_check(&g);
         rig_close(&g);

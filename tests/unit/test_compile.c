@@ -49,7 +49,7 @@ static void faults_are_named(void **state) {
     refused(&r, "must be equal");
     make(&r);
     r.link[0].when = number(&r, 0);
-    refused(&r, "switched off");
+    refused(&r, "it has a rod");
     make(&r);
     r.load[r.desc.nload++] = (snw_load_desc){.name = "push", .on = rod_at(0, 1.5)};
     refused(&r, "outside of rod 'arm'");

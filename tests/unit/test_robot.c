@@ -8,6 +8,7 @@
 #include "heap_calls.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char arm[] =
@@ -162,6 +163,163 @@ static void gravity_is_set_by_hand(void **state) {
     snw_robot_close(hand);
 }
 
+// ---- actuators by hand -----------------------------------------------------------------------------
+
+// a pendulum on a driven cart, and an arm with a motor whose torque is given
+static const char driven[] =
+    "sinew: 1\n"
+    "gravity: [0, -9.81, 0]\n"
+    "robot:\n"
+    "  cart: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+    "  bob: {on: cart, joint: revolute, body: {mass: 0.5, com: [0, -0.3, 0], inertia: [0, 0, "
+    "1e-3]}}\n"
+    "  elbow: {on: bob, pose: {xyz: [0, -0.6, 0]}, joint: universal, axes: [z, x], body: {mass: "
+    "0.2, com: [0, -0.1, 0.01], inertia: [1e-4, 1e-4, 1e-4]}}\n"
+    "actuators:\n"
+    "  rail: {joint: cart, position: LAW}\n"
+    "  motor: {joint: elbow, effort: [TORQUE, 0]}\n"
+    "probes: {x: {value: cart}, f: {effort: rail}, tau: {effort: motor}, bob: {angle: bob}}\n";
+
+static snw_robot *open_driven(const char *law, const char *torque, const char *scheme, double h) {
+    char one[64], two[64];
+    (void)snprintf(one, sizeof one, "rail.position=%s", law);
+    (void)snprintf(two, sizeof two, "motor.effort=[%s, 0]", torque);
+    const char *const set[] = {one, two};
+    snw_robot_steps how = snw_robot_steps_defaults(h);
+    how.scheme = scheme;
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("driven", driven, strlen(driven), NULL, 2, set, &r, &err) != SNW_OK ||
+        snw_robot_start(r, &how, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+    return r;
+}
+
+// numbers given by hand do what a law with the same value, rate and acceleration does
+static void motors_are_moved_by_hand(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        snw_robot *law = open_driven("0.1*t + 0.5*t^2", "0.02 - 0.1*t", schemes[k], 5e-3);
+        snw_robot *hand = open_driven("0.1*t", "0", schemes[k], 5e-3);
+        const int rail = snw_robot_actuator(hand, "rail"),
+                  motor = snw_robot_actuator(hand, "motor");
+        assert_int_equal(rail, 0);
+        assert_int_equal(snw_robot_actuator_size(hand, motor), 2);
+        assert_int_equal(snw_robot_actuator(hand, "none"), -1);
+        const double a = 1, still = 0, slow = 0.1, pull[2] = {0.02, 0};
+        snw_error err = {0};
+        double f[2], g[2];
+        // accelerations at the start are those of what is held then
+        snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+        how.scheme = schemes[k];
+        assert_int_equal(snw_robot_set_motion(hand, rail, &still, &slow, &a, &err), SNW_OK);
+        assert_int_equal(snw_robot_set_effort(hand, motor, pull, &err), SNW_OK);
+        assert_int_equal(snw_robot_start(hand, &how, &err), SNW_OK);
+        for (int i = 0; i < 40; i++) {
+            const double t = snw_robot_time(hand), x = 0.1 * t + 0.5 * t * t, v = 0.1 + t;
+            // implicit schemes look at the end of the step; the others everywhere, and see it held at its mean
+            const double tau[2] = {0.02 - 0.1 * (t + (k < 2 ? 5e-3 : 2.5e-3)), 0};
+            assert_int_equal(snw_robot_set_motion(hand, rail, &x, &v, &a, &err), SNW_OK);
+            assert_int_equal(snw_robot_set_effort(hand, motor, tau, &err), SNW_OK);
+            steps(law, 1);
+            steps(hand, 1);
+        }
+        const double t = snw_robot_time(hand), rounding = k < 2 ? 1e-10 : 1e-5;
+        assert_near(snw_robot_q(hand)[0], 0.1 * t + 0.5 * t * t, 1e-12);
+        for (int i = 0; i < snw_robot_nq(law); i++) {
+            assert_near(snw_robot_q(hand)[i], snw_robot_q(law)[i], rounding);
+        }
+        snw_robot_effort(law, rail, f);
+        snw_robot_effort(hand, rail, g);
+        // a torque held is 0.25 mN m away at the end of the step, and levers are a tenth of a metre
+        assert_near(g[0], f[0], k < 2 ? 1e-8 : 5e-3);
+        // the same by its probe; and of what is given
+        assert_int_equal(snw_robot_probe(hand, "f", 1, f), 1);
+        assert_true(f[0] == g[0]);
+        const double now[2] = {0.7, -0.2};
+        assert_int_equal(snw_robot_set_effort(hand, motor, now, &err), SNW_OK);
+        snw_robot_effort(hand, motor, g);
+        assert_true(g[0] == 0.7 && g[1] == -0.2);
+        // back to the file
+        snw_robot_unset_actuator(hand, motor);
+        snw_robot_effort(hand, motor, g);
+        assert_true(g[0] == 0);
+        snw_robot_close(law);
+        snw_robot_close(hand);
+    }
+}
+
+// The effort of a drive is the force it takes. While only the cart moves nothing turns, and gravity is across: the force
+// is the first row of M a.
+static void the_effort_of_a_drive_is_the_force_it_takes(void **state) {
+    (void)state;
+    snw_robot *r = open_driven("0.2*t^2", "0", "generalized-alpha", 5e-3);
+    snw_error err = {0};
+    steps(r, 50);
+    double tau[8], M[64], f, again, want = 0;
+    snw_robot_effort(r, 0, &f);
+    snw_robot_inverse_dynamics(r, tau);
+    assert_near(tau[0], 0, 1e-8); // with its multipliers the motion is in balance
+    const int nv = snw_robot_nv(r);
+    assert_int_equal(snw_robot_forward_dynamics(r, &err), SNW_OK);
+    assert_near(snw_robot_a(r)[0], 0.4, 1e-12);
+    snw_robot_effort(r, 0, &again);
+    assert_near(again, f, 1e-3); // the scheme's accelerations are of second order
+    for (int j = 0; j < nv; j++) snw_robot_v(r)[j] = 0;
+    snw_robot_v(r)[0] = 0.4 * snw_robot_time(r);
+    assert_int_equal(snw_robot_forward_dynamics(r, &err), SNW_OK);
+    snw_robot_effort(r, 0, &again);
+    snw_robot_mass(r, M);
+    for (int j = 0; j < nv; j++) want += M[j * nv] * snw_robot_a(r)[j];
+    assert_near(again, want, 1e-12);
+    snw_robot_close(r);
+}
+
+static void hands_are_kept_from_what_they_cannot_hold(void **state) {
+    (void)state;
+    snw_robot *r = open_driven("0.2*t^2", "0", "generalized-alpha", 5e-3);
+    snw_error err = {0};
+    const double two[2] = {0};
+    assert_int_equal(snw_robot_set_effort(r, 0, two, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "'rail'"));
+    assert_int_equal(snw_robot_set_motion(r, 1, two, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "snw_robot_set_effort"));
+    snw_robot_close(r);
+}
+
+// saved, restored elsewhere, and without the heap
+static void what_hands_hold_is_saved(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"generalized-alpha", "bdf-alpha"};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        snw_robot *a = open_driven("0", "0", schemes[k], 5e-3);
+        snw_robot *b = open_driven("0", "0", schemes[k], 5e-3);
+        double *save = malloc(snw_robot_saves(a) * sizeof *save), f;
+        snw_error err = {0};
+        const long before = heap_calls;
+        for (int i = 0; i < 6; i++) {
+            const double x = 0.01 * i * i, v = 0.1 * i, tau[2] = {0.1 * i, -0.01};
+            assert_int_equal(snw_robot_set_motion(a, 0, &x, &v, NULL, &err), SNW_OK);
+            assert_int_equal(snw_robot_set_effort(a, 1, tau, &err), SNW_OK);
+            steps(a, 1);
+            snw_robot_effort(a, 0, &f);
+        }
+        snw_robot_save(a, save);
+        assert_int_equal(heap_calls - before, 0);
+        steps(a, 5);
+        steps(b, 3);
+        snw_robot_restore(b, save);
+        steps(b, 5);
+        assert_same(a, b);
+        assert_near(snw_robot_q(b)[0], 0.01 * 25 + 0.5 * 6 * 5e-3, 1e-12);
+        free(save);
+        snw_robot_close(a);
+        snw_robot_close(b);
+    }
+}
+
 // what is saved is all there is: another robot goes on with the same bits
 static void saved_motion_goes_on_elsewhere(void **state) {
     (void)state;
@@ -290,6 +448,10 @@ int main(void) {
         cmocka_unit_test(forward_dynamics_balances),
         cmocka_unit_test(numbers_stand_for_laws),
         cmocka_unit_test(gravity_is_set_by_hand),
+        cmocka_unit_test(motors_are_moved_by_hand),
+        cmocka_unit_test(the_effort_of_a_drive_is_the_force_it_takes),
+        cmocka_unit_test(hands_are_kept_from_what_they_cannot_hold),
+        cmocka_unit_test(what_hands_hold_is_saved),
         cmocka_unit_test(saved_motion_goes_on_elsewhere),
         cmocka_unit_test(steps_take_no_memory),
         cmocka_unit_test(bad_steps_change_nothing),

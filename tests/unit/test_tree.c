@@ -513,7 +513,7 @@ static void faulty_overrides_have_a_place(void **state) {
 static void names_are_unique(void **state) {
     (void)state;
     refused("sinew: 1\nrobot: {a: {}}\nloads: {a: {}}\n", NULL, "m.yaml", 3, 9,
-            "'a' is given to a load and to a link in line 2");
+            "'a' is given twice: this load and the link in line 2");
     refused("sinew: 1\nrobot: {a: {}}\nstudy: [static: {name: a}]\n", NULL, "m.yaml", 3, 24,
             "step");
     refused("sinew: 1\nrobot: {static: {}}\nstudy: [static: {}]\n", NULL, "m.yaml", 3, 9, "step");

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "solve/condition.h"
+
+#include "solve/dense.h"
+
+#include <math.h>
+
+// entries of column j: their number, and their rows unless it is all of them
+static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const int **row) {
+    *row = NULL;
+    return sparse ? snw_sparse_column(sparse, j, row) : g->n;
+}
+
+void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
+    const int n = g->n;
+    const int *row;
+    for (int i = 0; g->row && i < n; i++) g->row[i] = 0;
+    for (int j = 0; g->row && j < n; j++) {
+        const double *a = A + (size_t)j * (size_t)n;
+        const int count = entries(g, sparse, j, &row);
+        for (int k = 0; k < count; k++) {
+            const int i = row ? row[k] : k;
+            g->row[i] = fmax(g->row[i], fabs(a[i]));
+        }
+    }
+    g->norm = 0;
+    for (int j = 0; j < n; j++) {
+        const double *a = A + (size_t)j * (size_t)n;
+        const int count = entries(g, sparse, j, &row);
+        double sum = 0, largest = 0;
+        for (int k = 0; k < count; k++) {
+            const int i = row ? row[k] : k;
+            const double s = fabs(a[i]) / (g->row ? g->row[i] : 1);
+            sum += s;
+            largest = fmax(largest, s);
+        }
+        g->column[j] = largest;
+        if (!(sum / largest <= g->norm)) g->norm = sum / largest;
+    }
+}
+
+// What inv(S) is applied with.
+typedef struct inverse {
+    const snw_gauge *g;
+    const double *LU;
+    const int *pivot;
+    snw_sparse *sparse;
+} inverse;
+
+static void scale(int n, const double *by, double *x) {
+    for (int i = 0; by && i < n; i++) x[i] *= by[i];
+}
+
+// x <- diag(column) inv(A) diag(row) x
+static void apply(const inverse *v, double *x) {
+    const int n = v->g->n;
+    scale(n, v->g->row, x);
+    if (v->sparse) {
+        snw_sparse_solve(v->sparse, x);
+    } else {
+        snw_lu_solve(n, v->LU, v->pivot, x);
+    }
+    scale(n, v->g->column, x);
+}
+
+static void apply_transposed(const inverse *v, double *x) {
+    const int n = v->g->n;
+    scale(n, v->g->column, x);
+    if (v->sparse) {
+        snw_sparse_solve_transposed(v->sparse, x);
+    } else {
+        snw_lu_solve_transposed(n, v->LU, v->pivot, x);
+    }
+    scale(n, v->g->row, x);
+}
+
+static double sum_of(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabs(x[i]);
+    return sum;
+}
+
+// sign <- those of x; whether they were the same already
+static bool take_signs(int n, const double *x, double *sign) {
+    bool same = true;
+    for (int i = 0; i < n; i++) {
+        const double s = x[i] < 0 ? -1 : 1;
+        same = same && sign[i] == s;
+        sign[i] = s;
+    }
+    return same;
+}
+
+static int largest_of(int n, const double *x) {
+    int at = 0;
+    for (int i = 1; i < n; i++) {
+        if (fabs(x[i]) > fabs(x[at])) at = i;
+    }
+    return at;
+}
+
+enum { CLIMBS = 4 };
+
+// |inv(S)|_1 is the largest |inv(S) x|_1 with |x|_1 = 1, convex in x and so taken on at a unit vector. From the middle we
+// climb along the gradient, inv(S)' sign(inv(S) x), from one unit vector to the next; at last a vector is tried by which
+// cancellation cannot hide all of inv(S).
+static double inverse_norm(const inverse *v, double *x, double *sign) {
+    const int n = v->g->n;
+    for (int i = 0; i < n; i++) x[i] = 1.0 / n, sign[i] = 0;
+    apply(v, x);
+    double best = sum_of(n, x);
+    (void)take_signs(n, x, sign);
+    for (int k = 0, before = -1; n > 1 && k < CLIMBS; k++) {
+        for (int i = 0; i < n; i++) x[i] = sign[i];
+        apply_transposed(v, x);
+        const int at = largest_of(n, x);
+        if (at == before || (before >= 0 && fabs(x[at]) <= fabs(x[before]))) break;
+        before = at;
+        for (int i = 0; i < n; i++) x[i] = i == at;
+        apply(v, x);
+        const double now = sum_of(n, x);
+        const bool same = take_signs(n, x, sign);
+        if (!(now > best)) break;
+        best = now;
+        if (same) break;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));
+    }
+    apply(v, x);
+    return fmax(best, 2 * sum_of(n, x) / (3.0 * n));
+}
+
+double snw_gauge_condition(const snw_gauge *g, const double *LU, const int *pivot,
+                           snw_sparse *sparse, double *scratch) {
+    if (g->n == 0) return 1;
+    const inverse v = {g, LU, pivot, sparse};
+    return g->norm * inverse_norm(&v, scratch, scratch + g->n);
+}

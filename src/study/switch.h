@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// switch.h: bodies, loops and drives that come and go while the robot moves. What closes on moving parts, or is picked up
+// at rest, is a plastic impact; what opens or is dropped leaves configuration and velocities as they are. theory.md 3.10.
+#pragma once
+
+#include "study/assembly.h"
+
+typedef struct snw_switches snw_switches;
+
+// Everything that the functions below need; they allocate nothing. The assembly must outlive it.
+SNW_NODISCARD snw_status snw_switches_create(const snw_model *m, snw_assembly *as,
+                                             snw_switches **out);
+void snw_switches_destroy(snw_switches *sw); // NULL is fine
+
+// s->z <- z (nsignal), with the poses met by what z switches on. Nothing is struck and nothing moved: this is how a step
+// begins, before the robot is assembled.
+void snw_switches_set(snw_switches *sw, const snw_inputs *in, const double *z, snw_state *s);
+
+// Then: s->z <- which rows of loops that come and go say what others say already, among all that are closed; multipliers of
+// all that is not closed are zero.
+void snw_switches_compare(snw_switches *sw, const snw_inputs *in, snw_state *s);
+
+typedef struct snw_blow {
+    double heat; // lost in the impact, J
+    double work; // of given motion that jumps, and what bodies bring or take with them, J
+} snw_blow;
+
+// At an instant of a motion: z (nsignal; NULL: as it is) remembered from now on, and velocities that keep all rows.
+// SNW_E_MODEL: something closes that is open, or asks for another velocity than the others; s is as it was.
+SNW_NODISCARD snw_status snw_switches_throw(snw_switches *sw, const snw_inputs *in, const double *z,
+                                            snw_state *s, snw_blow *out, snw_error *err);
+
+// out <- what to say of loop i where some of its rows are left out; empty when there is nothing. Returns those rows as bits.
+int snw_switches_remark(const snw_model *m, const snw_state *s, int i, char *out, size_t size);
