@@ -248,7 +248,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
     b->m->switch_signal =
-        snw_build_array(b, (size_t)(d->nlink + d->nloop + d->nmotor), sizeof(int));
+        snw_build_array(b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
     const size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;

@@ -293,7 +293,7 @@ typedef struct snw_fluid_desc {
     snw_law linear[6], square[6];
     snw_law normal, tangent; // coefficients of rods by density, width and perimeter
     snw_law current[3];      // velocity of the fluid in the world, laws of t; NULL: at rest
-    snw_law when;            // a constant, NULL: always
+    snw_law when;            // NULL: always; a constant or a gate
 } snw_fluid_desc;
 
 // ---- initial state ----------------------------------------------------------------------------------
