@@ -215,6 +215,7 @@ static snw_status find_number(const snw_document *d, int run, snw_pool *pool, co
                               snw_error *err) {
     const snw_place at = {.file = option, .line = 1, .column = 1};
     const snw_node *node = NULL;
+    *given = false;
     SNW_TRY(snw_source_find(d->source, run, path, at, pool, &node, err));
     *given = node && node->kind != SNW_NODE_NULL;
     if (!*given) return SNW_OK;

@@ -40,8 +40,8 @@ typedef struct snw_quantity_read {
 } snw_quantity_read;
 
 // The number that an override with this path would replace in a run. *given is false, and nothing else happened, when the
-// file does not give it. SNW_E_PARSE when the path names nothing, or something that is no constant number; `option` stands
-// as file in messages.
+// file does not give it. SNW_E_PARSE when the path names nothing (*given is false), or something that is no constant
+// number; `option` stands as file in messages.
 SNW_NODISCARD snw_status snw_document_find(const snw_document *d, int run, const char *path,
                                            const char *option, bool *given, snw_quantity_read *out,
                                            snw_error *err);

@@ -19,7 +19,7 @@ typedef struct csv {
     const char **name; // ncolumn, NULL when there are none
     double *value;     // column by column, nrow each
     int *line;         // nrow
-    bool blanks;       // fields may be blank, NaN
+    bool blanks;       // fields may be blank, NaN, and a time may be repeated
 } csv;
 
 struct snw_tables {
@@ -146,7 +146,8 @@ static snw_status read_row(const cursor *c, const char *path, int row, csv *out,
             return snw_fail_at(err, place, "'%.*s' is not a number",
                                (int)(length < 40 ? length : 40), found ? text : "");
         }
-        if (k == 0 && row > 0 && !(*value > value[-1])) {
+        const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
+        if (k == 0 && !rises) {
             return snw_fail_at(err, place, "the first column must rise, %g follows %g", *value,
                                value[-1]);
         }

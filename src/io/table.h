@@ -21,7 +21,8 @@ typedef struct snw_measured {
     const int *line;         // nrow, where a row stands in the file
 } snw_measured;
 
-// Read it into the pool. It needs a line of names, and its fields may be blank but for those of the first column.
+// Read it into the pool. It needs a line of names, and its fields may be blank but for those of the first column, where a
+// number may be repeated.
 SNW_NODISCARD snw_status snw_measured_read(snw_pool *pool, const char *path, snw_measured *out,
                                            snw_error *err);
 
