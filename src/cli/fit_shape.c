@@ -41,7 +41,8 @@ typedef struct session {
     double *out;           // column by column, a number per row
     double cutoff;         // Hz, NaN: no filter
     double worst, mean;    // rms distances over the rows
-    int worst_row, unsure_row; // unsure: a row whose points do not determine everything, -1: none
+    // the first row whose points do not determine everything, and the first for which the search did not end; -1: none
+    int worst_row, unsure_row, open_row;
     snw_shape_info unsure;
 } session;
 
@@ -216,7 +217,7 @@ static snw_status make_shape(session *s, snw_error *err) {
 static snw_status prepare(session *s, snw_error *err) {
     s->rod = snw_args_value(s->args, "shape");
     s->path = snw_args_operand(s->args, 1);
-    s->unsure_row = -1;
+    s->unsure_row = s->open_row = -1;
     s->pool = snw_pool_create(LIMIT);
     if (!s->pool) return no_memory(err);
     if (snw_args_operands(s->args) != 2) return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
@@ -243,11 +244,10 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
     snw_shape_info info;
     for (int k = 1; k < d->ncolumn; k++) measured[k - 1] = d->value[(size_t)k * (size_t)d->nrow + (size_t)row];
     snw_status status = snw_shape_fit(s->shape, d->value[row], measured, q, &root, &info);
-    if (status == SNW_OK && info.values == 0) status = snw_fail(err, SNW_E_ARGUMENT, "no point is measured here");
-    if (status == SNW_OK && !info.settled) {
-        status = snw_fail(err, SNW_E_DIVERGED, "no shape was found for these points; are they in m, and in the order of the stations?");
-    } else if (status != SNW_OK && err->status == SNW_OK) {
-        (void)snw_fail(err, status, "no shape was found for these points");
+    if (status != SNW_OK) {
+        (void)snw_fail(err, status, "no shape was found for these points; are they in m, and in the order of the stations?");
+    } else if (info.values == 0) {
+        status = snw_fail(err, SNW_E_ARGUMENT, "no point is measured here");
     }
     if (status != SNW_OK) return snw_fail_place(err, status, s->path, d->line[row], 1);
     for (int k = 0; k < s->ncoordinate; k++) s->out[(size_t)k * (size_t)d->nrow + (size_t)row] = q[k];
@@ -261,6 +261,7 @@ static snw_status fit_row(session *s, int row, double *measured, double *q, snw_
         s->worst_row = row;
     }
     s->mean += info.rms / d->nrow;
+    if (!info.settled && s->open_row < 0) s->open_row = row;
     if (info.rank < info.unknown && s->unsure_row < 0) {
         s->unsure_row = row;
         s->unsure = info;
@@ -344,6 +345,12 @@ static snw_status answer(session *s, snw_error *err) {
         char text[TEXT];
         (void)snprintf(text, sizeof text, "the points at t = %g s determine %d of %d unknowns; the others are as small as they can be",
                        s->data.value[s->unsure_row], s->unsure.rank, s->unsure.unknown);
+        snw_reply_warn(s->reply, s->path, text);
+    }
+    if (s->open_row >= 0) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, "the points at t = %g s are met by many shapes; points of the axis hardly tell twist from bending, so leave out strains that stay zero",
+                       s->data.value[s->open_row]);
         snw_reply_warn(s->reply, s->path, text);
     }
     if (output) {

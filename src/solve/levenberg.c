@@ -12,7 +12,7 @@ static const double NEAR_ZERO = 0.01; // an unknown below this is as good as zer
 static const double DAMPED_OUT = 1e12; // damping at which a step does nothing any more
 
 snw_levenberg_opts snw_levenberg_defaults(void) {
-    return (snw_levenberg_opts){.tol = 1e-7, .step = 1e-3, .max_iter = 100};
+    return (snw_levenberg_opts){.tol = 1e-7, .gain = 1e-14, .step = 1e-3, .max_iter = 100};
 }
 
 size_t snw_levenberg_scratch(int n, int m) {
@@ -51,7 +51,7 @@ static snw_status evaluate(const search *s, const double *x, double *r) {
 static double typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
 
 // J <- dr/dx at x with residuals r: central differences; where one side fails the other serves alone
-static snw_status differentiate(const search *s, const double *x, const double *r, double *J) {
+static snw_status differences(const search *s, const double *x, const double *r, double *J) {
     const int n = s->p->n, m = s->p->m;
     for (int j = 0; j < n; j++) {
         const double h = s->opts->step * typical(x[j]);
@@ -68,7 +68,19 @@ static snw_status differentiate(const search *s, const double *x, const double *
         const double *b = above == SNW_OK ? s->up : r, *a = below == SNW_OK ? s->down : r;
         double *column = J + (size_t)j * (size_t)m;
         for (int i = 0; i < m; i++) column[i] = (b[i] - a[i]) / (hi - lo);
-        s->size[j] = fmax(s->size[j], sqrt(square(m, column)));
+    }
+    return SNW_OK;
+}
+
+static snw_status differentiate(const search *s, const double *x, const double *r, double *J) {
+    const size_t m = (size_t)s->p->m;
+    if (s->p->derivative) {
+        SNW_TRY(s->p->derivative(s->p->user, x, J));
+    } else {
+        SNW_TRY(differences(s, x, r, J));
+    }
+    for (int j = 0; j < s->p->n; j++) {
+        s->size[j] = fmax(s->size[j], sqrt(square(s->p->m, J + (size_t)j * m)));
     }
     return SNW_OK;
 }
@@ -111,8 +123,9 @@ static snw_status iterate(search *s, double *x, double *r, double *J) {
     while (s->info->iterations < s->opts->max_iter) {
         double gain;
         SNW_TRY(damped_step(s, J, r, lambda, &gain));
-        // nothing is left to gain, by the equations or within rounding
-        if (!refused && (is_small(s, x) || !(gain > 1e-14 * s->info->last))) return SNW_OK;
+        // nothing is left to gain
+        if (!refused && (is_small(s, x) || !(gain > s->opts->gain * s->info->last))) return SNW_OK;
+        if (s->info->last <= s->opts->enough) return SNW_OK;
         if (lambda > DAMPED_OUT) return refused ? SNW_E_DIVERGED : SNW_OK;
         s->info->iterations++;
         for (int j = 0; j < n; j++) s->trial[j] = x[j] + s->dx[j];
@@ -140,7 +153,7 @@ static snw_status iterate(search *s, double *x, double *r, double *J) {
 snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
                          snw_arena *scratch, double *x, double *r, double *J,
                          snw_levenberg_info *info) {
-    SNW_ASSERT(p->m >= p->n && p->n > 0);
+    SNW_ASSERT(p->m > 0 && p->n > 0);
     const size_t mark = snw_arena_mark(scratch), n = (size_t)p->n, m = (size_t)p->m;
     search s = {.p = p, .opts = opts, .info = info, .scratch = scratch};
     s.trial = snw_arena_doubles(scratch, n);

@@ -11,7 +11,7 @@
 
 // samples by which a series is continued at each end: until the filter has forgotten what it began with
 static int margin(int n, double w) {
-    const double memory = 12 / w; // its slowest pole decays by exp(-0.77 w) a sample
+    const double memory = 40 / w; // its slowest pole decays by exp(-0.77 w) a sample
     const double most = n - 1;
     return (int)fmin(fmax(memory, 12), most);
 }

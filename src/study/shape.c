@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// Points of the model are p(q); with a free root they are moved as a whole, p -> G p. Derivatives are exact: the velocity of
-// a point when one coordinate alone moves with rate one.
+// Points of the model are p(q); with a free root they are moved as a whole: turned by exp(w) G.R about where the root was,
+// c, and shifted, p' = c + v + exp(w) (G p - c). Unknowns are q, measured by L so that all are of the order of one, w and v/L.
+// Derivatives are exact: in q the velocity of a point when one coordinate alone moves with rate one, in w
+// exp(w) (T(w) dw x (G p - c)).
 #include "study/shape.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/dynamics.h"
 #include "solve/dense.h"
+#include "solve/levenberg.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 20, ROOT = 6 };
+enum { ROOT = 6 };
 static const double RANK = 1e-9; // relative to columns of length one
 
 struct snw_shape {
@@ -24,30 +27,49 @@ struct snw_shape {
     snw_shape_column *column;
     snw_state *s;
     snw_inputs *in;
-    snw_work *w;
-    snw_se3 G;         // how the model's points are moved
-    double *r, *trial; // ncolumn
-    double *A, *x;     // ncolumn x n, and the larger of both
-    double *size, *q;  // n; coordinates before a step
+    snw_work *work;
+    snw_se3 G;          // how the model's points are moved, before w and v
+    snw_vec3 c;         // about which w turns them
+    snw_vec3 w, v;
+    const double *unit; // n: what an unknown of one is
+    const double *measured; // of the instant
+    double *x, *r, *J;  // unknowns, residuals (m), their derivatives
+    double *by_itself;  // m: velocities that laws of t give
+    double *answer;     // the larger of m and n, scratch
     snw_arena scratch;
 };
 
 // ---- making -------------------------------------------------------------------------------------
 
+// curvatures and twist are measured by 1/L, stretch and shear are plain
+static void set_units(const snw_shape *s, double *unit) {
+    const snw_rod *rod = s->rod;
+    for (int j = 0; j < s->n; j++) unit[j] = j < rod->ndof + 3 ? 1 : rod->L;
+    for (int a = 0; a < rod->na; a++) {
+        for (int k = 0; k < rod->nfun[a] && rod->comp[a] < 3; k++) {
+            unit[rod->dof[a] - rod->dof0 + k] = 1 / rod->L;
+        }
+    }
+}
+
 static snw_status prepare(snw_shape *s) {
     const size_t n = (size_t)s->n, m = (size_t)s->ncolumn, most = n > m ? n : m;
-    s->r = snw_alloc((2 * m + m * n + most + 2 * n) * sizeof *s->r);
-    s->scratch.size = snw_shortest_scratch(s->ncolumn, s->n);
+    s->x = snw_alloc((2 * n + 2 * m + m * n + most) * sizeof *s->x);
+    const size_t rank = snw_shortest_scratch(s->ncolumn, s->n);
+    s->scratch.size = snw_levenberg_scratch(s->n, s->ncolumn);
+    if (rank > s->scratch.size) s->scratch.size = rank;
     s->scratch.base = snw_alloc(s->scratch.size);
-    if (!s->r || !s->scratch.base || !s->column) return SNW_E_MEMORY;
-    s->trial = s->r + m;
-    s->A = s->trial + m;
-    s->x = s->A + m * n;
-    s->size = s->x + most;
-    s->q = s->size + n;
+    if (!s->x || !s->scratch.base || !s->column) return SNW_E_MEMORY;
+    double *unit = s->x + n;
+    set_units(s, unit);
+    s->unit = unit;
+    s->r = unit + n;
+    s->by_itself = s->r + m;
+    s->J = s->by_itself + m;
+    s->answer = s->J + m * n;
     SNW_TRY(snw_state_create(s->m, &s->s));
     SNW_TRY(snw_inputs_create(s->m, &s->in));
-    return snw_work_create(s->m, &s->w);
+    return snw_work_create(s->m, &s->work);
 }
 
 snw_status snw_shape_create(const snw_run *run, int link, bool free, int ncolumn,
@@ -75,11 +97,11 @@ snw_status snw_shape_create(const snw_run *run, int link, bool free, int ncolumn
 
 void snw_shape_destroy(snw_shape *s) {
     if (!s) return;
-    snw_work_destroy(s->w);
+    snw_work_destroy(s->work);
     snw_inputs_destroy(s->in);
     snw_state_destroy(s->s);
     snw_free(s->scratch.base);
-    snw_free(s->r);
+    snw_free(s->x);
     snw_free(s->column);
     snw_free(s);
 }
@@ -92,126 +114,91 @@ const char *snw_shape_name(const snw_shape *s, int i) {
 
 // ---- points -------------------------------------------------------------------------------------
 
-static double *coordinates(snw_shape *s) { return s->s->q + s->rod->dof0 + s->rod->shift; }
+static double *coordinates(const snw_shape *s) { return s->s->q + s->rod->dof0 + s->rod->shift; }
 
 static int segment_of(const snw_shape *s, int column) {
     return s->m->watch[s->m->probe_watch[s->column[column].probe]].seg;
 }
 
-static void move_robot(snw_shape *s) {
-    snw_kinematics(s->m, s->in, s->s, false, s->w);
-    snw_observe(s->m, s->in, s->s, false, s->w);
+static void move_robot(const snw_shape *s) {
+    snw_kinematics(s->m, s->in, s->s, false, s->work);
+    snw_observe(s->m, s->in, s->s, false, s->work);
 }
 
-// r <- measured less model, zero where nothing was measured; returns the sum of squares
-static double compare(snw_shape *s, const double *measured, double *r) {
-    double sum = 0;
+static void take(snw_shape *s, const double *x) {
+    const int ndof = s->rod->ndof;
+    for (int j = 0; j < ndof; j++) coordinates(s)[j] = x[j] * s->unit[j];
+    for (int k = 0; s->free && k < 3; k++) {
+        s->w.e[k] = x[ndof + k];
+        s->v.e[k] = x[ndof + 3 + k] * s->rod->L;
+    }
     move_robot(s);
+}
+
+// how a point of the model is moved, less c and v
+static snw_vec3 arm_of(const snw_shape *s, snw_vec3 p) {
+    return snw_sub(snw_se3_point(s->G, p), s->c);
+}
+
+static snw_se3 placed(const snw_shape *s) {
+    const snw_mat3 R = snw_so3_exp(s->w);
+    const snw_vec3 p = snw_rotate(R, snw_sub(s->G.p, s->c));
+    return (snw_se3){snw_mat3_mul(R, s->G.R), snw_add(s->c, snw_add(s->v, p))};
+}
+
+// residuals are measured by the rod's length; where nothing was measured they are zero
+static snw_status residual(void *user, const double *x, double *r) {
+    snw_shape *s = user;
+    take(s, x);
+    const snw_se3 g = placed(s);
     for (int i = 0; i < s->ncolumn; i++) {
-        const snw_vec3 p = snw_se3_point(s->G, s->w->g[segment_of(s, i)].p);
-        r[i] = isnan(measured[i]) ? 0 : measured[i] - p.e[s->column[i].axis];
-        sum += r[i] * r[i];
+        const snw_vec3 p = snw_se3_point(g, s->work->g[segment_of(s, i)].p);
+        r[i] = isnan(s->measured[i]) ? 0 : (p.e[s->column[i].axis] - s->measured[i]) / s->rod->L;
     }
-    return sum;
-}
-
-// velocity of a measured component in the motion that s->w holds
-static double velocity(const snw_shape *s, int i) {
-    const int seg = segment_of(s, i);
-    const snw_vec3 v = snw_rotate(s->w->g[seg].R, s->w->V[seg].v);
-    return snw_rotate(s->G.R, v).e[s->column[i].axis];
-}
-
-// A <- d(model)/d(unknowns) at the motion of the last compare, which left v at zero
-static void differentiate(snw_shape *s, const double *measured) {
-    const int m = s->ncolumn, ndof = s->rod->ndof;
-    const snw_vec3 centre = snw_se3_point(s->G, s->w->g[s->rod->root].p);
-    for (int i = 0; i < m; i++) {
-        const snw_vec3 p = snw_se3_point(s->G, s->w->g[segment_of(s, i)].p);
-        const int axis = s->column[i].axis;
-        s->trial[i] = velocity(s, i); // what moves by itself
-        for (int k = 0; s->free && k < 3; k++) {
-            snw_vec3 e = {{0}};
-            e.e[k] = 1;
-            s->A[(size_t)(ndof + k) * (size_t)m + (size_t)i] =
-                snw_cross(e, snw_sub(p, centre)).e[axis];
-            s->A[(size_t)(ndof + 3 + k) * (size_t)m + (size_t)i] = e.e[axis];
-        }
-    }
-    for (int j = 0; j < ndof; j++) {
-        double *column = s->A + (size_t)j * (size_t)m;
-        s->s->v[s->rod->dof0 + j] = 1;
-        move_robot(s);
-        for (int i = 0; i < m; i++) column[i] = velocity(s, i) - s->trial[i];
-        s->s->v[s->rod->dof0 + j] = 0;
-    }
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; isnan(measured[i]) && j < s->n; j++) s->A[(size_t)j * (size_t)m + (size_t)i] = 0;
-    }
-}
-
-// ---- steps --------------------------------------------------------------------------------------
-
-// x <- shortest step that takes the residuals away to first order, in units in which every unknown moves the points alike
-static snw_status newton_step(snw_shape *s, const double *r, int *rank) {
-    const int m = s->ncolumn;
-    double largest = 0;
-    for (int j = 0; j < s->n; j++) {
-        double sum = 0;
-        for (int i = 0; i < m; i++) sum += s->A[(size_t)j * (size_t)m + (size_t)i] * s->A[(size_t)j * (size_t)m + (size_t)i];
-        s->size[j] = sqrt(sum);
-        largest = fmax(largest, s->size[j]);
-    }
-    for (int j = 0; j < s->n; j++) {
-        // what hardly moves the points is not blown up to the size of the others
-        s->size[j] = fmax(s->size[j], RANK * largest);
-        for (int i = 0; i < m; i++) s->A[(size_t)j * (size_t)m + (size_t)i] /= s->size[j];
-    }
-    memcpy(s->x, r, (size_t)m * sizeof *r);
-    SNW_TRY(snw_shortest(m, s->n, s->A, RANK, &s->scratch, s->x, rank));
-    for (int j = 0; j < s->n; j++) s->x[j] /= s->size[j];
     return SNW_OK;
 }
 
-// go `share` of the step from q and G
-static void take_step(snw_shape *s, const snw_se3 *G, double share) {
-    const int ndof = s->rod->ndof;
-    for (int j = 0; j < ndof; j++) coordinates(s)[j] = s->q[j] + share * s->x[j];
-    if (!s->free) return;
-    const double *x = s->x + ndof;
-    // turned about where the root is
-    const snw_vec3 turn = snw_scale(share, (snw_vec3){{x[0], x[1], x[2]}});
-    const snw_vec3 shift = snw_scale(share, (snw_vec3){{x[3], x[4], x[5]}});
-    const snw_vec3 centre = snw_se3_point(*G, s->w->g[s->rod->root].p);
-    const snw_mat3 R = snw_so3_exp(turn);
-    s->G.R = snw_mat3_mul(R, G->R);
-    s->G.p = snw_add(shift, snw_add(centre, snw_rotate(R, snw_sub(G->p, centre))));
+// velocity of a measured component in the motion of the last move_robot
+static double velocity(const snw_shape *s, const snw_mat3 *R, int i) {
+    const int seg = segment_of(s, i);
+    const snw_vec3 v = snw_rotate(s->work->g[seg].R, s->work->V[seg].v);
+    return snw_rotate(*R, v).e[s->column[i].axis];
 }
 
-static snw_status iterate(snw_shape *s, const double *measured, double *cost, snw_shape_info *info) {
-    const int ndof = s->rod->ndof;
-    for (int k = 0; k < MAX_ITERATIONS && !info->settled; k++) {
-        differentiate(s, measured);
-        SNW_TRY(newton_step(s, s->r, &info->rank));
-        double longest = 0; // how far the points go
-        for (int j = 0; j < s->n; j++) longest = fmax(longest, fabs(s->x[j]) * s->size[j]);
-        const snw_se3 G = s->G;
-        memcpy(s->q, coordinates(s), (size_t)ndof * sizeof *s->q);
-        double share = 1, reached = INFINITY;
-        for (int h = 0; h < MAX_HALVINGS; h++, share /= 2) {
-            take_step(s, &G, share);
-            reached = compare(s, measured, s->trial);
-            if (reached < *cost) break;
+static void root_columns(const snw_shape *s, double *J) {
+    const size_t m = (size_t)s->ncolumn;
+    const snw_mat3 R = snw_so3_exp(s->w), T = snw_so3_tangent(s->w);
+    for (int i = 0; i < s->ncolumn; i++) {
+        const snw_vec3 arm = arm_of(s, s->work->g[segment_of(s, i)].p);
+        const int axis = s->column[i].axis;
+        for (size_t k = 0; k < 3; k++) {
+            const snw_vec3 turn = {{T.e[0][k], T.e[1][k], T.e[2][k]}};
+            J[k * m + (size_t)i] = snw_rotate(R, snw_cross(turn, arm)).e[axis] / s->rod->L;
+            J[(3 + k) * m + (size_t)i] = axis == (int)k;
         }
-        if (reached < *cost) {
-            memcpy(s->r, s->trial, (size_t)s->ncolumn * sizeof *s->r);
-            info->settled = longest < 1e-11 * s->rod->L || *cost - reached < 1e-14 * *cost;
-            *cost = reached;
-        } else {
-            // no way down is left within rounding
-            take_step(s, &G, 0);
-            (void)compare(s, measured, s->r);
-            info->settled = true;
+    }
+}
+
+static snw_status derivative(void *user, const double *x, double *J) {
+    snw_shape *s = user;
+    const int m = s->ncolumn, ndof = s->rod->ndof;
+    double *v = s->s->v + s->rod->dof0;
+    take(s, x);
+    const snw_mat3 R = placed(s).R;
+    for (int i = 0; i < m; i++) s->by_itself[i] = velocity(s, &R, i);
+    if (s->free) root_columns(s, J + (size_t)ndof * (size_t)m);
+    for (int j = 0; j < ndof; j++) {
+        double *column = J + (size_t)j * (size_t)m;
+        v[j] = 1;
+        move_robot(s);
+        v[j] = 0;
+        for (int i = 0; i < m; i++) {
+            column[i] = (velocity(s, &R, i) - s->by_itself[i]) * s->unit[j] / s->rod->L;
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; isnan(s->measured[i]) && j < s->n; j++) {
+            J[(size_t)j * (size_t)m + (size_t)i] = 0;
         }
     }
     return SNW_OK;
@@ -219,33 +206,38 @@ static snw_status iterate(snw_shape *s, const double *measured, double *cost, sn
 
 // ---- a first guess of a free root ---------------------------------------------------------------
 
-// rotations of a cube, from which every other is at most some 63 degrees away
+// the 24 rotations of a cube
 static snw_mat3 cube_rotation(int k) {
-    const snw_vec3 axis[6] = {{{0, 0, 0}}, {{0, 0, M_PI / 2}}, {{0, 0, M_PI}}, {{0, 0, -M_PI / 2}}, {{0, M_PI / 2, 0}}, {{0, -M_PI / 2, 0}}};
-    const snw_vec3 roll = {{k % 4 * M_PI / 2, 0, 0}};
-    return snw_mat3_mul(snw_so3_exp(axis[k / 4]), snw_so3_exp(roll));
+    static const double quarter = M_PI / 2;
+    const snw_vec3 face[6] = {{{0, 0, 0}},           {{0, 0, quarter}}, {{0, 0, 2 * quarter}},
+                              {{0, 0, -1 * quarter}}, {{0, quarter, 0}}, {{0, -1 * quarter, 0}}};
+    const snw_vec3 roll = {{k % 4 * quarter, 0, 0}};
+    return snw_mat3_mul(snw_so3_exp(face[k / 4]), snw_so3_exp(roll));
 }
 
-// residuals taken off by a shift along each axis
-static void shift_onto(snw_shape *s, const double *measured) {
+// mean distance along each axis taken off
+static void shift_onto(snw_shape *s) {
     double sum[3] = {0};
     int count[3] = {0};
-    (void)compare(s, measured, s->trial);
     for (int i = 0; i < s->ncolumn; i++) {
-        if (isnan(measured[i])) continue;
-        sum[s->column[i].axis] += s->trial[i];
+        if (isnan(s->measured[i])) continue;
+        sum[s->column[i].axis] += s->r[i] * s->rod->L;
         count[s->column[i].axis]++;
     }
-    for (int a = 0; a < 3; a++) s->G.p.e[a] += count[a] ? sum[a] / count[a] : 0;
+    for (int a = 0; a < 3; a++) s->G.p.e[a] -= count[a] ? sum[a] / count[a] : 0;
 }
 
-static void guess_root(snw_shape *s, const double *measured) {
+// the rotation of a cube from which the points are nearest
+static void guess_root(snw_shape *s) {
     snw_se3 best = s->G;
     double least = INFINITY;
     for (int k = 0; k < 24; k++) {
         s->G = (snw_se3){.R = cube_rotation(k)};
-        shift_onto(s, measured);
-        const double cost = compare(s, measured, s->trial);
+        (void)residual(s, s->x, s->r);
+        shift_onto(s);
+        (void)residual(s, s->x, s->r);
+        double cost = 0;
+        for (int i = 0; i < s->ncolumn; i++) cost += s->r[i] * s->r[i];
         if (cost < least * (1 - 1e-9)) {
             least = cost;
             best = s->G;
@@ -254,20 +246,58 @@ static void guess_root(snw_shape *s, const double *measured) {
     s->G = best;
 }
 
-snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double *q, snw_se3 *root,
-                         snw_shape_info *info) {
-    *info = (snw_shape_info){.unknown = s->n};
-    for (int i = 0; i < s->ncolumn; i++) info->values += !isnan(measured[i]);
+// ---- an instant ---------------------------------------------------------------------------------
+
+// how many combinations of the unknowns the points determine, columns brought to length one
+static int rank_of(snw_shape *s) {
+    const size_t m = (size_t)s->ncolumn;
+    double largest = 0;
+    int rank;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < s->n; j++) {
+            double sum = 0, *column = s->J + (size_t)j * m;
+            for (size_t i = 0; i < m; i++) sum += column[i] * column[i];
+            largest = fmax(largest, sqrt(sum));
+            for (size_t i = 0; pass == 1 && i < m; i++) column[i] /= fmax(sqrt(sum), RANK * largest);
+        }
+    }
+    memset(s->answer, 0, m * sizeof *s->answer);
+    return snw_shortest(s->ncolumn, s->n, s->J, RANK, &s->scratch, s->answer, &rank) == SNW_OK ? rank : 0;
+}
+
+static void begin(snw_shape *s, double t) {
     memset(s->s->v, 0, (size_t)s->m->nv * sizeof *s->s->v);
     s->s->t = t;
     snw_inputs_at(s->m, t, s->in);
-    if (s->free && !s->begun) guess_root(s, measured);
+    for (int j = 0; j < s->rod->ndof; j++) s->x[j] = coordinates(s)[j] / s->unit[j];
+    for (int j = s->rod->ndof; j < s->n; j++) s->x[j] = 0;
+    s->w = s->v = s->c = (snw_vec3){{0}};
+    if (s->free && !s->begun) guess_root(s);
     s->begun = true;
-    double cost = compare(s, measured, s->r);
-    if (!isfinite(cost)) return SNW_E_DIVERGED;
-    SNW_TRY(iterate(s, measured, &cost, info));
-    info->rms = info->values ? sqrt(cost / info->values) : 0;
+    move_robot(s);
+    s->c = snw_se3_point(s->G, s->work->g[s->rod->root].p);
+}
+
+snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double *q, snw_se3 *root,
+                         snw_shape_info *info) {
+    const snw_least_squares problem = {s->n, s->ncolumn, s, residual, derivative};
+    snw_levenberg_opts opts = snw_levenberg_defaults();
+    snw_levenberg_info search;
+    opts.tol = 1e-11;
+    opts.gain = 1e-10;                  // unknowns to some 1e-5 of their errors
+    opts.enough = s->ncolumn * 1e-28; // rounding
+    *info = (snw_shape_info){.unknown = s->n};
+    for (int i = 0; i < s->ncolumn; i++) info->values += !isnan(measured[i]);
+    s->measured = measured;
+    begin(s, t);
+    const snw_status status = snw_levenberg(&problem, &opts, &s->scratch, s->x, s->r, s->J, &search);
+    if (status != SNW_OK && search.evaluations < 2) return status;
+    info->settled = status == SNW_OK;
+    info->rms = info->values ? s->rod->L * sqrt(search.last / info->values) : 0;
+    info->rank = rank_of(s);
+    take(s, s->x);
+    s->G = placed(s);
     memcpy(q, coordinates(s), (size_t)s->rod->ndof * sizeof *q);
-    *root = snw_se3_mul(s->G, s->w->g[s->rod->root]);
+    *root = snw_se3_mul(s->G, s->work->g[s->rod->root]);
     return SNW_OK;
 }

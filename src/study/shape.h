@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // shape.h: strain coordinates of a rod from points measured along it: at each instant those whose points lie nearest, in the
-// sense of least squares, with the kinematics of the model itself. Gauss-Newton, from one instant to the next. theory.md 9.
+// sense of least squares, with the kinematics of the model itself. Each instant starts from the one before. theory.md 9.
 #pragma once
 
 #include "study/run.h"
@@ -19,7 +19,7 @@ typedef struct snw_shape_info {
     int values;  // that were measured
     int rank;    // combinations of unknowns that they determine; the others stay as small as they can
     int unknown; // coordinates, and six for the root
-    bool settled;
+    bool settled; // false: better ones may be near
 } snw_shape_info;
 
 // Of the rod of `link` in a compiled run, which must outlive it; the other coordinates are as at the start, poses as laws of
@@ -33,6 +33,6 @@ int snw_shape_coordinates(const snw_shape *s);
 const char *snw_shape_name(const snw_shape *s, int i); // of a coordinate, "arm.bend_y.0"
 
 // q (coordinates) <- those that fit `measured` (ncolumn, NaN: nothing) at time t, *root <- pose of the root section. Starts from
-// the last answer. SNW_E_DIVERGED when numbers are not finite.
+// the last answer. SNW_E_DIVERGED when none is found.
 SNW_NODISCARD snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double *q,
                                        snw_se3 *root, snw_shape_info *info);
