@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum { PATH_SIZE = 256, SET_SIZE = PATH_SIZE + 96, NAME_SIZE = 256 };
-static const double TOO_ALIKE = 0.95; // correlation of two estimates that the data do not tell apart
+static const double TOO_ALIKE =
+    0.95; // correlation of two estimates that the data do not tell apart
 static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
 
 typedef struct found {
@@ -32,9 +33,9 @@ typedef struct column {
     int data, field; // where it is measured
     int run, index;  // which column of which series is compared
     char name[NAME_SIZE];
-    size_t probe; // length of the probe's name in it
-    double error; // its weight is the inverse of this
-    int first, n; // its values
+    size_t probe;         // length of the probe's name in it
+    double error;         // its weight is the inverse of this
+    int first, n;         // its values
     double before, after; // root mean square of model less measured
 } column;
 
@@ -62,9 +63,7 @@ typedef struct session {
     snw_fit_info info;
 } session;
 
-static snw_status no_memory(snw_error *err) {
-    return snw_fail(err, SNW_E_MEMORY, "out of memory");
-}
+static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
 
 // ---- what to find -------------------------------------------------------------------------------
 
@@ -87,7 +86,8 @@ static snw_status read_find(session *s, const char *text, found *f, snw_error *e
     const char *eq = equals(text);
     const size_t length = eq ? (size_t)(eq - text) : strlen(text);
     char message[2 * PATH_SIZE + 128];
-    if (length == 0 || length >= sizeof f->path) return fail_find(err, "a path is missing, or too long");
+    if (length == 0 || length >= sizeof f->path)
+        return fail_find(err, "a path is missing, or too long");
     memcpy(f->path, text, length);
     const snw_document *d = s->job.document;
     const int run = s->job.run[0].index;
@@ -104,7 +104,8 @@ static snw_status read_find(session *s, const char *text, found *f, snw_error *e
         SNW_TRY(snw_document_find(d, run, f->path, "--find", &given, &f->start, err));
         if (!given) {
             (void)snprintf(message, sizeof message,
-                           "the file gives no '%s'; say where to start, --find %s=VALUE", f->path, f->path);
+                           "the file gives no '%s'; say where to start, --find %s=VALUE", f->path,
+                           f->path);
             return fail_find(err, message);
         }
     }
@@ -143,7 +144,8 @@ static snw_status read_finds(session *s, snw_error *err) {
         found *f = &s->find[i];
         SNW_TRY(read_find(s, text[i], f, err));
         for (int k = 0; k < i; k++) {
-            if (strcmp(f->path, s->find[k].path) == 0) return fail_find(err, "the same path is given twice");
+            if (strcmp(f->path, s->find[k].path) == 0)
+                return fail_find(err, "the same path is given twice");
         }
         s->x[i] = f->start.value;
         s->set[ngiven + i] = f->set;
@@ -182,7 +184,8 @@ static snw_status unknown_column(const session *s, int data, const char *name, s
         if (strcmp(info->column[i].probe, name) == 0 && !near) near = text[i];
     }
     if (!near && text && known) near = snw_nearest(name, info->ncolumn, known);
-    (void)snw_fail(err, SNW_E_ARGUMENT, "column '%.100s' is no component of a recorded probe%s%.100s%s", name,
+    (void)snw_fail(err, SNW_E_ARGUMENT,
+                   "column '%.100s' is no component of a recorded probe%s%.100s%s", name,
                    near ? " (did you mean '" : "; 'sinew show --csv' names them", near ? near : "",
                    near ? "'?)" : "");
     snw_free(known);
@@ -194,8 +197,8 @@ static snw_status read_data(session *s, snw_error *err) {
     s->ndata = snw_args_operands(s->args) - 1;
     if (s->ndata != s->job.n) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "%d run%s and %d data file%s; give one for each, or choose runs by --run", s->job.n,
-                        s->job.n == 1 ? "" : "s", s->ndata, s->ndata == 1 ? "" : "s");
+                        "%d run%s and %d data file%s; give one for each, or choose runs by --run",
+                        s->job.n, s->job.n == 1 ? "" : "s", s->ndata, s->ndata == 1 ? "" : "s");
     }
     s->pool = snw_pool_create(LIMIT);
     s->data = snw_alloc((size_t)s->ndata * sizeof *s->data);
@@ -204,7 +207,8 @@ static snw_status read_data(session *s, snw_error *err) {
     for (int i = 0; i < s->ndata; i++) {
         SNW_TRY(snw_measured_read(s->pool, data_path(s, i), &s->data[i], err));
         if (strcmp(s->data[i].name[0], "t") != 0) {
-            (void)snw_fail(err, SNW_E_ARGUMENT, "the first column is the time and called 't', not '%.100s'",
+            (void)snw_fail(err, SNW_E_ARGUMENT,
+                           "the first column is the time and called 't', not '%.100s'",
                            s->data[i].name[0]);
             return fail_data(s, i, err);
         }
@@ -256,14 +260,17 @@ static snw_status list_values(session *s, snw_error *err) {
         for (int row = 0; row < m->nrow; row++) {
             if (isnan(field[row])) continue;
             line[s->nvalue] = m->line[row];
-            s->value[s->nvalue++] = (snw_fit_value){
-                .run = c->run, .column = c->index, .t = m->value[row], .value = field[row], .error = c->error};
+            s->value[s->nvalue++] = (snw_fit_value){.run = c->run,
+                                                    .column = c->index,
+                                                    .t = m->value[row],
+                                                    .value = field[row],
+                                                    .error = c->error};
         }
         c->n = s->nvalue - c->first;
     }
     if (s->nvalue >= s->nfind) return SNW_OK;
-    (void)snw_fail(err, SNW_E_ARGUMENT, "%d measured value%s cannot determine %d parameters", s->nvalue,
-                   s->nvalue == 1 ? "" : "s", s->nfind);
+    (void)snw_fail(err, SNW_E_ARGUMENT, "%d measured value%s cannot determine %d parameters",
+                   s->nvalue, s->nvalue == 1 ? "" : "s", s->nfind);
     return fail_data(s, 0, err);
 }
 
@@ -287,7 +294,8 @@ static snw_status weigh_by_size(session *s, snw_error *err) {
         }
         if (c->error > 0) continue;
         (void)snw_fail(err, SNW_E_ARGUMENT,
-                       "column '%.100s' is zero or blank throughout; say how large its errors are, --error %.100s=SIZE",
+                       "column '%.100s' is zero or blank throughout; say how large its errors are, "
+                       "--error %.100s=SIZE",
                        c->name, c->name);
         return fail_data(s, c->data, err);
     }
@@ -301,7 +309,9 @@ static snw_status read_errors(session *s, snw_error *err) {
     for (int i = 0; i < n; i++) {
         const char *eq = equals(text[i]);
         snw_quantity_read size = {.value = NAN};
-        if (eq) SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, eq + 1, "--error", &size, err));
+        if (eq)
+            SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, eq + 1, "--error",
+                                          &size, err));
         const size_t length = eq ? (size_t)(eq - text[i]) : 0;
         bool used = false;
         for (int k = 0; k < s->ncolumn; k++) {
@@ -313,13 +323,16 @@ static snw_status read_errors(session *s, snw_error *err) {
         }
         if (!used || !(size.value > 0) || isinf(size.value)) {
             (void)snw_fail(err, SNW_E_ARGUMENT, "'%.200s': %s", text[i],
-                           eq && !used ? "no column of the data has this name" : "a column and a positive size are wanted, e.g. tip.x='1 mm'");
+                           eq && !used
+                               ? "no column of the data has this name"
+                               : "a column and a positive size are wanted, e.g. tip.x='1 mm'");
             return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
         }
     }
     for (int k = 0; k < s->ncolumn; k++) {
         if (s->column[k].error > 0) continue;
-        (void)snw_fail(err, SNW_E_ARGUMENT, "nothing is said of '%.200s'; give the errors of all columns, or of none",
+        (void)snw_fail(err, SNW_E_ARGUMENT,
+                       "nothing is said of '%.200s'; give the errors of all columns, or of none",
                        s->column[k].name);
         return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
     }
@@ -397,7 +410,8 @@ static void warn_alike(session *s) {
             if (!(fabs(r) > TOO_ALIKE)) continue;
             char text[2 * PATH_SIZE + 160];
             (void)snprintf(text, sizeof text,
-                           "these data hardly tell '%s' from '%s' (correlation %.4f): hold one of them, or measure more",
+                           "these data hardly tell '%s' from '%s' (correlation %.4f): hold one of "
+                           "them, or measure more",
                            s->find[k].path, s->find[i].path, r);
             snw_reply_warn(s->reply, s->job.path, text);
         }
@@ -432,7 +446,8 @@ static snw_status print_found(const session *s, snw_error *err) {
 static snw_status print_columns(const session *s, snw_error *err) {
     snw_grid *g;
     SNW_TRY(snw_grid_create("llrrrr", &g, err));
-    const char *const head[] = {"column", s->job.n > 1 ? "run" : "", "values", "rms before", "rms after", "weighed by"};
+    const char *const head[] = {
+        "column", s->job.n > 1 ? "run" : "", "values", "rms before", "rms after", "weighed by"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
     enum { SHOWN = 24 };
     for (int i = 0; i < s->ncolumn && i < SHOWN; i++) {
@@ -451,7 +466,8 @@ static snw_status print_columns(const session *s, snw_error *err) {
 }
 
 static snw_status print_answer(const session *s, snw_error *err) {
-    printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue, s->info.search.iterations, s->runs);
+    printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue,
+           s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
     printf("\n");
     SNW_TRY(print_columns(s, err));
@@ -480,7 +496,8 @@ static void json_answer(const session *s) {
         snw_field_number(j, "standard_error", s->find[i].error);
         snw_field_number(j, "start", s->find[i].start.value);
         snw_field_list(j, "correlation");
-        for (int k = 0; k < s->nfind; k++) snw_field_number(j, NULL, s->correlation[i * s->nfind + k]);
+        for (int k = 0; k < s->nfind; k++)
+            snw_field_number(j, NULL, s->correlation[i * s->nfind + k]);
         snw_json_close(j);
         snw_json_close(j);
     }
@@ -515,7 +532,8 @@ static void put_quoted(FILE *out, const char *text) {
 static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
     char folder[1024];
     const char *slash = strrchr(output, '/');
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2, slash ? output : "./");
+    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2,
+                   slash ? output : "./");
     char *there = realpath(folder, NULL), *whole = realpath(model, NULL);
     const size_t n = there ? strlen(there) : 0;
     snw_status status = SNW_OK;
@@ -560,7 +578,9 @@ static snw_status check_output(const session *s, snw_error *err) {
     }
     for (int i = 0; i < s->job.n; i++) {
         if (!strpbrk(s->job.run[i].name, ".(")) continue;
-        return snw_fail(err, SNW_E_ARGUMENT, "run '%s' is one of several by one name and cannot be overridden alone; use the --set line instead of -o",
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "run '%s' is one of several by one name and cannot be overridden alone; "
+                        "use the --set line instead of -o",
                         s->job.run[i].name);
     }
     char *model = NULL;
@@ -608,7 +628,8 @@ static void place_failure(const session *s, snw_error *err) {
         (void)snw_fail_place(err, err->status, data_path(s, run), s->line[info->misplaced], 1);
     }
     if (info->idle >= 0) {
-        (void)snw_fail(err, SNW_E_SINGULAR, "'%s' cannot be found: no measured value depends on it", s->find[info->idle].path);
+        (void)snw_fail(err, SNW_E_SINGULAR, "'%s' cannot be found: no measured value depends on it",
+                       s->find[info->idle].path);
         (void)snw_fail_place(err, SNW_E_SINGULAR, "--find", 1, 1);
     }
 }
@@ -621,9 +642,15 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
     if (status == SNW_E_STOPPED) {
         (void)snw_fail(err, status, "the search was stopped; these are the best values so far");
     } else if (s->info.search.failures > 0) {
-        (void)snw_fail(err, SNW_E_DIVERGED, "the search ended where runs begin to fail (%s); these are the best values so far, try another start", why);
+        (void)snw_fail(err, SNW_E_DIVERGED,
+                       "the search ended where runs begin to fail (%s); these are the best values "
+                       "so far, try another start",
+                       why);
     } else {
-        (void)snw_fail(err, SNW_E_DIVERGED, "no minimum after %d steps; these are the best values so far, go on from them", s->info.search.iterations);
+        (void)snw_fail(
+            err, SNW_E_DIVERGED,
+            "no minimum after %d steps; these are the best values so far, go on from them",
+            s->info.search.iterations);
     }
 }
 
@@ -642,7 +669,8 @@ static int search(session *s, snw_error *err) {
     }
     s->meter = snw_meter_start(1, false);
     s->reply->meter = &s->meter;
-    snw_status status = snw_fit(&problem, &opts, s->x, error, s->correlation, s->before, s->after, &s->info, err);
+    snw_status status =
+        snw_fit(&problem, &opts, s->x, error, s->correlation, s->before, s->after, &s->info, err);
     snw_meter_clear(&s->meter);
     s->reply->meter = NULL;
     for (int i = 0; i < s->nfind; i++) s->find[i].error = error[i];

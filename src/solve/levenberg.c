@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double NEAR_ZERO = 0.01; // an unknown below this is as good as zero: differences and tests use this size
+static const double NEAR_ZERO =
+    0.01; // an unknown below this is as good as zero: differences and tests use this size
 static const double DAMPED_OUT = 1e12; // damping at which a step does nothing any more
 
 snw_levenberg_opts snw_levenberg_defaults(void) {

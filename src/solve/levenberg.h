@@ -19,17 +19,17 @@ typedef struct snw_least_squares {
 } snw_least_squares;
 
 typedef struct snw_levenberg_opts {
-    double tol;   // ends when no unknown would change by more than this part of itself, default 1e-7,
-    double gain;  // or when |r|^2 would be less by no more than this part of itself, default 1e-14,
+    double tol; // ends when no unknown would change by more than this part of itself, default 1e-7,
+    double gain; // or when |r|^2 would be less by no more than this part of itself, default 1e-14,
     double enough; // or is at most this, default 0
-    double step;  // of differences, relative to the unknown, default 1e-3
-    int max_iter; // steps taken or refused, default 100
+    double step;   // of differences, relative to the unknown, default 1e-3
+    int max_iter;  // steps taken or refused, default 100
 } snw_levenberg_opts;
 
 typedef struct snw_levenberg_info {
-    int iterations;  // steps tried
-    int evaluations; // calls of residual
-    int failures;    // calls that failed, at steps that were then shortened
+    int iterations;     // steps tried
+    int evaluations;    // calls of residual
+    int failures;       // calls that failed, at steps that were then shortened
     double first, last; // |r|^2 at the start and at the returned x
 } snw_levenberg_info;
 

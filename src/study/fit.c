@@ -33,15 +33,16 @@ static snw_status compare(fitting *f, double *r) {
         double got;
         if (!snw_series_at(s, v->column, v->t, &got)) {
             f->info->misplaced = i;
-            const double first = s->nframe ? s->t[0] : NAN, last = s->nframe ? s->t[s->nframe - 1] : NAN;
+            const double first = s->nframe ? s->t[0] : NAN,
+                         last = s->nframe ? s->t[s->nframe - 1] : NAN;
             return snw_fail(f->err, SNW_E_ARGUMENT,
-                            "t = %g s is not reached by the study, which goes from %g to %g s", v->t,
-                            first, last);
+                            "t = %g s is not reached by the study, which goes from %g to %g s",
+                            v->t, first, last);
         }
         if (!isfinite(got)) {
             f->info->misplaced = i;
-            return snw_fail(f->err, SNW_E_ARGUMENT, "at t = %g s the model has no value to compare with",
-                            v->t);
+            return snw_fail(f->err, SNW_E_ARGUMENT,
+                            "at t = %g s the model has no value to compare with", v->t);
         }
         r[i] = (got - v->value) / v->error;
     }
@@ -104,8 +105,8 @@ static snw_status invert(int n, int m, const double *J, snw_arena *scratch, doub
     return status;
 }
 
-static snw_status judge(const fitting *f, double *J, double *size, snw_arena *scratch, double *error,
-                        double *correlation) {
+static snw_status judge(const fitting *f, double *J, double *size, snw_arena *scratch,
+                        double *error, double *correlation) {
     const int n = f->p->nfind, m = f->p->nvalue;
     const size_t N = (size_t)n;
     f->info->idle = normalise(n, m, J, size);
@@ -149,7 +150,8 @@ static snw_status take_room(const snw_fit_problem *p, room *w) {
     w->u = snw_alloc((3 * n + m + m * n) * sizeof *w->u);
     w->series = snw_alloc((size_t)p->nrun * sizeof *w->series);
     w->scratch.size = snw_levenberg_scratch(p->nfind, p->nvalue) +
-                      snw_eigen_symmetric_scratch(p->nfind) + (2 * n * n + n) * sizeof(double) + 256;
+                      snw_eigen_symmetric_scratch(p->nfind) + (2 * n * n + n) * sizeof(double) +
+                      256;
     w->scratch.base = snw_alloc(w->scratch.size);
     if (!w->u || !w->series || !w->scratch.base) return SNW_E_MEMORY;
     w->r = w->u + n;
@@ -158,9 +160,9 @@ static snw_status take_room(const snw_fit_problem *p, room *w) {
     return SNW_OK;
 }
 
-snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, double *x, double *error,
-                   double *correlation, double *before, double *after, snw_fit_info *info,
-                   snw_error *err) {
+snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, double *x,
+                   double *error, double *correlation, double *before, double *after,
+                   snw_fit_info *info, snw_error *err) {
     SNW_ASSERT(p->nvalue >= p->nfind && p->nfind > 0);
     const int n = p->nfind;
     *info = (snw_fit_info){.misplaced = -1, .idle = -1};
@@ -177,7 +179,13 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
     double *start = w.size + n;
     memcpy(start, x, (size_t)n * sizeof *x);
     snw_error last = {0};
-    fitting f = {.p = p, .start = start, .x = x, .before = before, .series = w.series, .info = info, .err = &last};
+    fitting f = {.p = p,
+                 .start = start,
+                 .x = x,
+                 .before = before,
+                 .series = w.series,
+                 .info = info,
+                 .err = &last};
     for (int j = 0; j < n; j++) w.u[j] = 1;
     const snw_least_squares problem = {.n = n, .m = p->nvalue, .user = &f, .residual = residual};
     status = snw_levenberg(&problem, opts, &w.scratch, w.u, w.r, w.J, &info->search);

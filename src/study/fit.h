@@ -35,6 +35,6 @@ typedef struct snw_fit_info {
 //   before, after (nvalue)      value of the model less the measured one, not divided by the error
 // When the first run fails, or lacks a value (`misplaced`), its message is passed up. On SNW_E_STOPPED and SNW_E_DIVERGED x and `after` are the best
 // found, error and correlation NaN. SNW_E_SINGULAR: a parameter is `idle`.
-SNW_NODISCARD snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, double *x,
-                                 double *error, double *correlation, double *before, double *after,
-                                 snw_fit_info *info, snw_error *err);
+SNW_NODISCARD snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts,
+                                 double *x, double *error, double *correlation, double *before,
+                                 double *after, snw_fit_info *info, snw_error *err);

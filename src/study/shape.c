@@ -28,14 +28,14 @@ struct snw_shape {
     snw_state *s;
     snw_inputs *in;
     snw_work *work;
-    snw_se3 G;          // how the model's points are moved, before w and v
-    snw_vec3 c;         // about which w turns them
+    snw_se3 G;  // how the model's points are moved, before w and v
+    snw_vec3 c; // about which w turns them
     snw_vec3 w, v;
-    const double *unit; // n: what an unknown of one is
+    const double *unit;     // n: what an unknown of one is
     const double *measured; // of the instant
-    double *x, *r, *J;  // unknowns, residuals (m), their derivatives
-    double *by_itself;  // m: velocities that laws of t give
-    double *answer;     // the larger of m and n, scratch
+    double *x, *r, *J;      // unknowns, residuals (m), their derivatives
+    double *by_itself;      // m: velocities that laws of t give
+    double *answer;         // the larger of m and n, scratch
     snw_arena scratch;
 };
 
@@ -209,8 +209,9 @@ static snw_status derivative(void *user, const double *x, double *J) {
 // the 24 rotations of a cube
 static snw_mat3 cube_rotation(int k) {
     static const double quarter = M_PI / 2;
-    const snw_vec3 face[6] = {{{0, 0, 0}},           {{0, 0, quarter}}, {{0, 0, 2 * quarter}},
-                              {{0, 0, -1 * quarter}}, {{0, quarter, 0}}, {{0, -1 * quarter, 0}}};
+    const snw_vec3 face[6] = {{{0, 0, 0}},           {{0, 0, quarter}},
+                              {{0, 0, 2 * quarter}}, {{0, 0, -1 * quarter}},
+                              {{0, quarter, 0}},     {{0, -1 * quarter, 0}}};
     const snw_vec3 roll = {{k % 4 * quarter, 0, 0}};
     return snw_mat3_mul(snw_so3_exp(face[k / 4]), snw_so3_exp(roll));
 }
@@ -258,11 +259,14 @@ static int rank_of(snw_shape *s) {
             double sum = 0, *column = s->J + (size_t)j * m;
             for (size_t i = 0; i < m; i++) sum += column[i] * column[i];
             largest = fmax(largest, sqrt(sum));
-            for (size_t i = 0; pass == 1 && i < m; i++) column[i] /= fmax(sqrt(sum), RANK * largest);
+            for (size_t i = 0; pass == 1 && i < m; i++)
+                column[i] /= fmax(sqrt(sum), RANK * largest);
         }
     }
     memset(s->answer, 0, m * sizeof *s->answer);
-    return snw_shortest(s->ncolumn, s->n, s->J, RANK, &s->scratch, s->answer, &rank) == SNW_OK ? rank : 0;
+    return snw_shortest(s->ncolumn, s->n, s->J, RANK, &s->scratch, s->answer, &rank) == SNW_OK
+               ? rank
+               : 0;
 }
 
 static void begin(snw_shape *s, double t) {
@@ -284,13 +288,14 @@ snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double 
     snw_levenberg_opts opts = snw_levenberg_defaults();
     snw_levenberg_info search;
     opts.tol = 1e-11;
-    opts.gain = 1e-10;                  // unknowns to some 1e-5 of their errors
+    opts.gain = 1e-10;                // unknowns to some 1e-5 of their errors
     opts.enough = s->ncolumn * 1e-28; // rounding
     *info = (snw_shape_info){.unknown = s->n};
     for (int i = 0; i < s->ncolumn; i++) info->values += !isnan(measured[i]);
     s->measured = measured;
     begin(s, t);
-    const snw_status status = snw_levenberg(&problem, &opts, &s->scratch, s->x, s->r, s->J, &search);
+    const snw_status status =
+        snw_levenberg(&problem, &opts, &s->scratch, s->x, s->r, s->J, &search);
     if (status != SNW_OK && search.evaluations < 2) return status;
     info->settled = status == SNW_OK;
     info->rms = info->values ? s->rod->L * sqrt(search.last / info->values) : 0;

@@ -15,10 +15,10 @@ typedef struct snw_shape_column {
 
 // How an instant was met.
 typedef struct snw_shape_info {
-    double rms;  // of measured less fitted, m
-    int values;  // that were measured
-    int rank;    // combinations of unknowns that they determine; the others stay as small as they can
-    int unknown; // coordinates, and six for the root
+    double rms; // of measured less fitted, m
+    int values; // that were measured
+    int rank; // combinations of unknowns that they determine; the others stay as small as they can
+    int unknown;  // coordinates, and six for the root
     bool settled; // false: better ones may be near
 } snw_shape_info;
 

@@ -143,10 +143,12 @@ static void certified_values_and_errors_are_found(void **state) {
     for (int k = 0; k < 2; k++) {
         const snw_fit_problem p = {
             .nfind = 2, .nrun = 1, .nvalue = MISRA, .value = value, .run = misra};
-        double x[2] = {start[k][0], start[k][1]}, error[2], correlation[4], before[MISRA], after[MISRA];
+        double x[2] = {start[k][0], start[k][1]}, error[2], correlation[4], before[MISRA],
+               after[MISRA];
         snw_fit_info info;
         snw_error err = {0};
-        assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err), SNW_OK);
+        assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err),
+                         SNW_OK);
         assert_near(x[0] / 2.3894212918e2, 1, 1e-7);
         assert_near(x[1] / 5.5015643181e-4, 1, 1e-7);
         // second derivatives and the differences' step of 1e-3: 1e-6
@@ -175,12 +177,14 @@ static void what_cannot_be_found_is_named(void **state) {
     snw_fit_info info;
     snw_error err = {0};
     snw_fit_problem p = {.nfind = 2, .nrun = 1, .nvalue = MISRA, .value = value, .run = idle};
-    assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err), SNW_E_SINGULAR);
+    assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err),
+                     SNW_E_SINGULAR);
     assert_int_equal(info.idle, 1);
     // a time that the run does not reach
     value[5].t = 1000;
     p.run = misra;
-    assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_fit(&p, &opts, x, error, correlation, before, after, &info, &err),
+                     SNW_E_ARGUMENT);
     assert_int_equal(info.misplaced, 5);
     assert_true(isnan(before[0]) && isnan(error[0]));
     // as many values as parameters: no error can be given
