@@ -294,6 +294,12 @@ static inline void cut_open(const graph *g, dice *d, bool platform, int drives, 
         for (int e = 0; e < 3; e++) load->force[e] = number(&c->t.r, g->force[k].e[e]);
     }
     cut_drive(c, drives);
+    // loops may hold what is driven, which is refused: fewer drives then
+    snw_model *tried = NULL;
+    while (c->t.r.desc.nmotor > 0 && snw_assembly_compile(&c->t.r.desc, &tried, NULL) != SNW_OK) {
+        c->t.r.desc.nmotor--;
+    }
+    snw_model_destroy(tried);
     c->c = (closed_robot){0};
     closed_robot_compile(&c->c, &c->t.r.desc);
     snw_inputs_at(c->c.m, 0, c->c.in);

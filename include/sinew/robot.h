@@ -111,7 +111,8 @@ snw_robot_steps snw_robot_steps_defaults(double step);
 SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err);
 
 // On by h seconds, at most the longest step. When it fails (SNW_E_DIVERGED) nothing has changed. q, v, a, the time and
-// probes are those of the end of the step. What laws sample and conditions switch on is looked at there, too.
+// probes are those of the end of the step. What laws sample and conditions switch on is looked at there, too:
+// a loop that closes on moving parts, or a body that is picked up, is a plastic impact at the end of the step.
 SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
 // Loads by number, in the order of the file; -1: none of that name.

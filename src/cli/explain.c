@@ -159,6 +159,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
     if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                                                        : d->loop[p->item].name);
@@ -316,6 +317,24 @@ static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
     printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
 }
 
+static bool fluid_resists(const snw_fluid_desc *f) {
+    bool any = f->normal || f->tangent;
+    for (int i = 0; i < 6; i++) any = any || f->linear[i] || f->square[i];
+    return any;
+}
+
+static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
+    printf("  %s  on", f->name);
+    for (int k = 0; k < f->nlink; k++) printf("%s %s", k ? "," : "", d->link[f->link[k]].name);
+    if (f->density > 0) printf(", %g kg/m^3", f->density);
+    if (f->added) printf(", added mass");
+    if (f->buoyancy) printf(", buoyancy");
+    if (fluid_resists(f)) printf(", drag");
+    if (f->current[0]) printf(", current");
+    const bool on = !f->when || snw_expr_value(f->when, (snw_at){0}) != 0;
+    printf("%s\n", on ? "" : ", switched off");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -337,6 +356,8 @@ static void print_things(const snw_desc *d) {
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
     for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
+    if (d->nfluid > 0) printf("\nfluid\n");
+    for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -512,6 +533,20 @@ static void json_measures(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_fluids(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "fluid");
+    for (int i = 0; i < d->nfluid; i++) {
+        const snw_fluid_desc *f = &d->fluid[i];
+        snw_field_object(j, f->name);
+        snw_field_number(j, "density", f->density);
+        snw_field_bool(j, "added", f->added != SNW_ADDED_NONE);
+        snw_field_bool(j, "buoyancy", f->buoyancy);
+        snw_field_bool(j, "drag", fluid_resists(f));
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -543,6 +578,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_loads(j, d);
     json_motors(j, d);
     json_measures(j, d);
+    json_fluids(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

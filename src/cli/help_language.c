@@ -133,6 +133,7 @@ static const char *joint_coordinates(snw_joint_kind kind) {
     case SNW_JOINT_FIXED:
         return "none";
     case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_SCREW:
         return "angle";
     case SNW_JOINT_PRISMATIC:
         return "slide";

@@ -73,18 +73,20 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // ---- energy and momentum, after snw_kinematics ------------------------------------------------------
 
+// That of a fluid's added mass included; gravity's, buoyancy.
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
 double snw_elastic_energy(const snw_model *m, const double *q);
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
-                          const snw_work *w);                // zero at the origin
-double snw_dissipation(const snw_model *m, const double *v); // power turned into heat, W
+                          const snw_work *w); // zero at the origin
+// Power turned into heat in rods and joints, W; that in fluids is snw_fluid_heat (fluid.h).
+double snw_dissipation(const snw_model *m, const double *v);
 
 // power[i] <- power of load i, W; power[nload] that of active stress and given efforts, power[nload + 1]
-// that of given motion: poses, driven coordinates and strains (after snw_residual).
+// that of given motion: poses, driven coordinates and strains, and of fluids but for their resistance (after snw_residual).
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 
-// Momentum in the world frame, angular part about its origin; mass and centre of mass.
+// Momentum in the world frame, angular part about its origin; mass and centre of mass: of the robot without fluid.
 snw_wrench snw_momentum(const snw_model *m, const snw_work *w);
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/measure.h"
 
@@ -10,7 +11,7 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
         if (snw_is_heavy(m, w, i))
             sum += snw_power(snw_inertia_apply(&m->seg[i].M, w->V[i]), w->V[i]);
     }
-    return 0.5 * sum;
+    return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
 
 // x' A x of one rod's coordinates
@@ -62,7 +63,7 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w) {
     snw_vec3 c;
     const double mass = snw_center_of_mass(m, w, &c);
-    return -mass * snw_dot(in->gravity, c);
+    return -mass * snw_dot(in->gravity, c) + snw_fluid_gravity_energy(m, in, w);
 }
 
 // what it takes to change the given strains of a slice that carries F
@@ -100,6 +101,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
             power[nload + 1] += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
         }
     }
+    power[nload + 1] += snw_fluid_power(m, in, s, w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
@@ -130,5 +132,10 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
         const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world, about its origin
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
     }
-    return snw_wrench_to_child(w->g[at->seg], sum);
+    sum = snw_wrench_to_child(w->g[at->seg], sum);
+    if (rod->fluid < 0) return sum;
+    // the momentum that flows past the station is taken up before it, not beyond
+    const snw_vec3 U = snw_rotate_inv(w->g[at->seg].R, w->current[rod->fluid]);
+    sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(w->V[at->seg].v, U)));
+    return sum;
 }

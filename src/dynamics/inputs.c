@@ -10,7 +10,8 @@ size_t snw_inputs_doubles(const snw_model *m) {
     const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
     const size_t given =
         (size_t)m->ndrive * sizeof(snw_jet) + 3 * (size_t)m->nfield * sizeof(snw_twist);
-    return (bytes + given) / sizeof(double) + nv + 1 + 2 * (size_t)m->nmeasure;
+    return (bytes + given) / sizeof(double) + nv + 1 + 4 * (size_t)m->nmeasure +
+           6 * (size_t)m->nfluid;
 }
 
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
@@ -30,8 +31,10 @@ snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
     in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
     in->dxi = in->xi + m->nfield;
     in->ddxi = in->dxi + m->nfield;
-    in->measure = (double *)(void *)(in->ddxi + m->nfield);
-    in->ambient = in->measure + m->nmeasure;
+    in->measure = (snw_jet *)(void *)(in->ddxi + m->nfield);
+    in->ambient = (double *)(void *)(in->measure + m->nmeasure);
+    in->current = (snw_vec3 *)(void *)(in->ambient + m->nmeasure);
+    in->current_rate = in->current + m->nfluid;
     return SNW_OK;
 }
 
@@ -153,10 +156,18 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    in->measure[i] = m->measure_reads[i] ? 0 : value(d->law, at);
+    in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     in->ambient[i] = value(d->ambient, at);
     if (d->given == SNW_MEASURE_GAS) {
-        in->measure[i] *= SNW_GAS_CONSTANT * value(d->temperature, at);
+        in->measure[i].v *= SNW_GAS_CONSTANT * value(d->temperature, at);
+    }
+}
+
+static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
+    for (int k = 0; k < 3; k++) {
+        const snw_law law = m->desc->fluid[i].current[k];
+        const snw_jet j = law ? snw_expr_jet_t(law, at) : (snw_jet){0};
+        in->current[i].e[k] = j.v, in->current_rate[i].e[k] = j.d;
     }
 }
 
@@ -212,6 +223,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->nfield; i++) field_at(m, i, t, in);
     for (int i = 0; i < m->nmeasure; i++) measure_at(m, i, at, in);
+    for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
     *in->share = 1;
     in->lead = 0;
 }
@@ -221,7 +233,10 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nact; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < m->nmeasure; i++) {
-        if (m->desc->measure[i].given == SNW_MEASURE_EFFORT) in->measure[i] = 0;
+        if (m->desc->measure[i].given == SNW_MEASURE_EFFORT) in->measure[i].v = 0;
+    }
+    for (int i = 0; i < m->nfluid; i++) {
+        in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
     }
     *in->share = 0;
 }
@@ -241,8 +256,14 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
     }
     for (int i = 0; i < m->nv; i++) out->stress[i] = rest * a->stress[i] + fraction * b->stress[i];
     for (int i = 0; i < m->nmeasure; i++) {
-        out->measure[i] = rest * a->measure[i] + fraction * b->measure[i];
+        if (m->measure[i].row < 0) {
+            out->measure[i].v = rest * a->measure[i].v + fraction * b->measure[i].v;
+        }
         out->ambient[i] = rest * a->ambient[i] + fraction * b->ambient[i];
+    }
+    for (int i = 0; i < m->nfluid; i++) {
+        out->current[i] =
+            snw_add(snw_scale(rest, a->current[i]), snw_scale(fraction, b->current[i]));
     }
     *out->share = rest * *a->share + fraction * *b->share;
 }

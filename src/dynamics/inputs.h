@@ -6,6 +6,9 @@
 
 #include "model/model.h"
 
+#include <float.h>
+#include <math.h>
+
 // Numbers that stand for laws, set by a caller who steps live.
 typedef struct snw_hand {
     const bool *load_given;    // nload
@@ -33,8 +36,10 @@ typedef struct snw_inputs {
     snw_jet *drive; // ndrive: where the coordinate is to be, how fast, how accelerated
     // nmeasure: what is given of a tendon or chamber, its effort or coordinate, of a gas moles R temperature; zero for laws
     // that read signals. Pressure around a gas
-    double *measure, *ambient;
+    snw_jet *measure;
+    double *ambient;
     snw_twist *xi, *dxi, *ddxi; // nfield: given strains, on top of the reference, and their rates
+    snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
     double lead;  // s: an integral read by a law is what the state has plus this much of its source
     size_t bytes; // of the block behind the struct
 } snw_inputs;
@@ -45,6 +50,11 @@ size_t snw_inputs_doubles(const snw_model *m);
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
+
+// A few roundings of t: laws that jump at t are asked that much before or behind it, whether they say < or <=.
+static inline double snw_grain(double t) {
+    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
+}
 
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);

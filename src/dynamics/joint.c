@@ -112,7 +112,8 @@ void snw_spring_columns(const snw_model *m, const snw_spring *s, const snw_work 
         return;
     }
     const snw_twist u = w->u[b->seg];
-    const double v = snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v); // S is a unit screw
+    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // one but for a screw
+    const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
     double G;
     drag(s, 1, &v, &G);
     T[(size_t)b->dof * (ld + 1)] += cq * s->stiffness + cv * G;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/fluid.h"
+
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
 static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                           const double *c, snw_twist *xi) {
@@ -103,6 +105,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     w->still = still;
     for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
+    if (m->nwet) snw_fluid_motion(m, in, still, w);
 }
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,

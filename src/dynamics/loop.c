@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/loop.h"
 
+#include "dynamics/measure.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +33,7 @@ static const row *rows_of(snw_joint_kind kind) {
         return rows_of_fixed;
     case SNW_JOINT_REVOLUTE:
     case SNW_JOINT_CYLINDRICAL:
+    case SNW_JOINT_SCREW: // no loop is one
         return rows_of_revolute;
     case SNW_JOINT_UNIVERSAL:
         return rows_of_universal;
@@ -383,6 +386,7 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
         if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
         if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
     }
+    snw_measures_rates(m, in, s, rate, bend);
 }
 
 void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
@@ -423,6 +427,11 @@ snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
                          .dof = loop->dof,
                          .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
                          .size = m->length};
+    }
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *x = &m->measure[i];
+        if (x->row != number) continue;
+        return (snw_row){.n = x->ndof, .dof = x->dof, .C = x->slope, .size = m->length};
     }
     int i = 0;
     while (m->drive[i].row != number) i++;

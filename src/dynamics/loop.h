@@ -7,7 +7,8 @@
 // as rows e(h) = 0. A variation delta = (h^-1 delta h) changes row k by c_k delta, so along the rows the joint exerts
 // F = sum l_k c_k on B, and -F, carried over, on A.
 //
-// Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate.
+// Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate; and
+// given volumes of chambers, 3.11.
 #pragma once
 
 #include "dynamics/dynamics.h"

@@ -74,7 +74,7 @@ static bool acts(const snw_measure_desc *d, snw_at at) {
 static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at,
                       snw_measured *out) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    const double given = in->measure[i];
+    const double given = in->measure[i].v;
     out->effort = out->slope = 0;
     if (!acts(d, at)) return;
     switch (d->given) {
@@ -83,6 +83,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         if (d->kind == SNW_MEASURE_TENDON && out->effort < 0) out->effort = 0; // it never pushes
         break;
     case SNW_MEASURE_COORDINATE: {
+        if (m->measure[i].slope) break; // a row
         // (length + extra)/(1 + compliance tension) = what was paid out
         const double paid = m->measure[i].reference + d->extra - given;
         const double strain = (m->measure[i].reference - out->value + d->extra) / paid - 1;
@@ -127,7 +128,13 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
         snw_measured *out = &w->measured[i];
         out->value = d->kind == SNW_MEASURE_TENDON ? measure->reference - c : c;
         out->rate = sign * dc;
-        effort_of(m, i, in, at, out);
+        if (measure->row >= 0) {
+            out->effort = measure->unit * s->l[measure->row];
+            out->slope = 0;
+            w->gap[measure->row] = measure->unit * (out->value - in->measure[i].v);
+        } else {
+            effort_of(m, i, in, at, out);
+        }
         for (int j = 0; j < measure->ndof; j++) w->r[measure->dof[j]] -= out->effort * G[j];
     }
 }
@@ -150,6 +157,41 @@ void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work 
         for (int j = 0; j < measure->ndof; j++) {
             push[measure->dof[j]] += f * w->G[measure->store + (size_t)j];
         }
+    }
+}
+
+// what given strains alone do to a volume, per time, and that per time
+static snw_jet given_part(const snw_model *m, const snw_measure *measure, double t) {
+    snw_jet sum = {0};
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const snw_spot *p = &m->spot[k];
+        const snw_rod *rod = &m->rod[p->rod];
+        const snw_rod_desc *d = &m->desc->link[rod->link].rod;
+        const double of[6] = {0, p->z, -p->y, 1, 0, 0};
+        for (int e = 1; e < 4; e++) {
+            if (!d->given[e]) continue;
+            const snw_jet j = snw_expr_jet_t(d->given[e], (snw_at){.t = t, .x = p->x, .L = rod->L});
+            sum.d += p->w * p->area * of[e] * j.d;
+            sum.dd += p->w * p->area * of[e] * j.dd;
+        }
+    }
+    return sum;
+}
+
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
+                        double *bend) {
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *measure = &m->measure[i];
+        if (measure->row < 0) continue;
+        const snw_jet given = given_part(m, measure, in->t);
+        double v = measure->unit * (given.d - in->measure[i].d);
+        double a = measure->unit * (given.dd - in->measure[i].dd);
+        for (int j = 0; j < measure->ndof; j++) {
+            v += measure->slope[j] * s->v[measure->dof[j]];
+            a += measure->slope[j] * s->a[measure->dof[j]];
+        }
+        if (rate) rate[measure->row] = v;
+        if (bend) bend[measure->row] = a;
     }
 }
 

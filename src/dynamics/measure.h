@@ -17,6 +17,10 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
 // T += cq times the derivative of what they do. Part of snw_tangent_assemble.
 void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
 
+// rate, bend: rates and accelerations of the rows of given volumes, as in snw_rows_rates. Part of it.
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
+                        double *bend);
+
 // Power of all efforts, W; after snw_residual, not still.
 double snw_measures_power(const snw_model *m, const snw_work *w);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
@@ -80,6 +81,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
         w->F[i] = F;
     }
+    if (m->nwet) snw_fluid_add(m, in, still, w);
     if (m->nrow) snw_rows_add(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];

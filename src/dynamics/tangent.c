@@ -17,6 +17,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/vectorise.h"
+#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
@@ -429,6 +430,92 @@ static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int 
     }
 }
 
+// the same column about another point of the segment; a wrench back from there
+static inline col about(const double *c, col x) {
+    return (col){x.a,
+                 x.b,
+                 x.c,
+                 x.d + x.b * c[2] - x.c * c[1],
+                 x.e + x.c * c[0] - x.a * c[2],
+                 x.f + x.a * c[1] - x.b * c[0]};
+}
+
+static inline col back(const double *c, col F) {
+    return (col){F.a + c[1] * F.f - c[2] * F.e,
+                 F.b + c[2] * F.d - c[0] * F.f,
+                 F.c + c[0] * F.e - c[1] * F.d,
+                 F.d,
+                 F.e,
+                 F.f};
+}
+
+static inline double row(const double *S, col x) {
+    return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
+}
+
+// P += Phi' dY for stretch and shear of the rod of a place, one column
+static void flux_column(const snw_model *m, const snw_wet *p, int own, const double *Y, col vel,
+                        int ldp, double *P) {
+    const snw_rod *rod = &m->rod[p->rod];
+    const double *phi = m->wet_phi + p->phi;
+    for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+        if (rod->comp[a] < 3) continue;
+        const double *y = Y + 3 * (rod->comp[a] - 3);
+        const double dY = y[0] * vel.d + y[1] * vel.e + y[2] * vel.f;
+        double *to = P + (size_t)(own + rod->dof[a] - rod->dof0 + p->first[a]) * (size_t)ldp;
+        for (int j = 0; j < p->count[a]; j++, to += ldp) *to += phi[j] * dY;
+    }
+}
+
+// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod; its motion through the fluid
+// varies like any motion, theory.md 3.12
+static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
+                        const snw_path *path, bool still, double cq, double cv, double ca,
+                        const double *J, const double *dJ, const double *ddJ, double *WJ,
+                        double *P) {
+    const double *V = at->V.e, *A = at->A.e, *M = p->added, *c = p->centre.e;
+    const int ld = path->ld;
+    double S[36], Y[9];
+    snw_wet_slope(p, at->V, S, Y);
+    for (int j = 0; j < path->n; j++) {
+        const col x = about(c, load(J, ld, j)), Vx = ad(V, x);
+        col acc = plus(times(cq, ad(A, x)), times(ca, x)), vel = times(cq, Vx);
+        if (!still) {
+            const col y = about(c, load(dJ, ld, j)), z = about(c, load(ddJ, ld, j));
+            acc = plus(acc, plus(times(cq, plus(z, ad(V, y))), times(cv, plus(plus(y, y), Vx))));
+            vel = plus(vel, plus(times(cq, y), times(cv, x)));
+        }
+        const col F = {M[0] * acc.a + row(S, vel),      M[1] * acc.b + row(S + 6, vel),
+                       M[2] * acc.c + row(S + 12, vel), M[3] * acc.d + row(S + 18, vel),
+                       M[4] * acc.e + row(S + 24, vel), M[5] * acc.f + row(S + 30, vel)};
+        store(WJ, ld, j, plus(load(WJ, ld, j), back(c, F)));
+        if (p->phi >= 0) flux_column(m, p, path->own, Y, vel, ld, P + j);
+    }
+}
+
+// a dead force at a point of the segment
+static void lift_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double *J, double *WJ) {
+    for (int j = 0; j < n; j++) {
+        const double a = J[j], b = J[n + j], c = J[2 * n + j];
+        const col F = {0, 0, 0, f.y * c - f.z * b, f.z * a - f.x * c, f.x * b - f.y * a};
+        store(WJ, n, j, minus(load(WJ, n, j), times(cq, back(at.e, F))));
+    }
+}
+
+// all fluids at a segment
+static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+                          double cq, double cv, double ca, double *WJ, double *P) {
+    const snw_path *path = &m->path[m->seg[i].path];
+    const size_t at = (size_t)m->seg_store[i];
+    for (int k = m->wet_of_seg[i]; k < m->wet_of_seg[i + 1]; k++) {
+        const snw_wet *p = &m->wet[k];
+        wet_columns(m, p, &w->wet[k], path, w->still, cq, cv, ca, w->J + at, w->dJ + at,
+                    w->ddJ + at, WJ, P);
+        if (cq == 0 || !(p->displaced > 0)) continue;
+        lift_columns(p->centre, snw_wet_lift(in, w, p), cq, path->ld, w->J + at, WJ);
+    }
+}
+
 // P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
 static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
                     const double *restrict Z, int ldp, double *restrict P) {
@@ -499,7 +586,9 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
         // only slices hand columns to their parents; a bare joint has none
-        if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1]) {
+        if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1] ||
+            m->wet_of_seg[i] < m->wet_of_seg[i + 1]) {
+            fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
             segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         }

@@ -52,6 +52,8 @@ typedef struct snw_key_table {
     X(tendon)                                                                                      \
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
+    X(fluid)                                                                                       \
+    X(drag)                                                                                        \
     X(initial)                                                                                     \
     X(probe)                                                                                       \
     X(static)                                                                                      \

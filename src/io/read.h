@@ -18,6 +18,7 @@ typedef enum snw_thing {
     SNW_THING_LOOP,
     SNW_THING_LOAD,
     SNW_THING_ACTUATOR,
+    SNW_THING_FLUID,
     SNW_THING_STEP
 } snw_thing;
 
@@ -59,6 +60,7 @@ snw_status snw_read_robot(snw_reader *r);     // needs materials
 snw_status snw_read_loops(snw_reader *r);     // these need the robot
 snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
+snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_study(snw_reader *r);
@@ -88,7 +90,8 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
                            const snw_entry *breaks, snw_rod_desc *out);
 // The joint of a link, with the keys beside it; NULL where one is not given.
 typedef struct snw_joint_keys {
-    const snw_entry *joint, *axis, *axes, *stiffness, *damping, *friction, *creep, *rest, *limits;
+    const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
+        *limits;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
 // A tendon or chamber from the keys of its actuator; NULL where one is not given.

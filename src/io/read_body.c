@@ -108,6 +108,8 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
         SNW_TRY(snw_read_positive(r, e[BODY_DENSITY]->value, "density", SNW_DIM_DENSITY, &density));
         out->mass = density * s.volume;
     }
+    out->volume = s.volume;
+    out->sphere = e[BODY_SPHERE] != NULL;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) out->inertia.e[i][j] = out->mass * s.inertia.e[i][j];
     }

@@ -101,6 +101,9 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
         same = p->kind == q->kind && !strcmp(p->name, q->name);
     }
     if (!same) return snw_fail_at(r->err, s->place, form, s->name, "actuators");
+    same = a->nfluid == b->nfluid;
+    for (int i = 0; same && i < a->nfluid; i++) same = !strcmp(a->fluid[i].name, b->fluid[i].name);
+    if (!same) return snw_fail_at(r->err, s->place, form, s->name, "fluids");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];

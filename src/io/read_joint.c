@@ -136,8 +136,8 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
 
 // keys that the joint cannot have
 static snw_status refuse(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l) {
-    const snw_entry *const all[] = {k->axis,     k->axes,  k->stiffness, k->damping,
-                                    k->friction, k->creep, k->rest,      k->limits};
+    const snw_entry *const all[] = {k->axis,     k->axes,  k->pitch, k->stiffness, k->damping,
+                                    k->friction, k->creep, k->rest,  k->limits};
     const bool moves = l->joint != SNW_JOINT_FIXED && l->joint != SNW_JOINT_FREE;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!all[i]) continue;
@@ -166,9 +166,17 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
     if (k->joint) SNW_TRY(snw_read_word(r, k->joint->value, "joint", n, joints, &joint));
     l->joint = (snw_joint_kind)joint;
     SNW_TRY(refuse(r, k, l));
+    if (l->joint == SNW_JOINT_SCREW ? !k->pitch : k->pitch != NULL) {
+        return snw_fail_at(r->err, k->pitch ? k->pitch->place : k->joint->place,
+                           "%s, e.g. 'joint: screw, pitch: 2 mm'",
+                           k->pitch ? "'pitch' is that of a screw" : "a screw needs its 'pitch'");
+    }
     if (l->joint == SNW_JOINT_FIXED || l->joint == SNW_JOINT_FREE) return SNW_OK;
     snw_joint_desc *m = &l->moves;
     SNW_TRY(read_axes(r, k, l->joint, m));
+    if (k->pitch) {
+        SNW_TRY(snw_read_constant(r, k->pitch->value, "pitch", SNW_DIM_LENGTH, &m->pitch));
+    }
     SNW_TRY(strength(r, k->stiffness, l->joint, &stiffness, m->stiffness));
     SNW_TRY(strength(r, k->damping, l->joint, &damping, m->damping));
     SNW_TRY(strength(r, k->friction, l->joint, &effort, m->friction));

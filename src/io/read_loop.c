@@ -47,6 +47,11 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
     SNW_TRY(snw_read_site(r, join->entry[1].value, "join", &out->b));
     // the vocabulary of joints, without springs
     snw_link_desc joint = {.name = entry->key};
+    if (e[LOOP_AS]->value->kind == SNW_NODE_TEXT && !strcmp(e[LOOP_AS]->value->text, "screw")) {
+        return snw_fail_at(r->err, e[LOOP_AS]->value->place,
+                           "a loop cannot be a screw; cut the ring at another joint and let the "
+                           "screw be that of a link");
+    }
     const snw_joint_keys keys = {.joint = e[LOOP_AS], .axis = e[LOOP_AXIS], .axes = e[LOOP_AXES]};
     SNW_TRY(snw_read_joint(r, &keys, &joint));
     out->joint = joint.joint;

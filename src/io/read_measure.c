@@ -194,15 +194,22 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
     case SNW_MEASURE_COORDINATE:
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
                              is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
-        if (is_tendon && out->compliance > 0) break;
-        return snw_fail_at(r->err, coordinate->place,
-                           is_tendon ? "a given 'shortening' needs a 'compliance' of the tendon in "
-                                       "this version, e.g. 1e-4 1/N"
-                                     : "a given 'volume' is not part of this version; use 'effort' "
-                                       "or 'gas'");
+        if (!is_tendon || out->compliance > 0) break;
+        return snw_fail_at(
+            r->err, coordinate->place,
+            "a given 'shortening' needs the 'compliance' of the tendon, so that it can "
+            "be slack; for a stiff one e.g. 1e-6 1/N");
     case SNW_MEASURE_GAS:
         SNW_TRY(gas(r, keys->gas->value, out));
         break;
     }
-    return keys->when ? snw_read_when(r, keys->when->value, "when", &out->when) : SNW_OK;
+    if (!keys->when) return SNW_OK;
+    const bool row = !is_tendon && out->given == SNW_MEASURE_COORDINATE;
+    if (!row) return snw_read_when(r, keys->when->value, "when", &out->when);
+    SNW_TRY(snw_read_condition(r, keys->when->value, "when", &out->when));
+    if (snw_expr_vars(out->when) == 0) return SNW_OK;
+    return snw_fail_at(r->err, keys->when->value->place,
+                       "'when' of a given volume is on or off; switch it by a step 'change: {%s: "
+                       "off}'",
+                       out->name);
 }

@@ -14,7 +14,8 @@ static const struct {
     snw_thing kind;
 } sections[] = {{"materials", SNW_THING_MATERIAL}, {"robot", SNW_THING_LINK},
                 {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
-                {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD}};
+                {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD},
+                {"fluid", SNW_THING_FLUID}};
 
 enum { NSECTION = sizeof sections / sizeof sections[0] };
 
@@ -32,6 +33,8 @@ static const char *thing_text(snw_thing kind) {
         return "a load";
     case SNW_THING_ACTUATOR:
         return "an actuator";
+    case SNW_THING_FLUID:
+        return "a fluid";
     case SNW_THING_STEP:
         return "a step of the study";
     }

@@ -29,11 +29,11 @@
     X(PROBE_RATE, "rate", "a joint's link or an actuator", "their rates")                          \
     X(PROBE_EFFORT, "effort", "a joint's link or an actuator",                                     \
       "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
+    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
     X(PROBE_TENSION, "tension", "a tendon", "N")                                                   \
     X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
     X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
-    X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
       "kinetic elastic gravity dissipated work scheme balance total")                              \
     X(PROBE_MOMENTUM, "momentum", "a bare word",                                                   \
@@ -81,13 +81,13 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return OF_JOINT;
+    case SNW_PROBE_POWER:
+        return OF_ACTUATOR;
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         return OF_MEASURE;
-    case SNW_PROBE_POWER:
-        return OF_ACTUATOR;
     case SNW_PROBE_ENERGY:
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -342,11 +342,11 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     case OF_JOINT:
         SNW_TRY(of_joint(r, quantity, out));
         break;
-    case OF_MEASURE:
-        SNW_TRY(of_measure(r, quantity, out));
-        break;
     case OF_ACTUATOR:
         SNW_TRY(of_any_actuator(r, quantity, out));
+        break;
+    case OF_MEASURE:
+        SNW_TRY(of_measure(r, quantity, out));
         break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;

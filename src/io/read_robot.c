@@ -73,6 +73,7 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_JOINT, "joint", "a joint", "how it moves there, fixed unless given")                    \
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LINK_AXES, "axes", "two, at a right angle", "of a universal joint, instead of axis")         \
+    X(LINK_PITCH, "pitch", "m", "of a screw, how far it moves in a turn; negative: left-handed")   \
     X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
     X(LINK_REST, "rest", "rad or m, by coordinate", "where the spring is slack, 0 unless given")   \
     X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
@@ -102,6 +103,7 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
     const snw_joint_keys joint = {.joint = e[LINK_JOINT],
                                   .axis = e[LINK_AXIS],
                                   .axes = e[LINK_AXES],
+                                  .pitch = e[LINK_PITCH],
                                   .stiffness = e[LINK_STIFFNESS],
                                   .damping = e[LINK_DAMPING],
                                   .friction = e[LINK_FRICTION],

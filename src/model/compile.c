@@ -508,6 +508,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_measures(b, err));
     add_loads(b);
     SNW_TRY(sort_acts(b));
+    SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(typical_forces(b));
     publish(b);
     SNW_TRY(snw_build_watches(b, err));

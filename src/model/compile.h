@@ -58,8 +58,10 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.
 SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
-// Tendons and chambers.
+// Tendons and chambers; the rows of given volumes come behind those of the drives.
 SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
+// What fluids act on, behind all segments of the physics.
+SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // Points of the rule for functions of the strain in an element of a rod.
 int snw_build_rule(const snw_rod *rod, const snw_layout *lay);
 // Stations of the probes, as segments or observers.

@@ -165,11 +165,18 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
                  motor->name, law));
 }
 
+// where there are loops, the initial configuration is a rough one from which they are closed
+static bool is_rough(const snw_desc *d) {
+    for (int i = 0; i < d->nloop; i++) {
+        if (!d->loop[i].drive) return true;
+    }
+    return false;
+}
+
 // coordinates that are always driven begin where they are driven to
 static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_error *err) {
     const snw_model *m = b->m;
-    // where there are loops, the initial configuration is a rough one from which they are closed
-    const bool first = !changed(m->desc), rough = m->nloop > 0;
+    const bool first = !changed(m->desc), rough = is_rough(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || d->gate >= 0) continue;
@@ -199,10 +206,11 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
 // balls begin as they are turned
 static snw_status turns_of(const snw_model *m, double *q0, snw_error *err) {
     const snw_desc *d = m->desc;
-    const bool first = !changed(d);
+    const bool first = !changed(d) && !is_rough(d);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *motor = &d->motor[i];
-        if (!motor->turns || d->loop[motor->loop].joint == SNW_JOINT_FREE) continue;
+        const snw_loop *loop = &m->loop[motor->loop];
+        if (!motor->turns || loop->joint == SNW_JOINT_FREE || loop->gate >= 0) continue;
         const snw_mat3 R = snw_pose_desc_at(&d->loop[motor->loop].pose, 0).R;
         for (int k = 0; first && k < d->ninitial; k++) {
             const snw_initial_desc *ini = &d->initial[k];

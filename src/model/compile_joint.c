@@ -4,6 +4,8 @@
 // slides and a turn. A ball and a free joint move on their groups.
 #include "model/compile.h"
 
+#include <math.h>
+
 static snw_twist turn_about(snw_vec3 axis) { return (snw_twist){.w = axis}; }
 static snw_twist slide_along(snw_vec3 axis) { return (snw_twist){.v = axis}; }
 
@@ -23,6 +25,9 @@ static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
         return 1;
     case SNW_JOINT_PRISMATIC:
         S[0] = slide_along(axis);
+        return 1;
+    case SNW_JOINT_SCREW:
+        S[0] = (snw_twist){.w = axis, .v = snw_scale(j->pitch / (2 * M_PI), axis)};
         return 1;
     case SNW_JOINT_CYLINDRICAL:
         S[0] = turn_about(axis), S[1] = slide_along(axis);

@@ -104,6 +104,28 @@ static double reference(const snw_build *b, const snw_measure_desc *d, const snw
     return sum;
 }
 
+// the row of a chamber whose volume is given
+static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *measure,
+                          const snw_spot *spot, const double *phi) {
+    double *slope = snw_build_array(b, (size_t)measure->ndof, sizeof *slope), length = 0;
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
+    measure->unit = length / measure->reference;
+    measure->slope = slope;
+    if (snw_exists(d->when)) measure->row = b->m->nrow++;
+    for (int i = measure->spot0; i < measure->spot0 + measure->nspot; i++) {
+        const snw_spot *p = &spot[i];
+        const snw_rod *rod = &b->rod[p->rod];
+        const double of[6] = {0, p->z, -p->y, 1, 0, 0}, *f = phi + p->phi;
+        for (int a = 0; a < rod->na; f += p->count[a], a++) {
+            double *to = slope + p->local + rod->dof[a] - rod->dof0 + p->first[a];
+            const double c = measure->unit * p->w * p->area * of[rod->comp[a]];
+            for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
+        }
+    }
+    return SNW_OK;
+}
+
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -126,8 +148,8 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
         int *dof = snw_build_array(b, (size_t)n, sizeof *dof);
         if (b->memory_out) return SNW_E_MEMORY;
-        measure[i] =
-            (snw_measure){.spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n};
+        measure[i] = (snw_measure){
+            .spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n, .row = -1};
         m->store_measure += (size_t)n;
         for (int k = 0, at = 0; k < desc->nlink; k++) {
             const stretch s = stretch_of(b, desc, k, at);
@@ -137,6 +159,9 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         }
         measure[i].nspot = m->nspot - measure[i].spot0;
         measure[i].reference = reference(b, desc, &measure[i], spot);
+        if (desc->kind == SNW_MEASURE_CHAMBER && desc->given == SNW_MEASURE_COORDINATE) {
+            SNW_TRY(add_row(b, desc, &measure[i], spot, phi));
+        }
     }
     m->nmeasure = d->nmeasure;
     m->measure = measure;

@@ -71,8 +71,11 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     const snw_rod_desc *d = &link->rod;
     SNW_TRY(check_rod(link, err));
     snw_rod *r = &b->draft[l];
-    *r = (snw_rod){
-        .link = l, .L = d->length, .order = d->magnus, .nc = snw_magnus_points(d->magnus)};
+    *r = (snw_rod){.link = l,
+                   .L = d->length,
+                   .order = d->magnus,
+                   .nc = snw_magnus_points(d->magnus),
+                   .fluid = -1};
     int most = 0;
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;

@@ -125,7 +125,6 @@ static double station(const snw_site *site, const snw_rod *rod) {
 }
 
 snw_status snw_build_watches(snw_build *b, snw_error *err) {
-    (void)err;
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     int total = 0;
@@ -150,7 +149,13 @@ snw_status snw_build_watches(snw_build *b, snw_error *err) {
             snw_watch *w = &watch[m->nwatch++];
             *w = (snw_watch){.x = x};
             w->seg = observer_of_site(b, &site, x, &w->rod);
-            if (p->kind == SNW_PROBE_WRENCH && rod) w->beyond = shares_beyond(b, rod, x);
+            if (p->kind != SNW_PROBE_WRENCH || !rod) continue;
+            w->beyond = shares_beyond(b, rod, x);
+            if (rod->fluid < 0) continue;
+            snw_outline o;
+            const snw_link_desc *link = &d->link[rod->link];
+            SNW_TRY(snw_section_outline(&link->rod, link->name, x, &o, err));
+            for (int c = 0; c < 2; c++) w->flux[c] = d->fluid[rod->fluid].density * o.added[c];
         }
     }
     m->watch = watch;

@@ -102,6 +102,7 @@ const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n) {
     case SNW_JOINT_FIXED:
     case SNW_JOINT_FREE:
     case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_SCREW:
     case SNW_JOINT_CYLINDRICAL:
         return about;
     case SNW_JOINT_PRISMATIC:

@@ -72,7 +72,8 @@ typedef struct snw_site {
     X(SNW_JOINT_UNIVERSAL, "universal", 2, "turns about its axis, then about a second one")        \
     X(SNW_JOINT_SPHERICAL, "spherical", 3, "turns about a point")                                  \
     X(SNW_JOINT_PLANAR, "planar", 3, "slides across its axis in two directions, then turns")       \
-    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")
+    X(SNW_JOINT_FREE, "free", 6, "moves freely; a static step needs something to hold it")         \
+    X(SNW_JOINT_SCREW, "screw", 1, "turns about its axis and moves along it by its pitch a turn")
 
 typedef enum snw_joint_kind {
 #define X(code, name, dof, meaning) code,
@@ -100,6 +101,7 @@ const snw_joint_coordinate *snw_joint_coordinates(snw_joint_kind kind, int *n);
 typedef struct snw_joint_desc {
     snw_vec3 axis;   // all zero: z
     snw_vec3 second; // of a universal joint; all zero: derived
+    double pitch;    // of a screw: how far it moves in a turn, m; negative: a left-handed one
     double stiffness[SNW_JOINT_MOST], damping[SNW_JOINT_MOST]; // not negative
     double friction[SNW_JOINT_MOST];                           // dry: torque or force at full slip
     double creep[SNW_JOINT_MOST];                              // rate that smooths it; 0: SNW_CREEP
@@ -163,6 +165,8 @@ typedef struct snw_body_desc {
     double mass;
     snw_vec3 com;
     snw_mat3 inertia; // about the centre of mass, link axes
+    double volume;    // of its shape, m^3, 0: not known
+    bool sphere;
     snw_place place;
 } snw_body_desc;
 
@@ -269,6 +273,29 @@ typedef struct snw_measure_desc {
 
 #define SNW_GAS_CONSTANT 8.314462618 // J/(mol K)
 
+// ---- fluid ------------------------------------------------------------------------------------------
+
+// Where the added mass comes from: nowhere, the shape, or numbers.
+typedef enum snw_added { SNW_ADDED_NONE, SNW_ADDED_AUTO, SNW_ADDED_GIVEN } snw_added;
+
+// What surrounds links: their rods, or bodies where they have none. theory.md 3.12
+typedef struct snw_fluid_desc {
+    const char *name;
+    snw_place place;
+    int nlink;
+    const int *link;
+    double density; // kg/m^3, 0: not given
+    bool buoyancy;
+    snw_added added;
+    double given[6]; // of a body about its centre of mass: kg m^2, kg
+    // resistance along each axis of the section or body, laws of x and L (of a body constants), NULL: none. Rods have
+    // the last three, per length
+    snw_law linear[6], square[6];
+    snw_law normal, tangent; // coefficients of rods by density, width and perimeter
+    snw_law current[3];      // velocity of the fluid in the world, laws of t; NULL: at rest
+    snw_law when;            // a constant, NULL: always
+} snw_fluid_desc;
+
 // ---- initial state ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
@@ -333,8 +360,8 @@ typedef enum snw_probe_kind {
 typedef enum snw_probe_of {
     SNW_PROBE_OF_LINK,
     SNW_PROBE_OF_MOTOR,
-    SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_STRESS,
+    SNW_PROBE_OF_MEASURE,
     SNW_PROBE_OF_LOOP
 } snw_probe_of;
 
@@ -450,13 +477,14 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, nmeasure, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;
     snw_motor_desc *motor;
     snw_measure_desc *measure;
+    snw_fluid_desc *fluid;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

@@ -57,10 +57,10 @@ static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
     {"6", DIM_RATE},  {"7", DIM_RATE},  {"8", DIM_RATE},  {"9", DIM_RATE},  {"10", DIM_RATE},
     {"11", DIM_RATE}, {"12", DIM_RATE}, {"13", DIM_RATE}, {"14", DIM_RATE}, {"15", DIM_RATE},
     {"16", DIM_RATE}, {"17", DIM_RATE}, {"18", DIM_RATE}};
+static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
 static const snw_component length[] = {{"", DIM_LENGTH}}, tension[] = {{"", DIM_FORCE}},
                            volume[] = {{"", {.m = 3}}},
                            pressure[] = {{"", {.m = -1, .kg = 1, .s = -2}}};
-static const snw_component power[] = {{"", {.m = 2, .kg = 1, .s = -3}}};
 static const snw_component scalar[] = {{"", DIM_NONE}};
 
 // of joints: position, rate and effort of every coordinate
@@ -92,6 +92,7 @@ static const snw_component *of_joint(snw_joint_kind joint, int order, int *n) {
         *n = 0;
         break;
     case SNW_JOINT_REVOLUTE:
+    case SNW_JOINT_SCREW:
         return turn[order];
     case SNW_JOINT_PRISMATIC:
         return slide[order];
@@ -163,6 +164,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         return of_joint(joint, 1, n);
     case SNW_PROBE_EFFORT:
         return of_joint(joint, 2, n);
+    case SNW_PROBE_POWER:
+        GIVE(power);
     case SNW_PROBE_LENGTH:
         GIVE(length);
     case SNW_PROBE_TENSION:
@@ -171,8 +174,6 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(volume);
     case SNW_PROBE_PRESSURE:
         GIVE(pressure);
-    case SNW_PROBE_POWER:
-        GIVE(power);
     case SNW_PROBE_ENERGY:
         GIVE(energy);
     case SNW_PROBE_MOMENTUM:

@@ -68,7 +68,12 @@ static snw_status take_all(snw_assembly *as) {
     as->whole.nrow += spare;
     as->whole.loop = snw_alloc((size_t)m->nloop * sizeof *m->loop);
     as->whole.drive = snw_alloc((size_t)m->ndrive * sizeof *m->drive);
-    if (!as->whole.loop || !as->whole.drive) return SNW_E_MEMORY;
+    as->whole.measure = snw_alloc((size_t)m->nmeasure * sizeof *m->measure);
+    if (!as->whole.loop || !as->whole.drive || !as->whole.measure) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nmeasure; i++) {
+        as->whole.measure[i] = m->measure[i];
+        if (m->measure[i].row >= 0) as->whole.measure[i].row += spare;
+    }
     for (int i = 0; i < m->ndrive; i++) {
         as->whole.drive[i] = m->drive[i];
         if (m->drive[i].row >= 0) as->whole.drive[i].row += spare;
@@ -139,6 +144,7 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_state_destroy(as->near);
     snw_free(as->whole.loop);
     snw_free(as->whole.drive);
+    snw_free(as->whole.measure);
     snw_free(as->scratch.base);
     snw_free(as->memory);
     snw_free(as->order);
@@ -165,8 +171,13 @@ static snw_place place_of(const snw_model *m, int row, const char **kind, const 
         *name = m->desc->loop[i].name;
         return m->desc->loop[i].place;
     }
-    for (i = 0; m->drive[i].row != row;) i++;
     *kind = "actuator";
+    for (i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row != row) continue;
+        *name = m->desc->measure[i].name;
+        return m->desc->measure[i].place;
+    }
+    for (i = 0; m->drive[i].row != row;) i++;
     *name = m->desc->motor[m->drive[i].motor].name;
     return m->desc->motor[m->drive[i].motor].place;
 }
@@ -378,6 +389,9 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row >= 0 && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
+    }
+    for (int k = 0; k < m->nmeasure; k++) {
+        if (m->measure[k].row >= 0) kept[m->measure[k].row] = true, n++;
     }
     for (int i = 0; i < 2 * m->nloop; i++) {
         const snw_loop *loop = &m->loop[i % m->nloop];

@@ -37,6 +37,9 @@ static void number_rows(snw_model *m) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row >= 0) m->drive[i].row = m->nrow++;
     }
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row >= 0) m->measure[i].row = m->nrow++;
+    }
 }
 
 // ---- rows that hold by themselves ------------------------------------------------------------------
@@ -220,8 +223,9 @@ static snw_status contradict(const closed *c, int row, double gap, snw_error *er
     snw_assembly_say_gap(c->as, row, gap, by, sizeof by);
     if (i == m->nloop) { // a drive is what cannot be followed: of the loops that it moves the first
         int k = 0;
-        while (m->drive[k].row != row) k++;
-        for (i = 0; i + 1 < m->nloop && !moves(&m->loop[i], m->drive[k].dof);) i++;
+        while (k < m->ndrive && m->drive[k].row != row) k++;
+        for (i = 0; k < m->ndrive && i + 1 < m->nloop && !moves(&m->loop[i], m->drive[k].dof);) i++;
+        if (k == m->ndrive) i = 0; // a given volume
     }
     name_drives(m, &m->loop[i], names, sizeof names);
     const snw_loop_desc *d = &m->desc->loop[i];
@@ -315,7 +319,7 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
     const size_t n = (size_t)m->nrow;
     snw_error local = {0};
     if (!err) err = &local;
-    c.undriven.ndrive = 0;
+    c.undriven.ndrive = c.undriven.nmeasure = 0;
     number_rows(&c.undriven);
     c.kept = snw_alloc(2 * n * sizeof *c.kept);
     c.most = c.kept + n;
@@ -343,6 +347,7 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
     snw_model *m = *out;
     m->freedom = m->nv; // no loops: drives are independent of each other
     for (int i = 0; i < m->ndrive; i++) m->freedom -= m->drive[i].row >= 0 && m->drive[i].gate < 0;
+    for (int i = 0; i < m->nmeasure; i++) m->freedom -= m->measure[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
     snw_status s = leave_out_idle(m, err);
     // what a drive says is never left out

@@ -8,11 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
 #include "study/switch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
     const snw_status status = e->assembly ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
                                           : snw_accelerations(m, e->in, s, e->w, e->M, &said);
     if (status != SNW_OK) return refuse(e, t, s, &said, err);
-    // what moves a pose also carries the accelerations
+    // what moves a pose or a fluid also carries the accelerations
     if (e->moving || e->assembly) snw_residual(m, e->in, s, false, e->w);
     snw_load_power(m, e->in, s, e->w, power);
     return SNW_OK;
@@ -118,7 +118,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
-    power[npower(m)] = snw_dissipation(m, e->trial->v);
+    power[npower(m)] = snw_dissipation(m, e->trial->v) + snw_fluid_heat(m, e->w);
     return SNW_OK;
 }
 
@@ -169,6 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->y_before = e->y + n;
     e->power = e->y_before + n;
     e->power_before = e->power + np;
+    e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
     typical_numbers(m, e->y);
@@ -204,16 +205,13 @@ void snw_explicit_destroy(snw_explicit *e) {
 
 // ---- motion ----------------------------------------------------------------------------------------
 
-// a few roundings of t, more than laws located to neighbouring numbers can be wrong
-static double grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON); }
-
 // state, accelerations and powers from y; the laws from the side that is set
 static snw_status settle(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
     e->trial->t = t;
     SNW_TRY(accelerate(e, t, e->trial, e->power, err));
     snw_state_copy(e->m, e->trial, e->now);
-    e->heat_power = snw_dissipation(e->m, e->now->v);
+    e->heat_power = snw_dissipation(e->m, e->now->v) + snw_fluid_heat(e->m, e->w);
     return SNW_OK;
 }
 
@@ -256,7 +254,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
-    e->right = s->t + grain(s->t);
+    e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(project(e, s->t, NULL, err));
@@ -269,7 +267,7 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
 
 snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err) {
     const double t = e->now->t;
-    e->right = t + grain(t);
+    e->right = t + snw_grain(t);
     e->left = INFINITY;
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(project(e, t, z, err));
@@ -284,10 +282,10 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     keep(e);
     // a jump lies behind
     if (from >= e->left) {
-        e->right = from + grain(from);
+        e->right = from + snw_grain(from);
         snw_ode_start(e->ode, from, e->y, 0);
     }
-    e->left = isfinite(limit) ? limit - grain(limit) : INFINITY;
+    e->left = isfinite(limit) ? limit - snw_grain(limit) : INFINITY;
     snw_status s = snw_ode_advance(e->ode, t, limit, err);
     if (s == SNW_OK) {
         memcpy(e->y, snw_ode_y(e->ode), (size_t)size(e->m) * sizeof *e->y);

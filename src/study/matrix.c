@@ -31,7 +31,12 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
         }
     }
     for (int k = 0; k < m->nmeasure; k++) {
-        couple(map, n, m->measure[k].dof, m->measure[k].ndof);
+        const snw_measure *x = &m->measure[k];
+        couple(map, n, x->dof, x->ndof);
+        for (int j = 0; j < x->ndof && x->row >= 0; j++) {
+            const size_t dof = (size_t)x->dof[j], r = (size_t)(m->nv + x->row);
+            map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
+        }
     }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];

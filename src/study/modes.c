@@ -250,6 +250,7 @@ static void linearise(snw_modes *mo, const snw_state *s) {
     for (int i = 0; i < m->nv; i++) mo->s->v[i] = mo->s->a[i] = 0;
     snw_inputs_at(m, s->t, mo->in);
     for (int i = 0; i < m->npose; i++) mo->in->pose_u[i] = mo->in->pose_du[i] = (snw_twist){0};
+    for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
     snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->M);
     snw_residual(m, mo->in, mo->s, false, mo->w);
     double residual = 0;

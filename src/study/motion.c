@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "solve/broyden.h"
@@ -163,6 +164,12 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         m->desc->motor[m->drive[i].motor].name, t);
     }
+    for (int i = 0; i < m->nfluid; i++) {
+        if (finite(in->current[i].e, 3) && finite(in->current_rate[i].e, 3)) continue;
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "the current of fluid '%s' has no finite value or rate at t = %.9g s",
+                        m->desc->fluid[i].name, t);
+    }
     for (int i = 0; i < m->nfield; i++) {
         if (finite(in->xi[i].e, 6) && finite(in->dxi[i].e, 6) && finite(in->ddxi[i].e, 6)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
@@ -172,16 +179,42 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
     return SNW_OK;
 }
 
+// the first coordinate that moves no mass but what those before it move, by Cholesky's method on the mass matrix M
+static int idle_coordinate(int n, double *M) {
+    const size_t N = (size_t)n;
+    for (size_t j = 0; j < N; j++) {
+        const double own = M[j * (N + 1)];
+        double pivot = own;
+        for (size_t k = 0; k < j; k++) pivot -= M[k * N + j] * M[k * N + j];
+        if (!(pivot > 1e-13 * own)) return (int)j;
+        M[j * (N + 1)] = sqrt(pivot);
+        for (size_t i = j + 1; i < N; i++) {
+            for (size_t k = 0; k < j; k++) M[j * N + i] -= M[k * N + i] * M[k * N + j];
+            M[j * N + i] /= M[j * (N + 1)];
+        }
+    }
+    return n - 1;
+}
+
+static snw_status massless(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           snw_work *w, double *M, snw_error *err) {
+    snw_mass_matrix(m, in, s, w, M);
+    const int i = idle_coordinate(m->nv, M);
+    int k = 0;
+    while (i >= m->block[k].dof + m->block[k].n) k++;
+    const char *name = m->desc->link[m->seg[m->block[k].seg].link].name;
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the mass matrix is singular: a coordinate of '%s' moves no mass here, or the same as "
+        "those before it; give the rod density and rotary inertia or allow fewer strains, "
+        "give the link behind a joint a body",
+        name);
+}
+
 snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
                              double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
-    if (snw_cholesky_factor(m->nv, M) != SNW_OK) {
-        return snw_fail(
-            err, SNW_E_SINGULAR,
-            "the mass matrix is singular: a coordinate moves no mass, or two move the "
-            "same; give the rod density and rotary inertia or allow fewer strains, give "
-            "the link behind a joint a body");
-    }
+    if (snw_cholesky_factor(m->nv, M) != SNW_OK) return massless(m, in, s, w, M, err);
     // M a = - (forces needed without acceleration)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     snw_residual(m, in, s, false, w);
@@ -199,12 +232,12 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
-    snw_inputs_at(m, mo->now->t, mo->in);
+    snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
     if (mo->switches) {
         snw_blow blow;
         SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
@@ -237,7 +270,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
     snw_state_copy(m, s, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
-        snw_inputs_at(m, s->t, mo->in);
+        snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
     SNW_TRY(snw_motion_restart(mo, NULL, err));
@@ -467,6 +500,7 @@ static void account(snw_motion *mo, double h) {
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        mo->heat += 0.5 * h * snw_fluid_heat(m, mo->w); // among the forces out of balance, below
         double sum = -internal_power(m, mo->way);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;

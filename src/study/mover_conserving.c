@@ -614,7 +614,7 @@ static snw_status accelerations(conserving *c, snw_error *err) {
 static snw_status restart(void *self, const double *z, snw_error *err) {
     conserving *c = self;
     const snw_model *m = c->m;
-    snw_inputs_at(m, c->now->t, c->in);
+    snw_inputs_at(m, c->now->t + snw_grain(c->now->t), c->in);
     if (c->switches) {
         snw_blow blow;
         SNW_TRY(snw_switches_throw(c->switches, c->in, z, c->now, &blow, err));

@@ -132,9 +132,9 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
 
 static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_work *w) {
     const snw_measured *now = &w->measured[p->item];
-    if (p->kind == SNW_PROBE_POWER) return now->effort * now->rate;
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
+    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
@@ -185,17 +185,17 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
         return put_joint(out, m, p, s);
-    case SNW_PROBE_LENGTH:
-    case SNW_PROBE_TENSION:
-    case SNW_PROBE_VOLUME:
-    case SNW_PROBE_PRESSURE:
-        break; // of measures
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
                                              : *in->share * snw_stress_power(m, p->item, now, s->v);
         return out;
     }
+    case SNW_PROBE_LENGTH:
+    case SNW_PROBE_TENSION:
+    case SNW_PROBE_VOLUME:
+    case SNW_PROBE_PRESSURE:
+        break; // of measures
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &more->energy;
 #define X(name) *out++ = e->name;

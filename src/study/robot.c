@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 
 #include <math.h>
@@ -168,7 +169,8 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
                                 .elastic = snw_elastic_energy(r->m, r->s->q),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
-                                .dissipation = snw_dissipation(r->m, r->s->v)};
+                                .dissipation =
+                                    snw_dissipation(r->m, r->s->v) + snw_fluid_heat(r->m, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 

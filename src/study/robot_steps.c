@@ -224,9 +224,13 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     snw_stats took = {0};
     const double t = r->mover.state(r->mover.self)->t;
     SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
-    SNW_TRY(remember(r, err));
-    show(r);
-    return SNW_OK;
+    const snw_status s = remember(r, err);
+    if (s == SNW_OK) {
+        show(r);
+    } else {
+        r->mover.back(r->mover.self);
+    }
+    return s;
 }
 
 // ---- saving ----------------------------------------------------------------------------------------

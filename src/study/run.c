@@ -116,6 +116,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
     for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
+    for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     r->info.loop_note = note;
     r->info.loop_warning = warning;
@@ -343,6 +344,18 @@ static void carry_rows(snw_run *r, const snw_model *from, const snw_model *to) {
             if (a->row >= 0 && a->motor == b->motor && a->dof == b->dof) l[b->row] = r->l[a->row];
         }
     }
+    for (int i = 0; i < to->nmeasure && i < from->nmeasure; i++) {
+        const int a = from->measure[i].row, b = to->measure[i].row;
+        if (a >= 0 && b >= 0) l[b] = r->l[a];
+    }
+}
+
+// a condition that nobody has any more holds for nobody, and begins anew when it comes back
+static void forget_gates(snw_run *r) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nsignal; i++) {
+        if (d->signal[i].kind == SNW_SIGNAL_GATE && !d->signal[i].source) r->state->z[i] = 0;
+    }
 }
 
 static snw_status do_steps(snw_run *r, snw_error *err) {
@@ -355,6 +368,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
                 carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
+            forget_gates(r);
             r->next_frame = -INFINITY;
             r->here = (snw_here){.stage = i, .t0 = r->state->t};
         }
@@ -395,6 +409,10 @@ void snw_run_gaps(snw_run *r) {
     int row;
     const double gap = snw_assembly_gap(as, snw_statics_inputs(r->now->statics), r->state, &row);
     if (gap <= open_enough) return;
+    // a given volume fills what it finds: no word about that
+    for (int i = 0; i < r->now->model->nmeasure; i++) {
+        if (r->now->model->measure[i].row == row) return;
+    }
     snw_assembly_say_gap(as, row, gap, by, sizeof by);
     const char *kind, *name;
     (void)snw_assembly_place_of(as, row, &kind, &name);
@@ -434,6 +452,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    r->opened = false;
     for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;

@@ -67,6 +67,9 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         gather(b, d->measure[i].ambient, t0, t1);
         gather(b, d->measure[i].when, t0, t1);
     }
+    for (int i = 0; i < d->nfluid; i++) {
+        for (int k = 0; k < 3; k++) gather(b, d->fluid[i].current[k], t0, t1);
+    }
     for (int i = 0; i < d->nsignal; i++) gather(b, d->signal[i].source, t0, t1);
     gather(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, rising);

@@ -49,6 +49,7 @@ struct snw_run {
     snw_state *shape;         // moved along a mode
     bool *beyond;             // nlink: its joint has left its limits, which was said
     unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
+    bool opened;              // rows left out have come open, which was said
     // of one execution
     snw_era *now;
     int nrecorder;

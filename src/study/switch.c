@@ -103,6 +103,7 @@ static void mark_implied(snw_switches *sw, const snw_inputs *in, snw_state *s) {
         const snw_drive *d = &m->drive[i];
         enough += d->row >= 0 && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
     }
+    for (int i = 0; i < m->nmeasure; i++) enough += m->measure[i].row >= 0;
     unmask(m, s);
     snw_state_copy(m, s, sw->copy);
     // where it cannot be closed it is compared as it is

@@ -89,7 +89,8 @@ static void trees_keep_their_energy(void **state) {
             "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
             "robot:\n"
             "  arm: {on: world, joint: revolute, axis: y, rod: {length: 0.4, section: {circle: "
-            "{radius: 8 mm}}, material: rubber, nodes: 3, strain: {bend_y: legendre 1, bend_z: "
+            "{radius: 8 mm}}, material: rubber, nodes: 2, magnus: 2, strain: {bend_y: legendre 1, "
+            "bend_z: "
             "legendre 1}}}\n"
             "  bob: {on: arm, joint: spherical, body: {mass: 0.1, com: [0.1, 0, 0.02], inertia: "
             "[1e-4, 2e-4, 2e-4]}}\n"
@@ -109,7 +110,7 @@ static void floating_trees_keep_their_momenta(void **state) {
             "robot:\n"
             "  hull: {on: world, joint: free, body: {mass: 0.3, inertia: [1e-3, 2e-3, 2e-3]}}\n"
             "  arm: {on: hull, rod: {length: 0.4, section: {circle: {radius: 8 mm}}, material: "
-            "rubber, nodes: 3, strain: {bend_y: legendre 1, bend_z: legendre 1}}}\n"
+            "rubber, nodes: 2, magnus: 2, strain: {bend_y: legendre 1, bend_z: legendre 1}}}\n"
             "  bob: {on: arm, joint: revolute, axis: [1, 1, 0], body: {mass: 0.1, com: [0.1, 0, "
             "0.02], inertia: [1e-4, 2e-4, 2e-4]}}\n"
             "initial: {hull: {twist: [2, 3, 4, 0.1, 0.2, 0.3]}, bob: {rate: 5}}\n");
@@ -145,16 +146,17 @@ static void limbs_in_a_loop_keep_their_energy(void **state) {
     (void)state;
     closed_robot c;
     closed_robot_open(
-        &c, "sinew: 1\n"
-            "gravity: [0, -9.81, 0]\n"
-            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
-            "robot:\n"
-            "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: "
-            "{length: 0.5, section: {circle: {radius: 15 mm}}, material: rubber, nodes: 3, "
-            "strain: {bend_z: legendre 1}}}\n"
-            "  plate: {on: limb(1), body: {mass: 0.1, inertia: [0, 0, 1e-3]}}\n"
-            "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
-            "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n");
+        &c,
+        "sinew: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: "
+        "{length: 0.5, section: {circle: {radius: 15 mm}}, material: rubber, nodes: 2, magnus: 2, "
+        "strain: {bend_z: legendre 1}}}\n"
+        "  plate: {on: limb(1), body: {mass: 0.1, inertia: [0, 0, 1e-3]}}\n"
+        "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
+        "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n");
     const lasting o = go(&c, 2e-3);
     report("limbs", &o);
     closed_robot_close(&c);
@@ -171,7 +173,8 @@ static void a_floating_frame_keeps_its_momenta(void **state) {
             "robot:\n"
             "  hull: {on: world, joint: free, body: {mass: 0.3, inertia: [1e-3, 2e-3, 2e-3]}}\n"
             "  side(k=1..2): {on: hull, pose: {xyz: [0, 0.1*(3 - 2*k), 0]}, rod: {length: 0.4, "
-            "section: {circle: {radius: 8 mm}}, material: rubber, nodes: 3, strain: {bend_z: "
+            "section: {circle: {radius: 8 mm}}, material: rubber, nodes: 2, magnus: 2, strain: "
+            "{bend_z: "
             "legendre 1}}}\n"
             "  bar: {on: side(1), joint: revolute, body: {mass: 0.1, com: [0, -0.1, 0], inertia: "
             "[1e-4, 1e-4, 1e-4]}}\n"

@@ -12,6 +12,7 @@
                 "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
                 "material: rubber, strain: kirchhoff legendre 3}}\n"
 #define TIP ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define WET ARM "  hand: {on: arm, body: {mass: 1}}\n"
 #define CHAIN                                                                                      \
     HEAD                                                                                           \
         "parameters: {n: 2, m: 1, p: 1, b: 1}\n"                                                   \
@@ -38,7 +39,24 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world}}\nloops: {o: {join: [world, $b], as: fixed}}\n", "'b'"},
     {HEAD "robot: {a: {on: world}}\nloops: {o: {join: [world, a], as: $hinge}}\n", "revolute"},
     {HEAD "$contacts: {}\nrobot: {a: {on: world}}\n", "'contacts' is not part of this version"},
-    {HEAD "$fluid: {}\nrobot: {a: {on: world}}\n", "'fluid' is not part of this version"},
+    {HEAD "$contacts: {}\nrobot: {a: {on: world}}\n", "'contacts' is not part of this version"},
+    {WET "fluid: {$w: {density: 1}}\n", "needs 'on:'"},
+    {WET "fluid: {$w: {on: arm, density: 1}}\n", "does nothing"},
+    {WET "fluid: {w: {on: [arm, $arm], density: 1, added: auto}}\n", "twice"},
+    {WET "fluid: {w: {on: $amr, density: 1, added: auto}}\n", "did you mean 'arm'"},
+    {WET "fluid: {w: {on: arm, density: $0, added: auto}}\n", "positive"},
+    {WET "fluid: {w: {on: arm, $added: auto}}\n", "needs the 'density'"},
+    {WET "fluid: {w: {on: arm, drag: {linear: 1}, $buoyancy: on}}\n", "needs the 'density'"},
+    {WET "fluid: {w: {on: arm, drag: {$normal: 1}}}\n", "needs the 'density'"},
+    {WET "fluid: {w: {on: arm, $drag: {}}}\n", "needs normal, tangent"},
+    {WET "fluid: {w: {on: arm, drag: {square: $[1, 2]}}}\n", "list of three, got 2"},
+    {WET "fluid: {w: {on: arm, drag: {square: $1 kg/m}}}\n", "kg/m"},
+    {WET "fluid: {w: {on: hand, drag: {linear: [1, 2, 3, $1 kg, 1, 1]}}}\n", "kg"},
+    {WET "fluid: {w: {on: [arm, hand], drag: {$linear: 1}}}\n", "make two fluids"},
+    {WET "fluid: {w: {on: hand, added: [1, 2, 3, $-4, 5, 6]}}\n", "must not be negative"},
+    {WET "fluid: {w: {on: arm, density: 1, added: auto, when: $t < 1 s}}\n",
+     "on or off in this version"},
+    {WET "fluid: {$arm: {on: arm, density: 1}}\n", "given to a fluid and to a link"},
     {"sinew: 1\ntitle: $[a]\nrobot: {a: {on: world}}\n", "'title' is a single value, found a list"},
     {"sinew: 1\ngravity: $9.81\nrobot: {a: {on: world}}\n", "[0, 0, -9.81]"},
     {"sinew: 1\ngravity: $[0, 1]\nrobot: {a: {on: world}}\n", "a list of 3, found 2"},
@@ -244,7 +262,9 @@ static const bad_case bad[] = {
      "before it begins"},
     {ARM "actuators: {m: {tendon: {along: arm, extra: $-1 m}, effort: 1 N}}\n", "not negative"},
     {ARM "actuators: {m: {tendon: {along: arm, compliance: $0 1/N}, effort: 1 N}}\n", "positive"},
-    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs a 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs the 'compliance'"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",
+     "is on or off"},
     {ARM "actuators: {m: {chamber: ${along: arm}, effort: 1 Pa}}\n", "needs 'area:'"},
     {ARM "actuators: {$m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, gas: {moles: 1 "
          "mol}}}\n",

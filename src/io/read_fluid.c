@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// read_fluid.c: what surrounds rods and bodies: added mass, buoyancy, drag, a current.
+#include "io/read.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+#define FLUID_KEYS(X)                                                                              \
+    X(FLUID_ON, "on", "a link, or a list",                                                         \
+      "whose rods it surrounds; their bodies where they have no rod")                              \
+    X(FLUID_DENSITY, "density", "kg/m^3", "needed for all but 'linear' and 'square' drag")         \
+    X(FLUID_ADDED, "added", "auto, or six of a body",                                              \
+      "added mass: of elongated-body theory for rods, of a sphere; or kg m^2 and kg along the "    \
+      "axes of a body, about its com")                                                             \
+    X(FLUID_BUOYANCY, "buoyancy", "on or off", "weight of what is displaced, off unless given")    \
+    X(FLUID_DRAG, "drag", "a drag", "resistance against moving through it")                        \
+    X(FLUID_CURRENT, "current", "three, m/s, laws of t",                                           \
+      "its velocity in the world, at rest unless given")                                           \
+    X(FLUID_WHEN, "when", "on or off", "whether it is there, on unless given")
+#define DRAG_KEYS(X)                                                                               \
+    X(DRAG_NORMAL, "normal", "law of x",                                                           \
+      "coefficient c of a rod: density/2 c width |w| w per length, w across it")                   \
+    X(DRAG_TANGENT, "tangent", "law of x",                                                         \
+      "coefficient c of a rod: density/2 c perimeter |u| u per length, u along it")                \
+    X(DRAG_SQUARE, "square", "one or three, kg/m^2, laws of x; of a body one, three or six",       \
+      "C v|v| per length, each component in the axes of the section; of a body kg/m, kg m^2")      \
+    X(DRAG_LINEAR, "linear", "one or three, kg/m/s, laws of x; of a body one, three or six",       \
+      "C v per length, as square; of a body kg/s, kg m^2/s")
+
+enum { FLUID_KEYS(SNW_KEY_CODE) FLUID_N };
+enum { DRAG_KEYS(SNW_KEY_CODE) DRAG_N };
+SNW_KEYS(fluid, "fluid", "a fluid", FLUID_KEYS);
+SNW_KEYS(drag, "drag", "a drag", DRAG_KEYS);
+
+static snw_status read_links(snw_reader *r, const snw_node *node, snw_fluid_desc *out) {
+    const bool list = node->kind == SNW_NODE_LIST;
+    const int n = list ? node->n : 1;
+    int *link = snw_pool_array(r->pool, (size_t)n, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    if (n == 0) return snw_fail_at(r->err, node->place, "'on' lists no link");
+    for (int i = 0; i < n; i++) {
+        const snw_node *item = list ? node->entry[i].value : node;
+        const char *name = "";
+        SNW_TRY(snw_read_name(r, item, "on", &name));
+        SNW_TRY(snw_find_thing(r, item, name, SNW_THING_LINK, &link[i]));
+        for (int k = 0; k < i; k++) {
+            if (link[k] == link[i]) {
+                return snw_fail_at(r->err, item->place, "'on' lists link '%s' twice", name);
+            }
+        }
+    }
+    out->nlink = n;
+    out->link = link;
+    return SNW_OK;
+}
+
+// are the links rods? Numbers per length and of bodies have different units
+static snw_status of_rods(snw_reader *r, const snw_entry *e, const snw_fluid_desc *d, bool *out) {
+    *out = r->desc->link[d->link[0]].has_rod;
+    for (int k = 1; k < d->nlink; k++) {
+        if (r->desc->link[d->link[k]].has_rod == *out) continue;
+        return snw_fail_at(r->err, e->place,
+                           "'%s' has other units for rods than for bodies; make two fluids of '%s'",
+                           e->key, d->name);
+    }
+    return SNW_OK;
+}
+
+// one number for all translations, three for them, or six, rotations first
+static snw_status coefficients(snw_reader *r, const snw_entry *e, int power,
+                               const snw_fluid_desc *d, snw_law out[6]) {
+    bool rods = false;
+    SNW_TRY(of_rods(r, e, d, &rods));
+    const snw_node *node = e->value;
+    const int n = node->kind == SNW_NODE_LIST ? node->n : 1,
+              vars = rods ? SNW_VAR_X | SNW_VAR_L : 0;
+    if (n != 1 && n != 3 && (n != 6 || rods)) {
+        return snw_fail_at(r->err, node->place, "'%s' is one number or a list of three%s, got %d",
+                           e->key, rods ? "" : " or six", n);
+    }
+    // force over velocity or its square, per length of a rod; torque over angular velocity
+    static const snw_dim forces[2][2] = {{{.kg = 1, .s = -1}, {.m = -1, .kg = 1}},
+                                         {{.m = -1, .kg = 1, .s = -1}, {.m = -2, .kg = 1}}};
+    static const snw_dim torques[2] = {{.m = 2, .kg = 1, .s = -1}, {.m = 2, .kg = 1}};
+    const snw_dim force = forces[rods][power - 1], torque = torques[power - 1];
+    if (node->kind != SNW_NODE_LIST) {
+        SNW_TRY(snw_read_law(r, node, e->key, force, vars, &out[3]));
+        out[4] = out[5] = out[3];
+        return SNW_OK;
+    }
+    for (int i = 0; i < n; i++) {
+        const int to = n == 6 ? i : 3 + i;
+        SNW_TRY(
+            snw_read_law(r, node->entry[i].value, e->key, to < 3 ? torque : force, vars, &out[to]));
+        if (n == 1) out[4] = out[5] = out[3];
+    }
+    return SNW_OK;
+}
+
+static snw_status drag(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
+    const snw_entry *e[DRAG_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_drag, e));
+    const int vars = SNW_VAR_X | SNW_VAR_L;
+    const snw_entry *by_shape = e[DRAG_NORMAL] ? e[DRAG_NORMAL] : e[DRAG_TANGENT];
+    if (by_shape && !(out->density > 0)) {
+        return snw_fail_at(r->err, by_shape->place, "'%s' needs the 'density' of the fluid",
+                           by_shape->key);
+    }
+    if (e[DRAG_NORMAL]) {
+        SNW_TRY(snw_read_law(r, e[DRAG_NORMAL]->value, "normal", SNW_DIM_NONE, vars, &out->normal));
+    }
+    if (e[DRAG_TANGENT]) {
+        SNW_TRY(
+            snw_read_law(r, e[DRAG_TANGENT]->value, "tangent", SNW_DIM_NONE, vars, &out->tangent));
+    }
+    if (e[DRAG_SQUARE]) SNW_TRY(coefficients(r, e[DRAG_SQUARE], 2, out, out->square));
+    if (e[DRAG_LINEAR]) SNW_TRY(coefficients(r, e[DRAG_LINEAR], 1, out, out->linear));
+    if (by_shape || e[DRAG_SQUARE] || e[DRAG_LINEAR]) return SNW_OK;
+    return snw_fail_at(r->err, entry->place, "a drag needs normal, tangent, square or linear");
+}
+
+static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
+    static const char *const words[] = {"auto"};
+    const snw_node *node = e->value;
+    int word = 0;
+    if (node->kind != SNW_NODE_LIST) {
+        SNW_TRY(snw_read_word(r, node, "added", 1, words, &word));
+        out->added = SNW_ADDED_AUTO;
+        if (out->density > 0) return SNW_OK;
+        return snw_fail_at(r->err, e->place, "'added: auto' needs the 'density' of the fluid");
+    }
+    bool rods = false;
+    SNW_TRY(of_rods(r, e, out, &rods));
+    SNW_TRY(snw_read_list(r, node, "added", 6));
+    out->added = SNW_ADDED_GIVEN;
+    for (int i = 0; i < 6; i++) {
+        const snw_dim dim = {.kg = 1, .m = i < 3 ? 2 : 0};
+        const snw_node *item = node->entry[i].value;
+        SNW_TRY(snw_read_constant(r, item, "added", dim, &out->given[i]));
+        if (out->given[i] >= 0) continue;
+        return snw_fail_at(r->err, item->place, "'added' must not be negative, got %g",
+                           out->given[i]);
+    }
+    return SNW_OK;
+}
+
+static snw_status buoyancy(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) {
+    static const char *const words[] = {"off", "on"};
+    int word = 0;
+    SNW_TRY(snw_read_word(r, e->value, "buoyancy", 2, words, &word));
+    out->buoyancy = word == 1;
+    if (!out->buoyancy || out->density > 0) return SNW_OK;
+    return snw_fail_at(r->err, e->place, "buoyancy needs the 'density' of the fluid");
+}
+
+static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *out) {
+    const snw_entry *e[FLUID_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_fluid, e));
+    out->name = entry->key;
+    out->place = entry->place;
+    if (!e[FLUID_ON]) {
+        return snw_fail_at(r->err, entry->place, "fluid '%s' needs 'on:', links that it surrounds",
+                           entry->key);
+    }
+    if (!e[FLUID_BUOYANCY] && !e[FLUID_DRAG] && !e[FLUID_ADDED]) {
+        return snw_fail_at(r->err, entry->place,
+                           "fluid '%s' does nothing: give it buoyancy, a drag or an added mass",
+                           entry->key);
+    }
+    SNW_TRY(read_links(r, e[FLUID_ON]->value, out));
+    if (e[FLUID_DENSITY]) {
+        SNW_TRY(snw_read_positive(r, e[FLUID_DENSITY]->value, "density", SNW_DIM_DENSITY,
+                                  &out->density));
+    }
+    if (e[FLUID_BUOYANCY]) SNW_TRY(buoyancy(r, e[FLUID_BUOYANCY], out));
+    if (e[FLUID_ADDED]) SNW_TRY(added(r, e[FLUID_ADDED], out));
+    if (e[FLUID_DRAG]) SNW_TRY(drag(r, e[FLUID_DRAG], out));
+    if (e[FLUID_CURRENT]) {
+        SNW_TRY(snw_read_laws(r, e[FLUID_CURRENT]->value, "current", (snw_dim){.m = 1, .s = -1},
+                              SNW_VAR_T, out->current));
+    }
+    if (!e[FLUID_WHEN]) return SNW_OK;
+    SNW_TRY(snw_read_condition(r, e[FLUID_WHEN]->value, "when", &out->when));
+    double value = 0;
+    if (snw_law_constant(out->when, &value)) return SNW_OK;
+    return snw_fail_at(r->err, e[FLUID_WHEN]->value->place,
+                       "'when' of a fluid is on or off in this version; a step 'change: {%s: off}' "
+                       "takes it away in the course of a study",
+                       entry->key);
+}
+
+snw_status snw_read_fluids(snw_reader *r) {
+    const snw_node *node;
+    snw_desc *d = r->desc;
+    SNW_TRY(snw_read_section_of_file(r, "fluid", &node, &d->nfluid));
+    d->fluid = snw_pool_array(r->pool, (size_t)d->nfluid, sizeof *d->fluid);
+    if (!d->fluid) return snw_read_memory(r);
+    for (int i = 0; i < d->nfluid; i++) SNW_TRY(fluid(r, &node->entry[i], &d->fluid[i]));
+    return SNW_OK;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+//
+// Where fluids act: the nodes and ends of rods, and bodies. theory.md 3.12
+#include "model/compile.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+// The places of one description under construction, in any order.
+typedef struct wetting {
+    snw_wet *wet;
+    double *phi;
+    int nphi;
+} wetting;
+
+static snw_status refuse(const snw_fluid_desc *d, const char *link, const char *why,
+                         snw_error *err) {
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(err, SNW_E_MODEL, "fluid '%s' on link '%s': %s", d->name, link, why));
+}
+
+// w times a coefficient of resistance at x
+static snw_status coefficient(const snw_fluid_desc *d, const char *link, snw_law law, double w,
+                              snw_at at, double *out, snw_error *err) {
+    *out = 0;
+    if (!law) return SNW_OK;
+    const double c = snw_expr_value(law, at);
+    *out = w * c;
+    if (c >= 0 && isfinite(c)) return SNW_OK;
+    return refuse(d, link, "its drag must be a number and not negative everywhere", err);
+}
+
+static snw_status resistance(const snw_fluid_desc *d, const char *link, double w, snw_at at,
+                             snw_wet *p, snw_error *err) {
+    for (int i = 0; i < 6; i++) {
+        SNW_TRY(coefficient(d, link, d->linear[i], w, at, &p->linear[i], err));
+        SNW_TRY(coefficient(d, link, d->square[i], w, at, &p->square[i], err));
+    }
+    return SNW_OK;
+}
+
+// ---- rods ------------------------------------------------------------------------------------------
+
+static bool needs_outline(const snw_fluid_desc *d) {
+    return d->added == SNW_ADDED_AUTO || d->buoyancy || d->normal || d->tangent;
+}
+
+static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetting *to,
+                       snw_error *err) {
+    const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
+    const snw_link_desc *link = &b->m->desc->link[rod->link];
+    const double w = b->seg_w[s], x = b->seg_x[s];
+    const snw_at at = {.x = x, .L = rod->L};
+    snw_wet *p = &to->wet[b->m->nwet++];
+    *p = (snw_wet){.seg = s, .fluid = fluid, .phi = -1, .rod = b->link_rod[rod->link]};
+    SNW_TRY(resistance(d, link->name, w, at, p, err));
+    if (!needs_outline(d)) return SNW_OK;
+    snw_outline o;
+    SNW_TRY(snw_section_outline(&link->rod, link->name, x, &o, err));
+    double normal, tangent;
+    SNW_TRY(coefficient(d, link->name, d->normal, 0.5 * d->density * w, at, &normal, err));
+    SNW_TRY(coefficient(d, link->name, d->tangent, 0.5 * d->density * w, at, &tangent, err));
+    p->across[0] = normal * o.z;
+    p->across[1] = normal * o.y;
+    p->square[3] += tangent * o.perimeter;
+    if (d->buoyancy) p->displaced = w * d->density * o.area;
+    if (d->added != SNW_ADDED_AUTO) return SNW_OK;
+    for (int c = 0; c < 2; c++) p->added[4 + c] = w * d->density * o.added[c];
+    // where the rod stretches or shears, what flows past does work on that as well
+    for (int a = 0; a < rod->na; a++) {
+        if (rod->comp[a] < 3 || p->phi >= 0) continue;
+        p->phi = to->nphi;
+        to->nphi += snw_rod_basis(rod, x, x, p->first, p->count, to->phi + to->nphi);
+        for (int c = 0; c < 2; c++) p->flux[c] = p->added[4 + c];
+    }
+    return SNW_OK;
+}
+
+static snw_status end(snw_build *b, int fluid, const snw_rod *rod, int way, wetting *to,
+                      snw_error *err) {
+    const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
+    const snw_link_desc *link = &b->m->desc->link[rod->link];
+    snw_outline o;
+    SNW_TRY(snw_section_outline(&link->rod, link->name, way > 0 ? rod->L : 0, &o, err));
+    snw_wet *p = &to->wet[b->m->nwet++];
+    *p = (snw_wet){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
+                   .fluid = fluid,
+                   .end = way,
+                   .rod = b->link_rod[rod->link],
+                   .phi = -1};
+    for (int c = 0; c < 2; c++) p->flux[c] = d->density * o.added[c];
+    return SNW_OK;
+}
+
+static snw_status along(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+    const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
+    const snw_link_desc *link = &b->m->desc->link[l];
+    snw_rod *rod = &b->rod[b->link_rod[l]];
+    if (d->added == SNW_ADDED_GIVEN) {
+        return refuse(d, link->name, "the added mass of a rod is that of its shape, 'added: auto'",
+                      err);
+    }
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (b->seg_w[s] > 0) SNW_TRY(node(b, fluid, rod, s, to, err));
+    }
+    if (d->added != SNW_ADDED_AUTO) return SNW_OK;
+    for (int i = SNW_STRETCH; i < 6; i++) {
+        if (!link->rod.given[i]) continue;
+        return refuse(d, link->name,
+                      "a rod with added mass cannot have its stretch or shear given by a law", err);
+    }
+    if (rod->fluid >= 0) {
+        return refuse(d, link->name, "another fluid gives it added mass already", err);
+    }
+    rod->fluid = fluid;
+    SNW_TRY(end(b, fluid, rod, -1, to, err));
+    return end(b, fluid, rod, 1, to, err);
+}
+
+// ---- bodies ----------------------------------------------------------------------------------------
+
+static snw_status around(snw_build *b, int fluid, int l, wetting *to, snw_error *err) {
+    const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
+    const snw_link_desc *link = &b->m->desc->link[l];
+    if (!link->has_body) return refuse(d, link->name, "it has neither a rod nor a body", err);
+    if (link->when && snw_expr_value(link->when, (snw_at){0}) == 0) return SNW_OK;
+    snw_wet *p = &to->wet[b->m->nwet++];
+    *p = (snw_wet){
+        .seg = b->link_end[l], .fluid = fluid, .centre = link->body.com, .rod = -1, .phi = -1};
+    if (d->normal || d->tangent) {
+        return refuse(d, link->name,
+                      "'normal' and 'tangent' are for rods; give 'square' or 'linear' of a body",
+                      err);
+    }
+    SNW_TRY(resistance(d, link->name, 1, (snw_at){0}, p, err));
+    if (d->buoyancy && !(link->body.volume > 0)) {
+        return refuse(d, link->name, "buoyancy needs its shape: box, cylinder or sphere", err);
+    }
+    if (d->buoyancy) p->displaced = d->density * link->body.volume;
+    for (int i = 0; d->added == SNW_ADDED_GIVEN && i < 6; i++) p->added[i] = d->given[i];
+    if (d->added != SNW_ADDED_AUTO) return SNW_OK;
+    if (!link->body.sphere) {
+        return refuse(d, link->name,
+                      "only a sphere has an added mass by itself; give six numbers, 'added: [..]'",
+                      err);
+    }
+    for (int i = 3; i < 6; i++) p->added[i] = 0.5 * d->density * link->body.volume;
+    return SNW_OK;
+}
+
+// ---- all -------------------------------------------------------------------------------------------
+
+// by segments; stable, so that sums keep their order
+static snw_status sort(snw_build *b, const snw_wet *wet) {
+    snw_model *m = b->m;
+    int *start = snw_build_array(b, (size_t)m->nseg + 1, sizeof *start);
+    int *next = snw_build_array(b, (size_t)m->nseg + 1, sizeof *next);
+    snw_wet *sorted = snw_build_array(b, (size_t)m->nwet, sizeof *sorted);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nwet; i++) start[wet[i].seg + 1]++;
+    for (int s = 0; s < m->nseg; s++) start[s + 1] += start[s];
+    memcpy(next, start, ((size_t)m->nseg + 1) * sizeof *next);
+    for (int i = 0; i < m->nwet; i++) sorted[next[wet[i].seg]++] = wet[i];
+    m->wet = sorted;
+    m->wet_of_seg = start;
+    return SNW_OK;
+}
+
+static bool acts(const snw_fluid_desc *d) {
+    return !d->when || snw_expr_value(d->when, (snw_at){0}) != 0;
+}
+
+snw_status snw_build_fluids(snw_build *b, snw_error *err) {
+    const snw_desc *d = b->m->desc;
+    size_t most = 0;
+    for (int f = 0; f < d->nfluid; f++) {
+        for (int k = 0; k < d->fluid[f].nlink; k++) {
+            const int rod = b->link_rod[d->fluid[f].link[k]];
+            most += rod >= 0 ? (size_t)b->rod[rod].nseg + 2 : 1;
+        }
+    }
+    wetting to = {.wet = snw_build_array(b, most, sizeof *to.wet),
+                  .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *to.phi)};
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int f = 0; f < d->nfluid; f++) {
+        const snw_fluid_desc *fluid = &d->fluid[f];
+        if (!acts(fluid)) continue;
+        for (int k = 0; k < fluid->nlink; k++) {
+            const int l = fluid->link[k];
+            SNW_TRY(b->link_rod[l] >= 0 ? along(b, f, l, &to, err) : around(b, f, l, &to, err));
+        }
+        for (int i = 0; i < 3; i++) b->m->flowing = b->m->flowing || fluid->current[i];
+    }
+    b->m->nfluid = d->nfluid;
+    b->m->wet_phi = to.phi;
+    return sort(b, to.wet);
+}

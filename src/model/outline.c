@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// What a fluid sees of a section. The added mass of a plane section follows from the map z = c (u + a/u + ..) of the
+// outside of a circle to its own,
+//   m = rho (2 pi c^2 (1 - a) - A) along the real axis,   rho (2 pi c^2 (1 + a) - A) across it,
+// which gives rho pi (half the width across the motion)^2 for ellipses. The outside of a rectangle is reached by
+//   dz/du = c sqrt(1 - 2 cos(2 alpha)/u^2 + 1/u^4),   a = cos(2 alpha),
+// and its half widths are 2c (E(k') - k^2 K(k')) and 2c (E(k) - k'^2 K(k)), k = sin(alpha).
+#include "model/model.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+// complete elliptic integrals of the first and second kind of modulus k, by the arithmetic-geometric mean; k' > 0 and k
+// beside each other on the unit circle
+static void elliptic(double k, double other, double *K, double *E) {
+    double a = 1, b = other, c = k, part = 1, sum = 0.5 * c * c;
+    for (int i = 0; i < 12; i++) { // doubles its digits each time
+        const double mean = 0.5 * (a + b);
+        c = 0.5 * (a - b);
+        b = sqrt(a * b);
+        a = mean;
+        sum += part * c * c;
+        part *= 2;
+    }
+    *K = 0.5 * M_PI / a;
+    *E = *K * (1 - sum);
+}
+
+static double ellipse_perimeter(double y, double z) {
+    const double a = fmax(y, z), b = fmin(y, z);
+    double K, E = 1;
+    if (b > 0) elliptic(sqrt((a - b) * (a + b)) / a, b / a, &K, &E);
+    return 2 * a * E;
+}
+
+// half the width that a rectangle of modulus k has across the axis of k, over 2c
+static double half_width(double k, double other) {
+    double K, E;
+    if (!(other > 0)) return 1;
+    elliptic(k, other, &K, &E);
+    return E - other * other * K;
+}
+
+// added mass over density of a rectangle that moves along its width b, a being the other
+static double rectangle(double a, double b) {
+    if (!(a > 0)) return 0;
+    double low = 0, high = 0.5 * M_PI; // of alpha: b/a rises with it
+    for (int i = 0; i < 60; i++) {
+        const double mid = 0.5 * (low + high);
+        const double k = sin(mid), other = cos(mid);
+        if (half_width(k, other) * a < half_width(other, k) * b) {
+            low = mid;
+        } else {
+            high = mid;
+        }
+    }
+    const double alpha = 0.5 * (low + high), c = 0.25 * a / half_width(cos(alpha), sin(alpha));
+    return 2 * M_PI * c * c * (1 + cos(2 * alpha)) - a * b;
+}
+
+snw_status snw_section_outline(const snw_rod_desc *rod, const char *name, double x,
+                               snw_outline *out, snw_error *err) {
+    const snw_section_desc *d = &rod->section;
+    double size[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
+    }
+    const double y = size[0], z = size[1];
+    switch (d->kind) {
+    case SNW_SECTION_NONE:
+    case SNW_SECTION_GIVEN:
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_MODEL,
+                                       "rod '%s': a fluid needs the shape of its section: "
+                                       "circle, tube, rectangle or ellipse; or give "
+                                       "drag: {square: ..} or {linear: ..} alone",
+                                       name),
+                              d->place.file, d->place.line, d->place.column);
+    case SNW_SECTION_CIRCLE:
+    case SNW_SECTION_TUBE:
+        *out =
+            (snw_outline){2 * y, 2 * y, M_PI * y * y, 2 * M_PI * y, {M_PI * y * y, M_PI * y * y}};
+        break;
+    case SNW_SECTION_RECTANGLE:
+        *out = (snw_outline){y, z, y * z, 2 * (y + z), {rectangle(z, y), rectangle(y, z)}};
+        break;
+    case SNW_SECTION_ELLIPSE:
+        *out = (snw_outline){
+            y, z, M_PI / 4 * y * z, ellipse_perimeter(y, z), {M_PI / 4 * z * z, M_PI / 4 * y * y}};
+        break;
+    }
+    if (y >= 0 && z >= 0 && isfinite(out->area)) return SNW_OK;
+    return snw_fail_place(err,
+                          snw_fail(err, SNW_E_MODEL,
+                                   "rod '%s': the widths of its section must not be negative, got "
+                                   "%g and %g m at x = %g m",
+                                   name, out->y, out->z, x),
+                          d->place.file, d->place.line, d->place.column);
+}
