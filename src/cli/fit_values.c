@@ -519,11 +519,11 @@ static void json_answer(const session *s) {
 
 // ---- a model file with the values found ---------------------------------------------------------
 
-static void put_quoted(FILE *out, const char *text) {
+static void put_quoted(FILE *out, const char *text, size_t length) {
     (void)fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') (void)fputc('\\', out);
-        (void)fputc(*text, out);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\') (void)fputc('\\', out);
+        (void)fputc(text[i], out);
     }
     (void)fputc('"', out);
 }
@@ -555,14 +555,12 @@ static snw_status name_model(const char *model, const char *output, char **out, 
 static void put_runs(const session *s, FILE *out) {
     for (int r = 0; r < s->job.n; r++) {
         (void)fputs("  ", out);
-        put_quoted(out, s->job.run[r].name);
+        put_quoted(out, s->job.run[r].name, strlen(s->job.run[r].name));
         (void)fputs(":\n", out);
         for (int i = 0; i < s->nset; i++) {
             const char *text = s->set[i], *eq = equals(text);
-            char path[PATH_SIZE];
-            (void)snprintf(path, sizeof path, "%.*s", (int)(eq - text), text);
             (void)fputs("    ", out);
-            put_quoted(out, path);
+            put_quoted(out, text, (size_t)(eq - text));
             (void)fprintf(out, ": %s\n", eq + 1);
         }
     }
@@ -601,7 +599,7 @@ static snw_status write_model(session *s, snw_error *err) {
         (void)fprintf(o.file, "# Values found by sinew fit from");
         for (int i = 0; i < s->ndata; i++) (void)fprintf(o.file, " %s", data_path(s, i));
         (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
-        put_quoted(o.file, model);
+        put_quoted(o.file, model, strlen(model));
         (void)fputs("\nruns:\n", o.file);
         put_runs(s, o.file);
     }
@@ -641,7 +639,7 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
     (void)snprintf(why, sizeof why, "%.200s", err->text);
     if (status == SNW_E_STOPPED) {
         (void)snw_fail(err, status, "the search was stopped; these are the best values so far");
-    } else if (s->info.search.failures > 0) {
+    } else if (why[0]) {
         (void)snw_fail(err, SNW_E_DIVERGED,
                        "the search ended where runs begin to fail (%s); these are the best values "
                        "so far, try another start",

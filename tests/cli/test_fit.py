@@ -126,6 +126,31 @@ class Fit(harness.Case):
             # 100 normal numbers: their root mean square is within 3/sqrt(200) of 1 mm
             self.assertTrue(0.79e-3 < column["rms_after"] < 1.21e-3, column)
 
+    def test_stiffness_mass_and_damping_from_a_release(self):
+        # what a beam is to those who see it move: EI by the force that held it, mass by its frequency, C by its decay
+        self.write("beam.yaml", """\
+            sinew: 1
+            gravity: 0
+            parameters: {EI: 5 mN*m^2, m: 0.3 kg/m, C: 0.05 mN*m^2*s}
+            robot:
+              arm: {on: world, rod: {length: 20 cm, strain: {bend_y: legendre 3},
+                section: {stiffness: {bend_y: EI}, damping: {bend_y: C}, inertia: [0, 0, 0, m, m, m]}}}
+            loads:
+              pull: {on: arm.tip, force: [0, 0, 50 mN]}
+            study:
+              - static: {name: held}
+              - change: {pull: off}
+              - dynamic: {for: 1 s, step: 5 ms}
+            probes: {tip: {position: arm.tip}}
+            """)
+        self.record("beam.yaml", "tip.csv", 0.5e-3, 11, every=2)
+        found, _ = self.found("beam.yaml", "tip.csv", "--find", "EI=4 mN*m^2", "--find", "m=0.25 kg/m", "--find",
+                              "C=0.1 mN*m^2*s", "--error", "tip=0.5 mm")
+        for path, true in (("EI", 5e-3), ("m", 0.3), ("C", 0.05e-3)):
+            one = found[path]
+            self.assertLess(abs(one["value"] - true), 3 * one["standard_error"], one)
+            self.assertLess(one["standard_error"], 0.1 * true, one)
+
     def test_several_runs_together(self):
         self.write("arm.yaml", RELEASE)
         self.record("arm.yaml", "light.csv", 1e-3, 1, "--run", "light", every=7)
