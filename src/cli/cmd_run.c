@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "cli/job.h"
+#include "cli/output.h"
 #include "cli/resume.h"
 #include "cli/stop.h"
 #include "io/result.h"
@@ -13,7 +14,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // of the closing table: runs beside each other and their values; values of more runs, a line each
 enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24, SHOWN_COLUMNS = 8 };
@@ -95,15 +95,6 @@ static void default_output(const char *path, char *out, size_t size) {
     const char *dot = strrchr(name, '.');
     const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
     (void)snprintf(out, size, "%.*s.h5", length, name);
-}
-
-static snw_status refuse_own_input(const char *input, const char *output, snw_error *err) {
-    struct stat a, b;
-    if (stat(input, &a) || stat(output, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
-        return SNW_OK;
-    }
-    return snw_fail(err, SNW_E_ARGUMENT, "results would overwrite the model '%s'; give another -o",
-                    input);
 }
 
 static snw_status create_results(const snw_job *job, const char *output, snw_results **out,
@@ -493,7 +484,7 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
     snw_status status = snw_job_open(path, args, &job, &err);
-    if (status == SNW_OK) status = refuse_own_input(path, output, &err);
+    if (status == SNW_OK) status = snw_output_refuse("model", path, output, &err);
     snw_result *old = NULL;
     if (status == SNW_OK && snw_args_has(args, "resume")) {
         status = snw_resume_open(output, &job, &old, &err);

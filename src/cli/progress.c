@@ -37,11 +37,27 @@ static void duration_text(double s, char *out, size_t size) {
     }
 }
 
+// the time for another line has come
+static bool is_due(snw_meter *m, double time) {
+    if (time < m->next) return false;
+    m->next = time + interval;
+    return true;
+}
+
+static void draw(snw_meter *m, const char *line) {
+    (void)fprintf(stderr, "\r%s\033[K", line);
+    (void)fflush(stderr);
+    m->drawn = true;
+}
+
+void snw_meter_say(snw_meter *m, const char *text) {
+    if (m->on && is_due(m, now())) draw(m, text);
+}
+
 void snw_meter_show(snw_meter *m, const snw_progress *p) {
     if (!m->on) return;
     const double time = now();
-    if (time < m->next) return;
-    m->next = time + interval;
+    if (!is_due(m, time)) return;
 
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);
     char left[32] = "";
@@ -49,9 +65,7 @@ void snw_meter_show(snw_meter *m, const snw_progress *p) {
     char line[160]; // the terminal cuts nothing: names are cut
     (void)snprintf(line, sizeof line, "%3.0f %%  %s%s  %.20s %.20s  t = %.4g s", 100 * done, left,
                    left[0] ? " left" : "", m->name, p->stage_name, p->t);
-    (void)fprintf(stderr, "\r%s\033[K", line);
-    (void)fflush(stderr);
-    m->drawn = true;
+    draw(m, line);
 }
 
 void snw_meter_clear(snw_meter *m) {

@@ -23,5 +23,8 @@ void snw_meter_run(snw_meter *m, int run, const char *name);
 // Show where the run is, at most ten times a second.
 void snw_meter_show(snw_meter *m, const snw_progress *p);
 
+// Show this text instead, as often.
+void snw_meter_say(snw_meter *m, const char *text);
+
 // Take the line away, so that something else can be said. NULL is fine.
 void snw_meter_clear(snw_meter *m);

@@ -138,7 +138,7 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
     }
     sum = snw_wrench_to_child(w->g[at->seg], sum);
-    if (rod->fluid < 0) return sum;
+    if (rod->fluid < 0 || !snw_is_on(w, m->fluid_gate[rod->fluid])) return sum;
     // the momentum that flows past the station is taken up before it, not beyond
     const snw_vec3 U = snw_rotate_inv(w->g[at->seg].R, w->current[rod->fluid]);
     sum.f = snw_sub(sum.f, snw_flux(at->flux, snw_sub(w->V[at->seg].v, U)));

@@ -81,6 +81,7 @@ static void along(const snw_model *m, const snw_wet *p, snw_vec3 Y, double *r) {
 void snw_fluid_add(const snw_model *m, const snw_inputs *in, bool still, snw_work *w) {
     for (int k = 0; k < m->nwet; k++) {
         const snw_wet *p = &m->wet[k];
+        if (!snw_wet_on(w, p)) continue;
         snw_wrench F = {0};
         if (p->displaced > 0) F.f = snw_scale(-1, snw_wet_lift(in, w, p));
         if (!still || m->flowing) {
@@ -120,6 +121,7 @@ void snw_wet_slope(const snw_wet *p, snw_twist V, double S[36], double Y[9]) {
 double snw_fluid_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->nwet; k++) {
+        if (!snw_wet_on(w, &m->wet[k])) continue;
         sum += 0.5 * snw_power(momentum(&m->wet[k], w->wet[k].V), w->wet[k].V);
     }
     return sum;
@@ -129,6 +131,7 @@ double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const 
     double sum = 0;
     for (int k = 0; k < m->nwet; k++) {
         const snw_wet *p = &m->wet[k];
+        if (!snw_wet_on(w, p)) continue;
         sum += p->displaced * snw_dot(in->gravity, snw_se3_point(w->g[p->seg], p->centre));
     }
     return sum;
@@ -137,6 +140,7 @@ double snw_fluid_gravity_energy(const snw_model *m, const snw_inputs *in, const 
 double snw_fluid_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->nwet; k++) {
+        if (!snw_wet_on(w, &m->wet[k])) continue;
         sum += snw_power(resistance(&m->wet[k], w->wet[k].V), w->wet[k].V);
     }
     return sum;
@@ -160,6 +164,7 @@ double snw_fluid_power(const snw_model *m, const snw_inputs *in, const snw_state
     double sum = 0;
     for (int k = 0; k < m->nwet; k++) {
         const snw_wet *p = &m->wet[k];
+        if (!snw_wet_on(w, p)) continue;
         const snw_wet_work *at = &w->wet[k];
         const snw_vec3 Y = snw_flux(p->flux, at->V.v);
         if (p->end) sum += p->end * snw_dot(Y, at->V.v);

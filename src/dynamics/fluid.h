@@ -8,6 +8,11 @@
 
 #include "dynamics/dynamics.h"
 
+// Does a fluid act at a place?
+static inline bool snw_wet_on(const snw_work *w, const snw_wet *p) {
+    return snw_is_on(w, p->gate) && snw_is_on(w, p->body);
+}
+
 // w->wet <- motion through the fluid. Part of snw_kinematics.
 void snw_fluid_motion(const snw_model *m, const snw_inputs *in, bool still, snw_work *w);
 

@@ -510,6 +510,7 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     const size_t at = (size_t)m->seg_store[i];
     for (int k = m->wet_of_seg[i]; k < m->wet_of_seg[i + 1]; k++) {
         const snw_wet *p = &m->wet[k];
+        if (!snw_wet_on(w, p)) continue;
         wet_columns(m, p, &w->wet[k], path, w->still, cq, cv, ca, w->J + at, w->dJ + at,
                     w->ddJ + at, WJ, P);
         if (cq == 0 || !(p->displaced > 0)) continue;

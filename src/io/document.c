@@ -204,6 +204,56 @@ snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
     return SNW_OK;
 }
 
+// ---- single numbers -----------------------------------------------------------------------------
+
+static snw_status measure(snw_pool *pool, const snw_scope *scope, const char *text,
+                          const char *option, snw_quantity_read *out, snw_error *err) {
+    snw_dim dim;
+    SNW_TRY(snw_expr_measure(pool, scope, text, option, 1, 1, &out->value, &dim, err));
+    snw_dim_unit(dim, out->unit, sizeof out->unit);
+    return SNW_OK;
+}
+
+static snw_status find_number(const snw_document *d, int run, snw_pool *pool, const char *path,
+                              const char *option, bool *given, snw_quantity_read *out,
+                              snw_error *err) {
+    const snw_place at = {.file = option, .line = 1, .column = 1};
+    const snw_node *node = NULL;
+    *given = false;
+    SNW_TRY(snw_source_find(d->source, run, path, at, pool, &node, err));
+    *given = node && node->kind != SNW_NODE_NULL;
+    if (!*given) return SNW_OK;
+    if (node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(err, at, "'%s' is %s, not a number; name one of its numbers", path,
+                           node->kind == SNW_NODE_LIST ? "a list" : "a map");
+    }
+    snw_error why = {0};
+    if (measure(pool, node->scope, node->text, option, out, &why) == SNW_OK) return SNW_OK;
+    return snw_fail_at(err, at,
+                       "'%s' is '%.60s', not a constant number (%.200s); find a parameter instead",
+                       path, node->text, why.text);
+}
+
+snw_status snw_document_find(const snw_document *d, int run, const char *path, const char *option,
+                             bool *given, snw_quantity_read *out, snw_error *err) {
+    snw_pool *pool = snw_pool_create(LIMIT);
+    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const snw_status status = find_number(d, run, pool, path, option, given, out, err);
+    snw_pool_destroy(pool);
+    return status;
+}
+
+snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
+                                 const char *option, snw_quantity_read *out, snw_error *err) {
+    snw_pool *pool = snw_pool_create(LIMIT);
+    if (!pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    snw_node *root = NULL;
+    snw_status status = snw_source_tree(d->source, run, pool, &root, err);
+    if (status == SNW_OK) status = measure(pool, root->scope, text, option, out, err);
+    snw_pool_destroy(pool);
+    return status;
+}
+
 void snw_desc_destroy(snw_desc *d) {
     if (d) snw_pool_destroy(d->pool);
 }

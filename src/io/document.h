@@ -32,6 +32,24 @@ SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, s
                                                snw_error *err);
 void snw_desc_destroy(snw_desc *d); // NULL is fine
 
+// A number as it stands in the file or on the command line: SI, with the unit that may be written behind it, "Pa"; "" for
+// plain numbers.
+typedef struct snw_quantity_read {
+    double value;
+    char unit[48];
+} snw_quantity_read;
+
+// The number that an override with this path would replace in a run. *given is false, and nothing else happened, when the
+// file does not give it. SNW_E_PARSE when the path names nothing (*given is false), or something that is no constant
+// number; `option` stands as file in messages.
+SNW_NODISCARD snw_status snw_document_find(const snw_document *d, int run, const char *path,
+                                           const char *option, bool *given, snw_quantity_read *out,
+                                           snw_error *err);
+// The value of a constant expression, `12 mm` or `2*R`, with the parameters of a run.
+SNW_NODISCARD snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
+                                               const char *option, snw_quantity_read *out,
+                                               snw_error *err);
+
 // The text as read, included files after the first, each headed by a comment line with its name.
 const char *snw_document_text(const snw_document *d);
 

@@ -423,6 +423,22 @@ static snw_status check_change(snw_builder *b, const path *p, const target *t) {
                        key ? "key of the file" : "step");
 }
 
+// the one thing, step or key that the path begins with
+static snw_status find_one(snw_builder *b, const path *p, snw_node *root, target *t) {
+    SNW_TRY(find_target(b, p, root, t));
+    if (t->found == 0) {
+        const char *near = nearest_name(b, p->key[0], root);
+        return snw_fail_at(b->err, p->at, "'%s' names no parameter, thing, step or key%s%s%s",
+                           p->key[0], near ? " (did you mean '" : "", near ? near : "",
+                           near ? "'?)" : "");
+    }
+    if (t->found > 1) {
+        return snw_fail_at(b->err, p->at, "'%s' is ambiguous: it names a %s and a %s", p->key[0],
+                           t->what, t->also);
+    }
+    return SNW_OK;
+}
+
 typedef struct setting {
     snw_builder *b;
     const snw_entry *override;
@@ -439,17 +455,7 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
     SNW_TRY(split(b, text, s->override->place, &p));
     SNW_ASSERT(p.n > 0);
     target t = {0};
-    SNW_TRY(find_target(b, &p, s->root, &t));
-    if (t.found == 0) {
-        const char *near = nearest_name(b, p.key[0], s->root);
-        return snw_fail_at(b->err, p.at, "'%s' names no parameter, thing, step or key%s%s%s",
-                           p.key[0], near ? " (did you mean '" : "", near ? near : "",
-                           near ? "'?)" : "");
-    }
-    if (t.found > 1) {
-        return snw_fail_at(b->err, p.at, "'%s' is ambiguous: it names a %s and a %s", p.key[0],
-                           t.what, t.also);
-    }
+    SNW_TRY(find_one(b, &p, s->root, &t));
     if (b->changing) SNW_TRY(check_change(b, &p, &t));
     if (t.change && p.n > t.used) return set_change(b, &p, &t, s->override->value);
     snw_node *value = NULL;
@@ -460,6 +466,48 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
 snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root) {
     setting s = {.b = b, .override = override, .root = root};
     return snw_name_each(b, override->key, override->place, b->scope, true, set_path, &s);
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+// what a key of a map or an item of a list is, NULL when there is none
+static const snw_node *child(const snw_node *node, const char *key) {
+    if (!node || node->kind != SNW_NODE_LIST) return snw_node_get(node, key);
+    const int index = number_of(key);
+    return index >= 1 && index <= node->n ? node->entry[index - 1].value : NULL;
+}
+
+// `E`, `part.2` or `part(2)`; a function has no value
+static snw_status find_parameter(snw_builder *b, const snw_entry *parameter, const path *p,
+                                 const snw_node **out) {
+    const size_t word = snw_name_word(p->key[0]), length = strlen(p->key[0]);
+    const snw_node *node = parameter->value;
+    if (strchr(parameter->key, '(')) return SNW_OK;
+    if (length > word) {
+        long index = 0;
+        if (p->key[0][word] != '(' || p->key[0][length - 1] != ')') return SNW_OK;
+        SNW_TRY(snw_name_whole(b, b->run, p->key[0], word + 1, length - word - 2, p->at, &index));
+        const bool inside = node->kind == SNW_NODE_LIST && index >= 1 && index <= node->n;
+        node = inside ? node->entry[index - 1].value : NULL;
+    }
+    for (int k = 1; k < p->n; k++) node = child(node, p->key[k]);
+    *out = node;
+    return SNW_OK;
+}
+
+snw_status snw_override_find(snw_builder *b, const char *text, snw_place at, snw_node *root,
+                             const snw_node **out) {
+    path p = {0};
+    *out = NULL;
+    SNW_TRY(split(b, text, at, &p));
+    const snw_entry *parameter = snw_parameters_find(b->parameters, p.key[0]);
+    if (parameter) return find_parameter(b, parameter, &p, out);
+    target t = {0};
+    SNW_TRY(find_one(b, &p, root, &t));
+    const snw_node *node = *t.slot;
+    for (int k = t.used; k < p.n; k++) node = child(node, p.key[k]);
+    *out = node;
+    return SNW_OK;
 }
 
 // ---- unique names -------------------------------------------------------------------------------

@@ -18,7 +18,7 @@
     X(FLUID_DRAG, "drag", "a drag", "resistance against moving through it")                        \
     X(FLUID_CURRENT, "current", "three, m/s, laws of t",                                           \
       "its velocity in the world, at rest unless given")                                           \
-    X(FLUID_WHEN, "when", "on or off", "whether it is there, on unless given")
+    X(FLUID_WHEN, "when", "a condition on t and probes", "when it is there, always unless given")
 #define DRAG_KEYS(X)                                                                               \
     X(DRAG_NORMAL, "normal", "law of x",                                                           \
       "coefficient c of a rod: density/2 c width |w| w per length, w across it")                   \
@@ -147,9 +147,7 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
         SNW_TRY(snw_read_laws(r, e[FLUID_CURRENT]->value, "current", (snw_dim){.m = 1, .s = -1},
                               SNW_VAR_T, out->current));
     }
-    return e[FLUID_WHEN]
-               ? snw_read_presence(r, e[FLUID_WHEN]->value, "fluid", entry->key, &out->when)
-               : SNW_OK;
+    return e[FLUID_WHEN] ? snw_read_switch(r, e[FLUID_WHEN]->value, "when", &out->when) : SNW_OK;
 }
 
 snw_status snw_read_fluids(snw_reader *r) {

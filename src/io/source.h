@@ -115,5 +115,8 @@ void snw_node_remove(snw_node *map, const char *key);
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override);
 snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root);
+// *out <- the value that an override with this path would replace, NULL when there is none yet.
+snw_status snw_override_find(snw_builder *b, const char *text, snw_place at, snw_node *root,
+                             const snw_node **out);
 // Things, steps and parameters have names of their own, probes no parameter's.
 snw_status snw_check_names(snw_builder *b, const snw_node *root);

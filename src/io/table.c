@@ -18,6 +18,8 @@ typedef struct csv {
     int ncolumn, nrow; // without the line of names
     const char **name; // ncolumn, NULL when there are none
     double *value;     // column by column, nrow each
+    int *line;         // nrow
+    bool blanks;       // fields may be blank, NaN, and a time may be repeated
 } csv;
 
 struct snw_tables {
@@ -104,7 +106,7 @@ static snw_status no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "no memory for a table");
 }
 
-static snw_status read_names(snw_tables *t, const cursor *c, csv *out, snw_error *err) {
+static snw_status read_names(snw_pool *pool, const cursor *c, csv *out, snw_error *err) {
     bool names = false;
     const char *text = NULL;
     size_t length = 0;
@@ -113,11 +115,11 @@ static snw_status read_names(snw_tables *t, const cursor *c, csv *out, snw_error
         if (field(c, k, &text, &length) && !number(text, length, &value)) names = true;
     }
     if (!names) return SNW_OK;
-    out->name = snw_pool_array(t->pool, (size_t)out->ncolumn, sizeof *out->name);
+    out->name = snw_pool_array(pool, (size_t)out->ncolumn, sizeof *out->name);
     if (!out->name) return no_memory(err);
     for (int k = 0; k < out->ncolumn; k++) {
         if (!field(c, k, &text, &length)) length = 0;
-        out->name[k] = snw_pool_text(t->pool, text, length);
+        out->name[k] = snw_pool_text(pool, text, length);
         if (!out->name[k]) return no_memory(err);
     }
     return SNW_OK;
@@ -129,17 +131,23 @@ static snw_status read_row(const cursor *c, const char *path, int row, csv *out,
         return snw_fail_at(err, place, "this row has %d fields, the first one %d", count_fields(c),
                            out->ncolumn);
     }
+    out->line[row] = c->line;
     for (int k = 0; k < out->ncolumn; k++) {
         const char *text = NULL;
         size_t length = 0;
         double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
         const bool found = field(c, k, &text, &length);
         if (found) place.column = (int)(text - c->text) + 1;
+        if (found && length == 0 && out->blanks && k > 0) {
+            *value = NAN;
+            continue;
+        }
         if (!found || !number(text, length, value)) {
             return snw_fail_at(err, place, "'%.*s' is not a number",
                                (int)(length < 40 ? length : 40), found ? text : "");
         }
-        if (k == 0 && row > 0 && !(*value > value[-1])) {
+        const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
+        if (k == 0 && !rises) {
             return snw_fail_at(err, place, "the first column must rise, %g follows %g", *value,
                                value[-1]);
         }
@@ -147,7 +155,7 @@ static snw_status read_row(const cursor *c, const char *path, int row, csv *out,
     return SNW_OK;
 }
 
-static snw_status read_rows(snw_tables *t, const char *text, const char *path, csv *out,
+static snw_status read_rows(snw_pool *pool, const char *text, const char *path, csv *out,
                             snw_error *err) {
     cursor c = {.at = text};
     if (!next_line(&c)) return snw_fail(err, SNW_E_PARSE, "the file is empty");
@@ -156,12 +164,13 @@ static snw_status read_rows(snw_tables *t, const char *text, const char *path, c
         return snw_fail(err, SNW_E_PARSE, "the file has %d columns, 2 to %d are possible",
                         out->ncolumn, MAX_COLUMNS);
     }
-    SNW_TRY(read_names(t, &c, out, err));
+    SNW_TRY(read_names(pool, &c, out, err));
     out->nrow = out->name ? 0 : 1;
     for (cursor count = c; next_line(&count);) out->nrow++;
     if (out->nrow == 0) return snw_fail(err, SNW_E_PARSE, "the file has no numbers");
-    out->value = snw_pool_array(t->pool, (size_t)out->nrow * (size_t)out->ncolumn, sizeof(double));
-    if (!out->value) return no_memory(err);
+    out->value = snw_pool_array(pool, (size_t)out->nrow * (size_t)out->ncolumn, sizeof(double));
+    out->line = snw_pool_array(pool, (size_t)out->nrow, sizeof *out->line);
+    if (!out->value || !out->line) return no_memory(err);
     c = (cursor){.at = text};
     if (out->name) (void)next_line(&c);
     for (int row = 0; next_line(&c); row++) SNW_TRY(read_row(&c, path, row, out, err));
@@ -193,12 +202,32 @@ static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_erro
     if (!table->file) return no_memory(err);
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
-    SNW_TRY(read_rows(t, text, path, table, err));
+    SNW_TRY(read_rows(t->pool, text, path, table, err));
     t->sum += sum_of(text, length);
     table->next = t->first;
     t->first = table;
     *out = table;
     return SNW_OK;
+}
+
+snw_status snw_measured_read(snw_pool *pool, const char *path, snw_measured *out, snw_error *err) {
+    const char *text = NULL;
+    size_t length = 0;
+    csv table = {.blanks = true};
+    SNW_TRY(snw_text_read(pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    SNW_TRY(snw_text_check(path, text, length, err));
+    snw_status status = read_rows(pool, text, path, &table, err);
+    if (status == SNW_OK && !table.name) {
+        status = snw_fail(err, SNW_E_PARSE,
+                          "the first line must name the columns, e.g. 't, tip.x, tip.z'");
+    }
+    if (status != SNW_OK && err && !err->file[0]) return snw_fail_place(err, status, path, 1, 1);
+    *out = (snw_measured){.ncolumn = table.ncolumn,
+                          .nrow = table.nrow,
+                          .name = table.name,
+                          .value = table.value,
+                          .line = table.line};
+    return status;
 }
 
 // ---- finding a column ---------------------------------------------------------------------------

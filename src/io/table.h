@@ -13,6 +13,19 @@
 
 typedef struct snw_tables snw_tables;
 
+// A whole file of measurements.
+typedef struct snw_measured {
+    int ncolumn, nrow;
+    const char *const *name; // ncolumn
+    const double *value;     // column by column, nrow each; NaN where nothing was measured
+    const int *line;         // nrow, where a row stands in the file
+} snw_measured;
+
+// Read it into the pool. It needs a line of names, and its fields may be blank but for those of the first column, where a
+// number may be repeated.
+SNW_NODISCARD snw_status snw_measured_read(snw_pool *pool, const char *path, snw_measured *out,
+                                           snw_error *err);
+
 // Files are sought beside the file `model` and kept in the pool once read. NULL when memory is out.
 snw_tables *snw_tables_create(snw_pool *pool, const char *model);
 

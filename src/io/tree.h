@@ -50,6 +50,12 @@ SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, i
                                                  const snw_entry *change, snw_signals *signals,
                                                  snw_pool *pool, snw_node **root, snw_error *err);
 
+// *out <- the value that an override with this path would replace in the tree of a run, as it is now; NULL when it is not
+// given. Fails at `at` when the path names nothing at all.
+SNW_NODISCARD snw_status snw_source_find(const snw_source *s, int run, const char *path,
+                                         snw_place at, snw_pool *pool, const snw_node **out,
+                                         snw_error *err);
+
 // Text such as `leg(k-1).tip` with its indices evaluated, `leg(2).tip`, by the scope of the node,
 // which must be a text. From an '@' on it is left as it is.
 SNW_NODISCARD snw_status snw_name_resolve(const snw_node *node, snw_pool *pool, const char **out,

@@ -108,6 +108,12 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
                                         const snw_expr_rules *rules, const char *file, int line,
                                         int column, const snw_expr **out, snw_error *err);
 
+// The same for a constant of any dimension: its value, SI, and what it is; none for a plain number, and for what has no
+// whole exponents.
+SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
+                                          const char *file, int line, int column, double *value,
+                                          snw_dim *dim, snw_error *err);
+
 // Where n numbers are wanted, as for an axis, a text may name a list, `e`, or a row of a list of
 // lists, `e(k)`. Then *named is true and out[0..n-1] are its entries; a list of another length is
 // an error. *named is false, and nothing else happened, when the text is anything else.

@@ -289,13 +289,14 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     return snw_parser_fail(p, term->at, "%s is wanted here, got %s", want, got);
 }
 
-snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                          const snw_expr_rules *rules, const char *file, int line, int column,
-                          const snw_expr **out, snw_error *err) {
+// *q <- what is known about its dimension
+static snw_status parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                        const snw_expr_rules *rules, snw_place place, const snw_expr **out,
+                        snw_quantity *q, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = text,
                     .p = text,
-                    .place = {file, line, column},
+                    .place = place,
                     .scope = scope,
                     .pool = pool,
                     .vars = rules->vars,
@@ -304,5 +305,25 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
     snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
     SNW_TRY(snw_check_result(&p, rules, &term));
+    *q = term.q;
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
+}
+
+snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                          const snw_expr_rules *rules, const char *file, int line, int column,
+                          const snw_expr **out, snw_error *err) {
+    snw_quantity q;
+    return parse(pool, scope, text, rules, (snw_place){file, line, column}, out, &q, err);
+}
+
+snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
+                            const char *file, int line, int column, double *value, snw_dim *dim,
+                            snw_error *err) {
+    const snw_expr_rules rules = {0};
+    const snw_expr *e = NULL;
+    snw_quantity q;
+    SNW_TRY(parse(pool, scope, text, &rules, (snw_place){file, line, column}, &e, &q, err));
+    *value = snw_expr_value(e, (snw_at){0});
+    *dim = snw_quantity_dim(q);
+    return SNW_OK;
 }

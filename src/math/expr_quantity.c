@@ -90,20 +90,30 @@ bool snw_quantity_fits(snw_quantity q, snw_dim d) {
     return q.plain || snw_quantity_join(q, snw_quantity_of(d), &ignored);
 }
 
+static bool whole_dim(snw_quantity q, snw_dim *out) {
+    signed char e[SNW_NDIM];
+    for (int i = 0; i < SNW_NDIM; i++) {
+        const float r = roundf(q.said[i]);
+        if (!(fabsf(r) <= 100 && fabsf(r - q.said[i]) <= SLACK)) return false;
+        e[i] = (signed char)r;
+    }
+    *out = (snw_dim){e[0], e[1], e[2], e[3], e[4], e[5]};
+    return true;
+}
+
+snw_dim snw_quantity_dim(snw_quantity q) {
+    snw_dim dim;
+    return !q.truth && !q.plain && whole_dim(q, &dim) ? dim : SNW_DIM_NONE;
+}
+
 void snw_quantity_phrase(snw_quantity q, char *out, size_t size) {
     if (q.truth || q.plain) {
         (void)snprintf(out, size, "%s", q.truth ? "a condition" : "a plain number");
         return;
     }
-    signed char e[SNW_NDIM];
-    bool whole = true;
-    for (int i = 0; i < SNW_NDIM; i++) {
-        const float r = roundf(q.said[i]);
-        if (!(fabsf(r) <= 100 && fabsf(r - q.said[i]) <= SLACK)) whole = false;
-        e[i] = (signed char)(whole ? r : 0);
-    }
-    if (whole) {
-        snw_dim_phrase((snw_dim){e[0], e[1], e[2], e[3], e[4], e[5]}, out, size);
+    snw_dim dim;
+    if (whole_dim(q, &dim)) {
+        snw_dim_phrase(dim, out, size);
         return;
     }
     static const char *const name[SNW_NDIM] = {"m", "kg", "s", "A", "K", "mol"};

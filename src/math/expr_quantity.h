@@ -35,5 +35,8 @@ snw_quantity snw_quantity_power(snw_quantity a, double exponent);
 bool snw_quantity_join(snw_quantity a, snw_quantity b, snw_quantity *out);
 bool snw_quantity_fits(snw_quantity q, snw_dim d);
 
+// The dimension it has; none when it is plain, or its exponents are not whole.
+snw_dim snw_quantity_dim(snw_quantity q);
+
 // "a length (m)", "a condition", "a plain number", "m^0.5".
 void snw_quantity_phrase(snw_quantity q, char *out, size_t size);

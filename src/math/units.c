@@ -146,6 +146,16 @@ void snw_dim_phrase(snw_dim d, char *out, size_t size) {
     (void)snprintf(out, size, "%s%s", article, text);
 }
 
+void snw_dim_unit(snw_dim d, char *out, size_t size) {
+    if (size == 0) return;
+    for (int i = 0; i < NNAME; i++) {
+        if (!same_dim(d, names[i].dim)) continue;
+        (void)snprintf(out, size, "%s", names[i].unit);
+        return;
+    }
+    product_text(d, out, size);
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 static const snw_unit *find_unit(const char *word, size_t length) {

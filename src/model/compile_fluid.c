@@ -13,6 +13,7 @@ typedef struct wetting {
     snw_wet *wet;
     double *phi;
     int nphi;
+    int *gate; // of each fluid
 } wetting;
 
 static snw_status refuse(const snw_fluid_desc *d, const char *link, const char *why,
@@ -55,7 +56,12 @@ static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetti
     const double w = b->seg_w[s], x = b->seg_x[s];
     const snw_at at = {.x = x, .L = rod->L};
     snw_wet *p = &to->wet[b->m->nwet++];
-    *p = (snw_wet){.seg = s, .fluid = fluid, .phi = -1, .rod = b->link_rod[rod->link]};
+    *p = (snw_wet){.seg = s,
+                   .fluid = fluid,
+                   .gate = to->gate[fluid],
+                   .body = -1,
+                   .phi = -1,
+                   .rod = b->link_rod[rod->link]};
     SNW_TRY(resistance(d, link->name, w, at, p, err));
     if (!needs_outline(d)) return SNW_OK;
     snw_outline o;
@@ -88,6 +94,8 @@ static snw_status end(snw_build *b, int fluid, const snw_rod *rod, int way, wett
     snw_wet *p = &to->wet[b->m->nwet++];
     *p = (snw_wet){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
                    .fluid = fluid,
+                   .gate = to->gate[fluid],
+                   .body = -1,
                    .end = way,
                    .rod = b->link_rod[rod->link],
                    .phi = -1};
@@ -126,10 +134,15 @@ static snw_status around(snw_build *b, int fluid, int l, wetting *to, snw_error 
     const snw_fluid_desc *d = &b->m->desc->fluid[fluid];
     const snw_link_desc *link = &b->m->desc->link[l];
     if (!link->has_body) return refuse(d, link->name, "it has neither a rod nor a body", err);
-    if (link->when && snw_expr_value(link->when, (snw_at){0}) == 0) return SNW_OK;
+    if (!snw_exists(link->when)) return SNW_OK;
     snw_wet *p = &to->wet[b->m->nwet++];
-    *p = (snw_wet){
-        .seg = b->link_end[l], .fluid = fluid, .centre = link->body.com, .rod = -1, .phi = -1};
+    *p = (snw_wet){.seg = b->link_end[l],
+                   .fluid = fluid,
+                   .gate = to->gate[fluid],
+                   .body = b->seg[b->link_end[l]].gate,
+                   .centre = link->body.com,
+                   .rod = -1,
+                   .phi = -1};
     if (d->normal || d->tangent) {
         return refuse(d, link->name,
                       "'normal' and 'tangent' are for rods; give 'square' or 'linear' of a body",
@@ -142,7 +155,7 @@ static snw_status around(snw_build *b, int fluid, int l, wetting *to, snw_error 
     if (d->buoyancy) p->displaced = d->density * link->body.volume;
     for (int i = 0; d->added == SNW_ADDED_GIVEN && i < 6; i++) p->added[i] = d->given[i];
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
-    if (link->body.shape != SNW_SHAPE_SPHERE) {
+    if (link->body.shape != SNW_SOLID_SPHERE) {
         return refuse(d, link->name,
                       "only a sphere has an added mass by itself; give six numbers, 'added: [..]'",
                       err);
@@ -169,10 +182,6 @@ static snw_status sort(snw_build *b, const snw_wet *wet) {
     return SNW_OK;
 }
 
-static bool acts(const snw_fluid_desc *d) {
-    return !d->when || snw_expr_value(d->when, (snw_at){0}) != 0;
-}
-
 snw_status snw_build_fluids(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     size_t most = 0;
@@ -183,11 +192,13 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
         }
     }
     wetting to = {.wet = snw_build_array(b, most, sizeof *to.wet),
-                  .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *to.phi)};
+                  .phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *to.phi),
+                  .gate = snw_build_array(b, (size_t)d->nfluid, sizeof *to.gate)};
     if (b->memory_out) return SNW_E_MEMORY;
     for (int f = 0; f < d->nfluid; f++) {
         const snw_fluid_desc *fluid = &d->fluid[f];
-        if (!acts(fluid)) continue;
+        SNW_TRY(snw_build_switch(b, fluid->when, &to.gate[f], err));
+        if (!snw_exists(fluid->when)) continue;
         for (int k = 0; k < fluid->nlink; k++) {
             const int l = fluid->link[k];
             SNW_TRY(b->link_rod[l] >= 0 ? along(b, f, l, &to, err) : around(b, f, l, &to, err));
@@ -196,5 +207,6 @@ snw_status snw_build_fluids(snw_build *b, snw_error *err) {
     }
     b->m->nfluid = d->nfluid;
     b->m->wet_phi = to.phi;
+    b->m->fluid_gate = to.gate;
     return sort(b, to.wet);
 }

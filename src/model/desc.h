@@ -160,12 +160,12 @@ typedef struct snw_rod_desc {
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
-typedef enum snw_shape {
-    SNW_SHAPE_NONE,
-    SNW_SHAPE_BOX,
-    SNW_SHAPE_CYLINDER,
-    SNW_SHAPE_SPHERE
-} snw_shape;
+typedef enum snw_solid {
+    SNW_SOLID_NONE,
+    SNW_SOLID_BOX,
+    SNW_SOLID_CYLINDER,
+    SNW_SOLID_SPHERE
+} snw_solid;
 
 // Mass properties in the link's frame.
 typedef struct snw_body_desc {
@@ -173,7 +173,7 @@ typedef struct snw_body_desc {
     snw_vec3 com;
     snw_mat3 inertia; // about the centre of mass, link axes
     double volume;    // of its shape, m^3, 0: not known
-    snw_shape shape;  // about the centre of mass
+    snw_solid shape;  // about the centre of mass
     snw_vec3 size;    // widths of a box; radius and length of a cylinder; radius of a sphere
     snw_vec3 axis;    // of a cylinder, unit
     snw_place place;
@@ -302,7 +302,7 @@ typedef struct snw_fluid_desc {
     snw_law linear[6], square[6];
     snw_law normal, tangent; // coefficients of rods by density, width and perimeter
     snw_law current[3];      // velocity of the fluid in the world, laws of t; NULL: at rest
-    snw_law when;            // a constant, NULL: always
+    snw_law when;            // NULL: always; a constant or a gate
 } snw_fluid_desc;
 
 // ---- contacts ---------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ typedef struct snw_contact_desc {
     double smooth;         // length over which the force sets in, m
     int npoint;            // of bodies, instead of their shape:
     const snw_vec3 *point; // in the frame of the link
-    snw_law when;          // a constant, NULL: always
+    snw_law when;          // NULL: always; a constant or a gate
 } snw_contact_desc;
 
 #define SNW_CONTACT_SMOOTH 1e-4 // m, unless given

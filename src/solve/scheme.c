@@ -55,6 +55,8 @@ void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, boo
     }
 }
 
+void snw_scheme_struck(snw_history *past) { past->h = -1; }
+
 // v = c0 d - c2 d_before + e v_old, exact for parabolas when the increment before has length hp:
 // c2 = h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
 static void level_weights(const snw_scheme *s, double h, double hp, double *c0, double *c2) {
@@ -97,7 +99,10 @@ static void begin_alpha(const snw_scheme *s, const snw_history *p, double h, dou
 
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
                       double *f, double *g) {
-    if (s->levels) {
+    if (past->h < 0) {
+        const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
+        begin_levels(&euler, past, h, a, b, f, g);
+    } else if (s->levels) {
         begin_levels(s, past, h, a, b, f, g);
     } else {
         begin_alpha(s, past, h, a, b, f, g);
@@ -107,8 +112,9 @@ void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, do
 void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
                     const double *acc, snw_history *past) {
     for (int i = 0; i < past->n; i++) {
-        past->pseudo[i] =
+        const double on =
             ((1 - s->af) * acc[i] + s->af * past->a[i] - s->am * past->pseudo[i]) / (1 - s->am);
+        past->pseudo[i] = past->h < 0 ? acc[i] : on;
         past->d[i] = d[i];
         past->vb[i] = past->v[i];
         past->v[i] = v[i];

@@ -42,7 +42,7 @@ snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha);
 // What a scheme remembers, n numbers each.
 typedef struct snw_history {
     int n;
-    double h;       // length of the step before, 0: none yet
+    double h;       // length of the step before, 0: none yet, -1: none, and rates have jumped
     double *v, *a;  // rates and accelerations at the last instant
     double *pseudo; // pseudo-accelerations (alpha)
     double *d, *vb; // increment of the step before, rates before it (levels)
@@ -56,6 +56,10 @@ snw_history snw_history_on(int n, double *memory);
 // the first step are zero.
 void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, bool rest,
                       snw_history *past);
+
+// Rates have jumped at the start, as in an impact: the next step is one of backward Euler. Of a stiff system, accelerations
+// then belong to oscillations far quicker than the step; all schemes of order two would carry them on.
+void snw_scheme_struck(snw_history *past);
 
 // Coefficients of a step of length h.
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,

@@ -240,8 +240,8 @@ static void measure_power(snw_motion *mo, const snw_state *s) {
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
+    snw_blow blow = {0};
     if (mo->switches) {
-        snw_blow blow;
         SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
         mo->work[npower(m) - 1] += blow.work;
         mo->heat += blow.heat;
@@ -259,6 +259,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
+    if (blow.struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     measure_power(mo, mo->now);
@@ -529,14 +530,27 @@ static void predict(snw_motion *mo, double h) {
     const snw_history *p = &mo->past;
     for (int i = 0; i < mo->m->nv; i++) {
         mo->d[i] = p->h > 0 ? h / p->h * (p->d[i] + 0.5 * (h + p->h) * (p->v[i] - p->vb[i]))
-                            : h * (p->v[i] + 0.5 * h * p->a[i]);
+                            : h * (p->v[i] + (p->h < 0 ? 0 : 0.5 * h * p->a[i]));
     }
+}
+
+// Does a step of length h follow the accelerations it begins with? Not when they alone would carry a coordinate much farther than
+// the velocities do, and noticeably.
+static bool resolves(const snw_motion *mo, double h) {
+    double by_rate = 0, by_acceleration = 0;
+    for (int i = 0; i < mo->m->nv; i++) {
+        by_rate = fmax(by_rate, h * fabs(mo->past.v[i]) / mo->m->typical[i]);
+        by_acceleration =
+            fmax(by_acceleration, 0.5 * h * h * fabs(mo->past.a[i]) / mo->m->typical[i]);
+    }
+    return by_acceleration < fmax(0.01, 5 * by_rate);
 }
 
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
     *info = (snw_motion_info){0};
+    if (p->h < 0 && resolves(mo, h)) mo->past.h = 0;
     double a, b;
     snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
     set_scale(mo, b);

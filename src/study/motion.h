@@ -18,6 +18,7 @@ typedef struct snw_motion_opts {
         tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
+    bool control;  // steps are chosen so short that they resolve what an impact leaves behind
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
 

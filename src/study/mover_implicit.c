@@ -158,6 +158,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.scheme = snw_scheme_make(kind_of(step->method), step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.rest = step->rest;
+    o.control = step->control;
     im->control = step->control;
     im->longest = step->step;
     im->tolerance = step->tolerance > 0 ? step->tolerance : 1e-6;

@@ -552,6 +552,29 @@ static void slender_bodies_feel_the_forces_of_lighthill(void **state) {
     }
 }
 
+// A cylinder clamped at both ends, free to slide at one, in a flow along it: E I w_xxxx + m U^2 w_xx = 0 is a column under
+// m U^2, which buckles at 4 pi^2 E I/L^2 (Paidoussis 1966). Its stability is one less that part of the load.
+static void flow_along_a_cylinder_makes_it_buckle(void **state) {
+    (void)state;
+    static const double part[3] = {0, 0.5, 1.3};
+    for (int k = 0; k < 3; k++) {
+        const double EI = 1e6 * M_PI / 4 * 1e-8, m = 1000 * M_PI * 1e-4;
+        const double U = sqrt(part[k] * 4 * M_PI * M_PI * EI / m);
+        char text[2000];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\nmaterials: {rubber: {young: 1 MPa, density: 1000}}\n"
+                       "robot: {tube: {on: world, rod: {length: 1, section: {circle: {radius: 1 "
+                       "cm}}, material: rubber, strain: {bend_y: legendre 10}}}}\n"
+                       "loops: {end: {join: [world, tube.tip], as: prismatic, axis: x, pose: {xyz: "
+                       "[1, 0, 0]}}}\n"
+                       "fluid: {water: {on: tube, density: 1000, added: auto, current: [%.17g, 0, "
+                       "0]}}\n"
+                       "study: [static:]\nprobes: {s: stability}\n",
+                       U);
+        assert_near(found(text), 1 - part[k], 1e-6);
+    }
+}
+
 // The fluid pushes where rods are, not at their ends: nothing pulls at a free tip, and within a rod there is what holds the
 // second of two, cut there.
 static void wrenches_within_a_rod_know_the_flow(void **state) {
@@ -651,6 +674,38 @@ static void what_a_fluid_cannot_do_is_said(void **state) {
     }
 }
 
+// A stone dropped from 1 m into water: it falls freely, then sinks against linear drag, v+ = v- where it dips in.
+static void what_falls_into_water_is_slowed_there(void **state) {
+    (void)state;
+    static const char *const ways[] = {"scheme: adaptive, tolerance: 1e-11", "step: 2 ms",
+                                       "scheme: adaptive, tolerance: 1e-11"};
+    for (int k = 0; k < 3; k++) {
+        char text[2000];
+        outcome o;
+        // the last one is there only while the stone is, from the beginning on
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "robot:\n"
+            "  slide: {on: world, pose: {xyz: [0, 0, 1]}, joint: prismatic, axis: [0, 0, "
+            "-1], body: {mass: 1 g}}\n"
+            "  stone: {on: slide, body: {sphere: {radius: 0.1}, density: 2000}, when: "
+            "%s}\n"
+            "fluid: {pond: {on: stone, density: 1000, added: auto, buoyancy: on, drag: "
+            "{linear: 20 kg/s}, when: h.z < 0}}\n"
+            "study: [dynamic: {for: 1 s, %s}]\n"
+            "probes: {h: {position: stone}, v: {rate: slide}, e: energy}\n",
+            k == 2 ? "t >= -1 s" : "on", ways[k]);
+        done(text, &o);
+        const double m = 2000 * 4 * M_PI / 3 * 1e-3 + 1e-3, wet = m + 0.25 * (m - 1e-3), c = 20;
+        const double t = sqrt(2 / 9.81), v0 = 9.81 * t, W = 9.81 * (m - 0.5 * (m - 1e-3));
+        const double want = W / c + (v0 - W / c) * exp(-c * (1 - t) / wet);
+        assert_near(last(&o, 3), want, k == 1 ? 1e-5 : 1e-8);
+        assert_near(last(&o, 4 + BALANCE), 0, k == 1 ? 1e-5 : 1e-7);
+        snw_series_clear(&o.series);
+    }
+}
+
 // a pond that runs dry: the ball falls on as it would without
 static void a_fluid_can_be_taken_away(void **state) {
     (void)state;
@@ -684,9 +739,11 @@ int main(void) {
         cmocka_unit_test(an_accelerated_fluid_takes_along_what_it_surrounds),
         cmocka_unit_test(implicit_steps_keep_their_order),
         cmocka_unit_test(slender_bodies_feel_the_forces_of_lighthill),
+        cmocka_unit_test(flow_along_a_cylinder_makes_it_buckle),
         cmocka_unit_test(wrenches_within_a_rod_know_the_flow),
         cmocka_unit_test(what_a_fluid_cannot_do_is_said),
         cmocka_unit_test(a_fluid_can_be_taken_away),
+        cmocka_unit_test(what_falls_into_water_is_slowed_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,6 +404,39 @@ static void mismatches_inside_are_found_where_they_stand(void **state) {
                "a condition is wanted here");
 }
 
+static void a_constant_is_measured_with_its_dimension(void **state) {
+    bench *b = *state;
+    define(b, "E", "2 MPa");
+    define(b, "n", "3");
+    const struct {
+        const char *text, *unit;
+        double want;
+    } cases[] = {{"12 mm", "m", 12e-3},        {"n*E", "Pa", 6e6},
+                 {"E*4 mm^2", "N", 8},         {"5", "", 5},
+                 {"30 deg", "", M_PI / 6},     {"n", "", 3},
+                 {"sqrt(4 m^2)", "m", 2},      {"sqrt(4 m)", "", 2}, // no whole exponents
+                 {"2 kg*m/s^3", "kg*m/s^3", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double got = NAN;
+        snw_dim dim;
+        char unit[48];
+        assert_int_equal(
+            snw_expr_measure(b->pool, b->scope, cases[i].text, "--find", 1, 1, &got, &dim, &b->err),
+            SNW_OK);
+        snw_dim_unit(dim, unit, sizeof unit);
+        assert_near(got / cases[i].want, 1, 4e-16);
+        assert_string_equal(unit, cases[i].unit);
+    }
+    double got;
+    snw_dim dim;
+    assert_int_equal(
+        snw_expr_measure(b->pool, b->scope, "2*t", "--find", 1, 1, &got, &dim, &b->err),
+        SNW_E_PARSE);
+    assert_int_equal(
+        snw_expr_measure(b->pool, b->scope, "n < 2", "--find", 1, 1, &got, &dim, &b->err),
+        SNW_E_PARSE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(arithmetic_binds_as_on_paper),
@@ -416,6 +449,7 @@ int main(void) {
         TEST(units_scale_to_si),
         TEST(plain_numbers_fit_and_units_are_checked),
         TEST(mismatches_inside_are_found_where_they_stand),
+        TEST(a_constant_is_measured_with_its_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

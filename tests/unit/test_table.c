@@ -109,11 +109,49 @@ static void laws_read_tables(void **state) {
     snw_document_destroy(doc);
 }
 
+// files of measurements: fields may be blank and times repeated, names are needed
+static void measurements_may_be_missing(void **state) {
+    (void)state;
+    snw_pool *pool = snw_pool_create(1 << 20);
+    snw_measured m;
+    snw_error err = {0};
+    write_file(path, "t, a, b\n# twice\n0, 1,\n0, ,2\n\n3, 4, 5\n");
+    assert_int_equal(snw_measured_read(pool, path, &m, &err), SNW_OK);
+    assert_int_equal(m.ncolumn, 3);
+    assert_int_equal(m.nrow, 3);
+    assert_string_equal(m.name[2], "b");
+    const double want[] = {0, 0, 3, 1, NAN, 4, NAN, 2, 5};
+    for (int i = 0; i < 9; i++) {
+        assert_true(isnan(want[i]) ? isnan(m.value[i]) : m.value[i] == want[i]);
+    }
+    assert_int_equal(m.line[0], 3);
+    assert_int_equal(m.line[2], 6);
+    static const struct {
+        const char *text;
+        int line;
+        const char *fragment;
+    } cases[] = {{"", 1, "empty"},
+                 {"1,2\n", 1, "must name the columns"},
+                 {"t,a\n,1\n", 2, "not a number"},
+                 {"t,a\n2,1\n1,1\n", 3, "must rise"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err = (snw_error){0};
+        write_file(path, cases[i].text);
+        assert_int_equal(snw_measured_read(pool, path, &m, &err), SNW_E_PARSE);
+        assert_string_equal(err.file, path);
+        assert_int_equal(err.line, cases[i].line);
+        assert_non_null(strstr(err.text, cases[i].fragment));
+    }
+    snw_pool_destroy(pool);
+    assert_int_equal(remove(path), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_found),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(laws_read_tables),
+        cmocka_unit_test(measurements_may_be_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

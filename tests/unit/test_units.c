@@ -128,6 +128,23 @@ static void dimensions_have_names(void **state) {
     assert_string_equal(text, "for");
 }
 
+// what is written behind a number is read back as the same dimension, of size one
+static void every_dimension_has_a_unit(void **state) {
+    (void)state;
+    for (int code = 0; code < 7 * 7 * 7 * 3; code++) {
+        const snw_dim d = {.m = (signed char)(code % 7 - 3),
+                           .kg = (signed char)(code / 7 % 7 - 3),
+                           .s = (signed char)(code / 49 % 7 - 3),
+                           .A = (signed char)(code / 343 - 1)};
+        char text[48];
+        snw_unit_value got = {1, 1, {0}};
+        snw_dim_unit(d, text, sizeof text);
+        assert_int_equal(snw_unit_read(text, &got), strlen(text));
+        assert_near(got.num / got.den, 1, 0);
+        assert_memory_equal(&got.dim, &d, sizeof d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_read_to_si),
@@ -135,6 +152,7 @@ int main(void) {
         cmocka_unit_test(absurd_exponents_do_not_overflow),
         cmocka_unit_test(every_unit_of_the_table_reads_as_itself),
         cmocka_unit_test(dimensions_have_names),
+        cmocka_unit_test(every_dimension_has_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

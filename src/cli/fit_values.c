@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: MIT
+//
+// fit_values.c: values of a model from what its probes were measured to show.
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/fit.h"
+#include "cli/grid.h"
+#include "cli/job.h"
+#include "cli/output.h"
+#include "cli/stop.h"
+#include "io/node.h"
+#include "io/table.h"
+#include "study/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 256, SET_SIZE = PATH_SIZE + 96, NAME_SIZE = 256 };
+static const double TOO_ALIKE =
+    0.95; // correlation of two estimates that the data do not tell apart
+static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
+
+typedef struct found {
+    char path[PATH_SIZE];
+    snw_quantity_read start;
+    double error;       // standard error
+    char set[SET_SIZE]; // the override under way
+} found;
+
+// one column of a data file
+typedef struct column {
+    int data, field; // where it is measured
+    int run, index;  // which column of which series is compared
+    char name[NAME_SIZE];
+    size_t probe;         // length of the probe's name in it
+    double error;         // its weight is the inverse of this
+    int first, n;         // its values
+    double before, after; // root mean square of model less measured
+} column;
+
+typedef struct session {
+    snw_reply *reply;
+    const snw_args *args;
+    snw_job job;
+    snw_pool *pool; // of the data
+    snw_meter meter;
+    int ndata;
+    snw_measured *data;
+    int nfind;
+    found *find;
+    double *x; // what is found, nfind
+    double *correlation;
+    int nset; // overrides: those of the command line, then what is tried
+    const char **set;
+    int ncolumn;
+    column *column;
+    int nvalue;
+    snw_fit_value *value;
+    const int *line; // nvalue, where it stands in its file
+    double *before, *after;
+    int runs; // done so far
+    snw_fit_info info;
+} session;
+
+static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+
+// ---- what to find -------------------------------------------------------------------------------
+
+// the '=' between path and start: not one of an index range
+static const char *equals(const char *text) {
+    int depth = 0;
+    for (; *text; text++) {
+        if (*text == '=' && depth <= 0) return text;
+        depth += (*text == '(') - (*text == ')');
+    }
+    return NULL;
+}
+
+static snw_status fail_find(snw_error *err, const char *text) {
+    (void)snw_fail(err, SNW_E_ARGUMENT, "%s", text);
+    return snw_fail_place(err, SNW_E_ARGUMENT, "--find", 1, 1);
+}
+
+static snw_status read_find(session *s, const char *text, found *f, snw_error *err) {
+    const char *eq = equals(text);
+    const size_t length = eq ? (size_t)(eq - text) : strlen(text);
+    char message[2 * PATH_SIZE + 128];
+    if (length == 0 || length >= sizeof f->path)
+        return fail_find(err, "a path is missing, or too long");
+    memcpy(f->path, text, length);
+    const snw_document *d = s->job.document;
+    const int run = s->job.run[0].index;
+    snw_quantity_read file = {0};
+    bool given = false;
+    if (eq) {
+        SNW_TRY(snw_document_evaluate(d, run, eq + 1, "--find", &f->start, err));
+        const snw_status status = snw_document_find(d, run, f->path, "--find", &given, &file, err);
+        // the file need not give it, or not as a number
+        if (status != SNW_OK && !given) return status;
+        *err = (snw_error){0};
+        if (!f->start.unit[0]) memcpy(f->start.unit, file.unit, sizeof file.unit);
+    } else {
+        SNW_TRY(snw_document_find(d, run, f->path, "--find", &given, &f->start, err));
+        if (!given) {
+            (void)snprintf(message, sizeof message,
+                           "the file gives no '%s'; say where to start, --find %s=VALUE", f->path,
+                           f->path);
+            return fail_find(err, message);
+        }
+    }
+    if (f->start.value == 0 || !isfinite(f->start.value)) {
+        (void)snprintf(message, sizeof message,
+                       "'%s' starts from %g; say how large it may be, --find %s=VALUE", f->path,
+                       f->start.value, f->path);
+        return fail_find(err, message);
+    }
+    return SNW_OK;
+}
+
+static void number_with_unit(double value, const char *unit, int digits, char *out, size_t size) {
+    (void)snprintf(out, size, "%.*g%s%s", digits, value, unit[0] ? " " : "", unit);
+}
+
+static void make_set(found *f, double value) {
+    char text[80];
+    number_with_unit(value, f->start.unit, 17, text, sizeof text);
+    (void)snprintf(f->set, sizeof f->set, "%s=%s", f->path, text);
+}
+
+static snw_status read_finds(session *s, snw_error *err) {
+    const char *const *text, *const *given;
+    s->nfind = snw_args_values(s->args, "find", &text);
+    const int ngiven = snw_args_values(s->args, "set", &given);
+    const size_t n = (size_t)s->nfind;
+    s->nset = ngiven + s->nfind;
+    s->find = snw_alloc(n * sizeof *s->find);
+    s->x = snw_alloc(n * sizeof *s->x);
+    s->correlation = snw_alloc(n * n * sizeof *s->correlation);
+    s->set = snw_alloc((size_t)s->nset * sizeof *s->set);
+    if (!s->find || !s->x || !s->correlation || !s->set) return no_memory(err);
+    for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
+    for (int i = 0; i < s->nfind; i++) {
+        found *f = &s->find[i];
+        SNW_TRY(read_find(s, text[i], f, err));
+        for (int k = 0; k < i; k++) {
+            if (strcmp(f->path, s->find[k].path) == 0)
+                return fail_find(err, "the same path is given twice");
+        }
+        s->x[i] = f->start.value;
+        s->set[ngiven + i] = f->set;
+    }
+    return SNW_OK;
+}
+
+// ---- what was measured --------------------------------------------------------------------------
+
+static const char *data_path(const session *s, int data) {
+    return snw_args_operand(s->args, data + 1);
+}
+
+static snw_status fail_data(const session *s, int data, snw_error *err) {
+    return snw_fail_place(err, SNW_E_ARGUMENT, data_path(s, data), 1, 1);
+}
+
+static int find_column(const snw_run_info *info, const char *name) {
+    for (int i = 0; i < info->ncolumn; i++) {
+        char known[NAME_SIZE];
+        snw_column_name(&info->column[i], known, sizeof known);
+        if (strcmp(known, name) == 0) return i;
+    }
+    return -1;
+}
+
+static snw_status unknown_column(const session *s, int data, const char *name, snw_error *err) {
+    const snw_run_info *info = snw_run_describe(s->job.run[data].run);
+    const size_t n = (size_t)info->ncolumn;
+    char(*text)[NAME_SIZE] = snw_alloc((n + 1) * sizeof *text);
+    const char **known = snw_alloc((n + 1) * sizeof *known);
+    const char *near = NULL;
+    for (size_t i = 0; text && known && i < n; i++) {
+        snw_column_name(&info->column[i], text[i], sizeof text[i]);
+        known[i] = text[i];
+        if (strcmp(info->column[i].probe, name) == 0 && !near) near = text[i];
+    }
+    if (!near && text && known) near = snw_nearest(name, info->ncolumn, known);
+    (void)snw_fail(err, SNW_E_ARGUMENT,
+                   "column '%.100s' is no component of a recorded probe%s%.100s%s", name,
+                   near ? " (did you mean '" : "; 'sinew show --csv' names them", near ? near : "",
+                   near ? "'?)" : "");
+    snw_free(known);
+    snw_free(text);
+    return fail_data(s, data, err);
+}
+
+static snw_status read_data(session *s, snw_error *err) {
+    s->ndata = snw_args_operands(s->args) - 1;
+    if (s->ndata != s->job.n) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%d run%s and %d data file%s; give one for each, or choose runs by --run",
+                        s->job.n, s->job.n == 1 ? "" : "s", s->ndata, s->ndata == 1 ? "" : "s");
+    }
+    s->pool = snw_pool_create(LIMIT);
+    s->data = snw_alloc((size_t)s->ndata * sizeof *s->data);
+    if (!s->pool || !s->data) return no_memory(err);
+    size_t columns = 0;
+    for (int i = 0; i < s->ndata; i++) {
+        SNW_TRY(snw_measured_read(s->pool, data_path(s, i), &s->data[i], err));
+        if (strcmp(s->data[i].name[0], "t") != 0) {
+            (void)snw_fail(err, SNW_E_ARGUMENT,
+                           "the first column is the time and called 't', not '%.100s'",
+                           s->data[i].name[0]);
+            return fail_data(s, i, err);
+        }
+        columns += (size_t)s->data[i].ncolumn - 1;
+    }
+    s->column = snw_alloc(columns * sizeof *s->column);
+    return s->column ? SNW_OK : no_memory(err);
+}
+
+static snw_status match_columns(session *s, snw_error *err) {
+    for (int d = 0; d < s->ndata; d++) {
+        const snw_run_info *info = snw_run_describe(s->job.run[d].run);
+        for (int k = 1; k < s->data[d].ncolumn; k++) {
+            column *c = &s->column[s->ncolumn++];
+            const char *name = s->data[d].name[k];
+            *c = (column){.data = d, .field = k, .run = d, .index = find_column(info, name)};
+            if (c->index < 0) return unknown_column(s, d, name, err);
+            for (int i = 1; i < k; i++) {
+                if (strcmp(name, s->data[d].name[i]) != 0) continue;
+                (void)snw_fail(err, SNW_E_ARGUMENT, "there are two columns '%.100s'", name);
+                return fail_data(s, d, err);
+            }
+            (void)snprintf(c->name, sizeof c->name, "%s", name);
+            c->probe = strlen(info->column[c->index].probe);
+        }
+    }
+    return SNW_OK;
+}
+
+static const double *fields_of(const session *s, const column *c) {
+    const snw_measured *m = &s->data[c->data];
+    return m->value + (size_t)c->field * (size_t)m->nrow;
+}
+
+static snw_status list_values(session *s, snw_error *err) {
+    size_t most = 1;
+    for (int i = 0; i < s->ncolumn; i++) most += (size_t)s->data[s->column[i].data].nrow;
+    s->value = snw_alloc(most * sizeof *s->value);
+    int *line = snw_pool_array(s->pool, most, sizeof *line);
+    s->before = snw_alloc(most * sizeof *s->before);
+    s->after = snw_alloc(most * sizeof *s->after);
+    if (!s->value || !line || !s->before || !s->after) return no_memory(err);
+    s->line = line;
+    for (int i = 0; i < s->ncolumn; i++) {
+        column *c = &s->column[i];
+        const snw_measured *m = &s->data[c->data];
+        const double *field = fields_of(s, c);
+        c->first = s->nvalue;
+        for (int row = 0; row < m->nrow; row++) {
+            if (isnan(field[row])) continue;
+            line[s->nvalue] = m->line[row];
+            s->value[s->nvalue++] = (snw_fit_value){.run = c->run,
+                                                    .column = c->index,
+                                                    .t = m->value[row],
+                                                    .value = field[row],
+                                                    .error = c->error};
+        }
+        c->n = s->nvalue - c->first;
+    }
+    if (s->nvalue >= s->nfind) return SNW_OK;
+    (void)snw_fail(err, SNW_E_ARGUMENT, "%d measured value%s cannot determine %d parameters",
+                   s->nvalue, s->nvalue == 1 ? "" : "s", s->nfind);
+    return fail_data(s, 0, err);
+}
+
+// ---- errors of measurement ----------------------------------------------------------------------
+
+static bool same_probe(const column *a, const column *b) {
+    return a->probe == b->probe && strncmp(a->name, b->name, a->probe) == 0;
+}
+
+// the columns of a probe share the largest magnitude among them
+static snw_status weigh_by_size(session *s, snw_error *err) {
+    for (int i = 0; i < s->ncolumn; i++) {
+        column *c = &s->column[i];
+        for (int k = 0; k < s->ncolumn; k++) {
+            const column *other = &s->column[k];
+            if (!same_probe(c, other)) continue;
+            const double *field = fields_of(s, other);
+            for (int row = 0; row < s->data[other->data].nrow; row++) {
+                if (fabs(field[row]) > c->error) c->error = fabs(field[row]);
+            }
+        }
+        if (c->error > 0) continue;
+        (void)snw_fail(err, SNW_E_ARGUMENT,
+                       "column '%.100s' is zero or blank throughout; say how large its errors are, "
+                       "--error %.100s=SIZE",
+                       c->name, c->name);
+        return fail_data(s, c->data, err);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_errors(session *s, snw_error *err) {
+    const char *const *text;
+    const int n = snw_args_values(s->args, "error", &text);
+    if (n == 0) return weigh_by_size(s, err);
+    for (int i = 0; i < n; i++) {
+        const char *eq = equals(text[i]);
+        snw_quantity_read size = {.value = NAN};
+        if (eq)
+            SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, eq + 1, "--error",
+                                          &size, err));
+        const size_t length = eq ? (size_t)(eq - text[i]) : 0;
+        bool used = false;
+        for (int k = 0; k < s->ncolumn; k++) {
+            column *c = &s->column[k];
+            const bool whole = strlen(c->name) == length, probe = c->probe == length;
+            if ((!whole && !probe) || strncmp(c->name, text[i], length) != 0) continue;
+            c->error = size.value;
+            used = true;
+        }
+        if (!used || !(size.value > 0) || isinf(size.value)) {
+            (void)snw_fail(err, SNW_E_ARGUMENT, "'%.200s': %s", text[i],
+                           eq && !used
+                               ? "no column of the data has this name"
+                               : "a column and a positive size are wanted, e.g. tip.x='1 mm'");
+            return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
+        }
+    }
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (s->column[k].error > 0) continue;
+        (void)snw_fail(err, SNW_E_ARGUMENT,
+                       "nothing is said of '%.200s'; give the errors of all columns, or of none",
+                       s->column[k].name);
+        return snw_fail_place(err, SNW_E_ARGUMENT, "--error", 1, 1);
+    }
+    return SNW_OK;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+static bool should_stop(void *user) {
+    (void)user;
+    return snw_stop_asked();
+}
+
+static void pass_warning(void *user, const char *message) {
+    session *s = user;
+    snw_reply_warn(s->reply, s->job.path, message);
+}
+
+static snw_status run_one(session *s, const snw_document *d, const snw_job_run *which,
+                          snw_series *series, snw_error *err) {
+    snw_desc *desc = NULL;
+    snw_run *run = NULL;
+    snw_run_totals totals;
+    // what there is to warn of is said of the start; the search may pass through anything
+    const snw_run_hooks hooks = {s, NULL, should_stop, s->runs == 0 ? pass_warning : NULL};
+    snw_status status = snw_document_describe(d, which->index, &desc, err);
+    if (status == SNW_OK) status = snw_run_create(desc, which->name, &run, err);
+    if (status == SNW_OK) {
+        snw_series_init(series, snw_run_describe(run)->ncolumn);
+        const snw_recorder recorder = snw_series_recorder(series);
+        status = snw_run_execute(run, 1, &recorder, &hooks, &totals, err);
+    }
+    snw_run_destroy(run);
+    snw_desc_destroy(desc);
+    return status;
+}
+
+static snw_status run_all(void *user, const double *x, snw_series *series, snw_error *err) {
+    session *s = user;
+    char line[80];
+    (void)snprintf(line, sizeof line, "run %d", s->runs + 1);
+    snw_meter_say(&s->meter, line);
+    for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], x[i]);
+    snw_document *d = NULL;
+    snw_status status = snw_document_read(s->job.path, s->nset, s->set, &d, err);
+    for (int i = 0; status == SNW_OK && i < s->job.n; i++) {
+        status = run_one(s, d, &s->job.run[i], &series[i], err);
+    }
+    snw_document_destroy(d);
+    s->runs++;
+    if (status != SNW_OK && !err->file[0]) (void)snw_fail_place(err, status, s->job.path, 0, 0);
+    return status;
+}
+
+// ---- the answer ---------------------------------------------------------------------------------
+
+static double rms(int n, const double *r) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += r[i] * r[i];
+    return n ? sqrt(sum / n) : NAN;
+}
+
+static void summarise(session *s) {
+    for (int i = 0; i < s->ncolumn; i++) {
+        column *c = &s->column[i];
+        c->before = rms(c->n, s->before + c->first);
+        c->after = rms(c->n, s->after + c->first);
+    }
+}
+
+static void warn_alike(session *s) {
+    for (int i = 0; i < s->nfind; i++) {
+        for (int k = 0; k < i; k++) {
+            const double r = s->correlation[i * s->nfind + k];
+            if (!(fabs(r) > TOO_ALIKE)) continue;
+            char text[2 * PATH_SIZE + 160];
+            (void)snprintf(text, sizeof text,
+                           "these data hardly tell '%s' from '%s' (correlation %.4f): hold one of "
+                           "them, or measure more",
+                           s->find[k].path, s->find[i].path, r);
+            snw_reply_warn(s->reply, s->job.path, text);
+        }
+    }
+}
+
+static snw_status print_found(const session *s, snw_error *err) {
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("lrlrrl", &g, err));
+    const char *const head[] = {"found", "value", "", "standard error", "relative", "start"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
+    for (int i = 0; i < s->nfind; i++) {
+        const found *f = &s->find[i];
+        char start[80];
+        number_with_unit(f->start.value, f->start.unit, 6, start, sizeof start);
+        snw_grid_cell(g, "%s", f->path);
+        snw_grid_number(g, 7, s->x[i]);
+        snw_grid_cell(g, "%s", f->start.unit);
+        snw_grid_number(g, 3, f->error);
+        if (isnan(f->error)) {
+            snw_grid_cell(g, "-");
+        } else {
+            snw_grid_cell(g, "%.2g %%", 100 * f->error / fabs(s->x[i]));
+        }
+        snw_grid_cell(g, "%s", start);
+    }
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    return status;
+}
+
+static snw_status print_columns(const session *s, snw_error *err) {
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("llrrrr", &g, err));
+    const char *const head[] = {
+        "column", s->job.n > 1 ? "run" : "", "values", "rms before", "rms after", "weighed by"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
+    enum { SHOWN = 24 };
+    for (int i = 0; i < s->ncolumn && i < SHOWN; i++) {
+        const column *c = &s->column[i];
+        snw_grid_cell(g, "%s", c->name);
+        snw_grid_cell(g, "%s", s->job.n > 1 ? s->job.run[c->run].name : "");
+        snw_grid_cell(g, "%d", c->n);
+        snw_grid_number(g, 4, c->before);
+        snw_grid_number(g, 4, c->after);
+        snw_grid_number(g, 4, c->error);
+    }
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    if (s->ncolumn > SHOWN) printf("  ... and %d more, see --json\n", s->ncolumn - SHOWN);
+    return status;
+}
+
+static snw_status print_answer(const session *s, snw_error *err) {
+    printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue,
+           s->info.search.iterations, s->runs);
+    SNW_TRY(print_found(s, err));
+    printf("\n");
+    SNW_TRY(print_columns(s, err));
+    printf("\n  sinew run %s", s->job.path);
+    for (int i = 0; i < s->nfind; i++) {
+        char text[80];
+        number_with_unit(s->x[i], s->find[i].start.unit, 9, text, sizeof text);
+        printf(" --set '%s=%s'", s->find[i].path, text);
+    }
+    printf("\n");
+    return SNW_OK;
+}
+
+static void json_answer(const session *s) {
+    snw_json *j = s->reply->json;
+    snw_field_integer(j, "values", s->nvalue);
+    snw_field_integer(j, "steps", s->info.search.iterations);
+    snw_field_integer(j, "runs", s->runs);
+    snw_field_integer(j, "failed_runs", s->info.search.failures);
+    snw_field_list(j, "found");
+    for (int i = 0; i < s->nfind; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "path", s->find[i].path);
+        snw_field_number(j, "value", s->x[i]);
+        snw_field_text(j, "unit", s->find[i].start.unit);
+        snw_field_number(j, "standard_error", s->find[i].error);
+        snw_field_number(j, "start", s->find[i].start.value);
+        snw_field_list(j, "correlation");
+        for (int k = 0; k < s->nfind; k++)
+            snw_field_number(j, NULL, s->correlation[i * s->nfind + k]);
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "columns");
+    for (int i = 0; i < s->ncolumn; i++) {
+        const column *c = &s->column[i];
+        snw_field_object(j, NULL);
+        snw_field_text(j, "column", c->name);
+        snw_field_text(j, "run", s->job.run[c->run].name);
+        snw_field_integer(j, "values", c->n);
+        snw_field_number(j, "rms_before", c->before);
+        snw_field_number(j, "rms_after", c->after);
+        snw_field_number(j, "weighed_by", c->error);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// ---- a model file with the values found ---------------------------------------------------------
+
+static void put_quoted(FILE *out, const char *text, size_t length) {
+    (void)fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\') (void)fputc('\\', out);
+        (void)fputc(text[i], out);
+    }
+    (void)fputc('"', out);
+}
+
+// how the model is named in a file that lies at `output`: by its own name beside it, else by its whole path
+static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
+    char folder[1024];
+    const char *slash = strrchr(output, '/');
+    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2,
+                   slash ? output : "./");
+    char *there = realpath(folder, NULL), *whole = realpath(model, NULL);
+    const size_t n = there ? strlen(there) : 0;
+    snw_status status = SNW_OK;
+    if (!there || !whole) {
+        status = snw_fail(err, SNW_E_IO, "the folder '%.200s' cannot be found", folder);
+    } else if (strncmp(whole, there, n) == 0 && whole[n] == '/' && !strchr(whole + n + 1, '/')) {
+        memmove(whole, whole + n + 1, strlen(whole + n + 1) + 1);
+    }
+    free(there);
+    if (status == SNW_OK) {
+        *out = whole;
+    } else {
+        free(whole);
+    }
+    return status;
+}
+
+// overrides of each run: what --set said, then what was found
+static void put_runs(const session *s, FILE *out) {
+    for (int r = 0; r < s->job.n; r++) {
+        (void)fputs("  ", out);
+        put_quoted(out, s->job.run[r].name, strlen(s->job.run[r].name));
+        (void)fputs(":\n", out);
+        for (int i = 0; i < s->nset; i++) {
+            const char *text = s->set[i], *eq = equals(text);
+            (void)fputs("    ", out);
+            put_quoted(out, text, (size_t)(eq - text));
+            (void)fprintf(out, ": %s\n", eq + 1);
+        }
+    }
+}
+
+// runs of `each` and of ranges have no place of their own in a file
+static snw_status check_output(const session *s, snw_error *err) {
+    const char *output = snw_args_value(s->args, "output");
+    if (!output) return SNW_OK;
+    SNW_TRY(snw_output_refuse("model", s->job.path, output, err));
+    for (int i = 0; i < s->ndata; i++) {
+        SNW_TRY(snw_output_refuse("data", data_path(s, i), output, err));
+    }
+    for (int i = 0; i < s->job.n; i++) {
+        if (!strpbrk(s->job.run[i].name, ".(")) continue;
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "run '%s' is one of several by one name and cannot be overridden alone; "
+                        "use the --set line instead of -o",
+                        s->job.run[i].name);
+    }
+    char *model = NULL;
+    SNW_TRY(name_model(s->job.path, output, &model, err));
+    free(model);
+    return SNW_OK;
+}
+
+static snw_status write_model(session *s, snw_error *err) {
+    const char *output = snw_args_value(s->args, "output");
+    if (!output) return SNW_OK;
+    char *model = NULL;
+    snw_output o;
+    for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], s->x[i]);
+    SNW_TRY(name_model(s->job.path, output, &model, err));
+    const snw_status status = snw_output_open(output, &o, err);
+    if (status == SNW_OK) {
+        (void)fprintf(o.file, "# Values found by sinew fit from");
+        for (int i = 0; i < s->ndata; i++) (void)fprintf(o.file, " %s", data_path(s, i));
+        (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
+        put_quoted(o.file, model, strlen(model));
+        (void)fputs("\nruns:\n", o.file);
+        put_runs(s, o.file);
+    }
+    free(model);
+    return status == SNW_OK ? snw_output_close(&o, true, err) : status;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static snw_status prepare(session *s, snw_error *err) {
+    SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
+    SNW_TRY(read_finds(s, err));
+    SNW_TRY(read_data(s, err));
+    SNW_TRY(match_columns(s, err));
+    SNW_TRY(read_errors(s, err));
+    SNW_TRY(list_values(s, err));
+    return check_output(s, err);
+}
+
+static void place_failure(const session *s, snw_error *err) {
+    const snw_fit_info *info = &s->info;
+    if (info->misplaced >= 0) {
+        const int run = s->value[info->misplaced].run;
+        (void)snw_fail_place(err, err->status, data_path(s, run), s->line[info->misplaced], 1);
+    }
+    if (info->idle >= 0) {
+        (void)snw_fail(err, SNW_E_SINGULAR, "'%s' cannot be found: no measured value depends on it",
+                       s->find[info->idle].path);
+        (void)snw_fail_place(err, SNW_E_SINGULAR, "--find", 1, 1);
+    }
+}
+
+// the best seen is worth showing even if it is not yet the best there is
+static void explain_stop(const session *s, snw_status status, snw_error *err) {
+    if (s->info.search.evaluations <= 1 || s->info.idle >= 0) return;
+    char why[256];
+    (void)snprintf(why, sizeof why, "%.200s", err->text);
+    if (status == SNW_E_STOPPED) {
+        (void)snw_fail(err, status, "the search was stopped; these are the best values so far");
+    } else if (why[0]) {
+        (void)snw_fail(err, SNW_E_DIVERGED,
+                       "the search ended where runs begin to fail (%s); these are the best values "
+                       "so far, try another start",
+                       why);
+    } else {
+        (void)snw_fail(
+            err, SNW_E_DIVERGED,
+            "no minimum after %d steps; these are the best values so far, go on from them",
+            s->info.search.iterations);
+    }
+}
+
+static int search(session *s, snw_error *err) {
+    const snw_levenberg_opts opts = snw_levenberg_defaults();
+    const snw_fit_problem problem = {.nfind = s->nfind,
+                                     .nrun = s->job.n,
+                                     .nvalue = s->nvalue,
+                                     .value = s->value,
+                                     .user = s,
+                                     .run = run_all};
+    double *error = snw_alloc((size_t)s->nfind * sizeof *error);
+    if (!error) {
+        (void)no_memory(err);
+        return SNW_EXIT_FAILED;
+    }
+    s->meter = snw_meter_start(1, false);
+    s->reply->meter = &s->meter;
+    snw_status status =
+        snw_fit(&problem, &opts, s->x, error, s->correlation, s->before, s->after, &s->info, err);
+    snw_meter_clear(&s->meter);
+    s->reply->meter = NULL;
+    for (int i = 0; i < s->nfind; i++) s->find[i].error = error[i];
+    snw_free(error);
+    place_failure(s, err);
+    if (status != SNW_OK && s->info.search.evaluations <= 1) return snw_reply_exit_input(status);
+    if (status != SNW_OK) explain_stop(s, status, err);
+    summarise(s);
+    snw_error second = {0};
+    snw_status written = SNW_OK;
+    if (s->reply->json) {
+        json_answer(s);
+    } else {
+        written = print_answer(s, &second);
+    }
+    if (status == SNW_OK) warn_alike(s);
+    if (status == SNW_OK && written == SNW_OK) written = write_model(s, &second);
+    if (status == SNW_OK && written != SNW_OK) *err = second;
+    return status == SNW_OK && written == SNW_OK ? SNW_EXIT_DONE : SNW_EXIT_FAILED;
+}
+
+static void release(session *s) {
+    snw_free(s->after);
+    snw_free(s->before);
+    snw_free(s->value);
+    snw_free(s->column);
+    snw_free(s->data);
+    snw_pool_destroy(s->pool);
+    snw_free(s->set);
+    snw_free(s->correlation);
+    snw_free(s->x);
+    snw_free(s->find);
+    snw_job_close(&s->job);
+}
+
+int snw_fit_values(const snw_args *args, snw_reply *reply) {
+    session s = {.reply = reply, .args = args};
+    snw_error err = {0};
+    const snw_status status = prepare(&s, &err);
+    int exit_status = snw_reply_exit_input(status);
+    if (status == SNW_OK) exit_status = search(&s, &err);
+    if (exit_status != SNW_EXIT_DONE) snw_reply_fail(reply, &err);
+    release(&s);
+    return exit_status;
+}

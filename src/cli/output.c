@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "cli/output.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+snw_status snw_output_refuse(const char *what, const char *input, const char *output,
+                             snw_error *err) {
+    struct stat a, b;
+    if (stat(input, &a) || stat(output, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "results would overwrite the %s '%s'; give another -o",
+                    what, input);
+}
+
+static snw_status fail_errno(const char *path, int reason, snw_error *err) {
+    char text[128] = "";
+    if (strerror_r(reason, text, sizeof text) != 0) {
+        (void)snprintf(text, sizeof text, "error %d", reason);
+    }
+    (void)snw_fail(err, SNW_E_IO, "cannot be written: %s%s", text,
+                   reason == ENOENT ? "; does the folder exist?" : "");
+    return snw_fail_place(err, SNW_E_IO, path, 0, 0);
+}
+
+snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
+    *out = (snw_output){.path = path};
+    const int n = snprintf(out->beside, sizeof out->beside, "%s.part", path);
+    if (n < 0 || (size_t)n >= sizeof out->beside) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
+    }
+    out->file = fopen(out->beside, "w");
+    return out->file ? SNW_OK : fail_errno(path, errno, err);
+}
+
+snw_status snw_output_close(snw_output *o, bool keep, snw_error *err) {
+    errno = 0;
+    bool good = !ferror(o->file);
+    good = fclose(o->file) == 0 && good;
+    int reason = errno ? errno : EIO;
+    if (good && keep) {
+        if (rename(o->beside, o->path) == 0) return SNW_OK;
+        reason = errno;
+    }
+    (void)unlink(o->beside);
+    return keep ? fail_errno(o->path, reason, err) : SNW_OK;
+}

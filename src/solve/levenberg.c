@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "solve/levenberg.h"
+
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const double NEAR_ZERO =
+    0.01; // an unknown below this is as good as zero: differences and tests use this size
+static const double DAMPED_OUT = 1e12; // damping at which a step does nothing any more
+
+snw_levenberg_opts snw_levenberg_defaults(void) {
+    return (snw_levenberg_opts){.tol = 1e-7, .gain = 1e-14, .step = 1e-3, .max_iter = 100};
+}
+
+size_t snw_levenberg_scratch(int n, int m) {
+    const size_t pad = 64, N = (size_t)n, M = (size_t)m;
+    return (2 * M + 4 * N + (M + N) * (N + 1)) * sizeof(double) + 8 * pad +
+           snw_shortest_scratch(m + n, n);
+}
+
+// What the iteration works on; arrays from the arena.
+typedef struct search {
+    const snw_least_squares *p;
+    const snw_levenberg_opts *opts;
+    snw_levenberg_info *info;
+    snw_arena *scratch;
+    double *trial, *up, *down; // x; residuals of a trial point and of both sides of a difference
+    double *size;              // of the columns of J, the largest seen
+    double *A, *dx;            // the damped system and its solution
+} search;
+
+static double square(int n, const double *r) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += r[i] * r[i];
+    return sum;
+}
+
+static bool passed_up(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEMORY; }
+
+// a residual that is not finite is a failure too
+static snw_status evaluate(const search *s, const double *x, double *r) {
+    s->info->evaluations++;
+    const snw_status status = s->p->residual(s->p->user, x, r);
+    if (status != SNW_OK) return status;
+    return isfinite(square(s->p->m, r)) ? SNW_OK : SNW_E_DIVERGED;
+}
+
+static double typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
+
+// J <- dr/dx at x with residuals r: central differences; where one side fails the other serves alone
+static snw_status differences(const search *s, const double *x, const double *r, double *J) {
+    const int n = s->p->n, m = s->p->m;
+    for (int j = 0; j < n; j++) {
+        const double h = s->opts->step * typical(x[j]);
+        memcpy(s->trial, x, (size_t)n * sizeof *x);
+        s->trial[j] = x[j] + h;
+        const snw_status above = evaluate(s, s->trial, s->up);
+        if (passed_up(above)) return above;
+        const double hi = above == SNW_OK ? s->trial[j] : x[j];
+        s->trial[j] = x[j] - h;
+        const snw_status below = evaluate(s, s->trial, s->down);
+        if (passed_up(below)) return below;
+        const double lo = below == SNW_OK ? s->trial[j] : x[j];
+        if (above != SNW_OK && below != SNW_OK) return above;
+        const double *b = above == SNW_OK ? s->up : r, *a = below == SNW_OK ? s->down : r;
+        double *column = J + (size_t)j * (size_t)m;
+        for (int i = 0; i < m; i++) column[i] = (b[i] - a[i]) / (hi - lo);
+    }
+    return SNW_OK;
+}
+
+static snw_status differentiate(const search *s, const double *x, const double *r, double *J) {
+    const size_t m = (size_t)s->p->m;
+    if (s->p->derivative) {
+        SNW_TRY(s->p->derivative(s->p->user, x, J));
+    } else {
+        SNW_TRY(differences(s, x, r, J));
+    }
+    for (int j = 0; j < s->p->n; j++) {
+        s->size[j] = fmax(s->size[j], sqrt(square(s->p->m, J + (size_t)j * m)));
+    }
+    return SNW_OK;
+}
+
+// dx <- argmin |J dx + r|^2 + lambda |D dx|^2; returns by how much a linear r would lessen |r|^2
+static snw_status damped_step(const search *s, const double *J, const double *r, double lambda,
+                              double *gain) {
+    const int n = s->p->n, m = s->p->m, rows = m + n;
+    int rank;
+    for (int j = 0; j < n; j++) {
+        double *column = s->A + (size_t)j * (size_t)rows;
+        memcpy(column, J + (size_t)j * (size_t)m, (size_t)m * sizeof *J);
+        memset(column + m, 0, (size_t)n * sizeof *J);
+        column[m + j] = sqrt(lambda) * s->size[j];
+    }
+    for (int i = 0; i < m; i++) s->dx[i] = -r[i];
+    memset(s->dx + m, 0, (size_t)n * sizeof *r);
+    SNW_TRY(snw_shortest(rows, n, s->A, 1e-14, s->scratch, s->dx, &rank));
+    *gain = 0;
+    for (int i = 0; i < m; i++) {
+        double change = 0;
+        for (int j = 0; j < n; j++) change += J[(size_t)j * (size_t)m + (size_t)i] * s->dx[j];
+        *gain -= change * (2 * r[i] + change);
+    }
+    return SNW_OK;
+}
+
+static bool is_small(const search *s, const double *x) {
+    for (int j = 0; j < s->p->n; j++) {
+        if (!(fabs(s->dx[j]) <= s->opts->tol * typical(x[j]))) return false;
+    }
+    return true;
+}
+
+static snw_status iterate(search *s, double *x, double *r, double *J) {
+    const int n = s->p->n, m = s->p->m;
+    double lambda = 1e-3, growth = 2;
+    bool refused = false; // the last trial point failed
+    SNW_TRY(differentiate(s, x, r, J));
+    while (s->info->iterations < s->opts->max_iter) {
+        double gain;
+        SNW_TRY(damped_step(s, J, r, lambda, &gain));
+        // nothing is left to gain
+        if (!refused && (is_small(s, x) || !(gain > s->opts->gain * s->info->last))) return SNW_OK;
+        if (s->info->last <= s->opts->enough) return SNW_OK;
+        if (lambda > DAMPED_OUT) return refused ? SNW_E_DIVERGED : SNW_OK;
+        s->info->iterations++;
+        for (int j = 0; j < n; j++) s->trial[j] = x[j] + s->dx[j];
+        const snw_status status = evaluate(s, s->trial, s->up);
+        if (passed_up(status)) return status;
+        refused = status != SNW_OK;
+        s->info->failures += refused;
+        const double cost = refused ? INFINITY : square(m, s->up);
+        if (!(cost < s->info->last)) {
+            lambda *= growth;
+            growth *= 2;
+            continue;
+        }
+        const double trust = 2 * (s->info->last - cost) / gain - 1;
+        lambda *= fmax(1.0 / 3, 1 - trust * trust * trust);
+        growth = 2;
+        memcpy(x, s->trial, (size_t)n * sizeof *x);
+        memcpy(r, s->up, (size_t)m * sizeof *r);
+        s->info->last = cost;
+        SNW_TRY(differentiate(s, x, r, J));
+    }
+    return SNW_E_DIVERGED;
+}
+
+snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
+                         snw_arena *scratch, double *x, double *r, double *J,
+                         snw_levenberg_info *info) {
+    SNW_ASSERT(p->m > 0 && p->n > 0);
+    const size_t mark = snw_arena_mark(scratch), n = (size_t)p->n, m = (size_t)p->m;
+    search s = {.p = p, .opts = opts, .info = info, .scratch = scratch};
+    s.trial = snw_arena_doubles(scratch, n);
+    s.up = snw_arena_doubles(scratch, m);
+    s.down = snw_arena_doubles(scratch, m);
+    s.size = snw_arena_doubles(scratch, n);
+    s.A = snw_arena_doubles(scratch, (m + n) * n);
+    s.dx = snw_arena_doubles(scratch, m + n);
+    memset(s.size, 0, n * sizeof *s.size);
+    *info = (snw_levenberg_info){0};
+    snw_status status = evaluate(&s, x, r);
+    if (status == SNW_OK) {
+        info->first = info->last = square(p->m, r);
+        status = iterate(&s, x, r, J);
+    }
+    snw_arena_reset(scratch, mark);
+    return status;
+}
