@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The recursion on one Kirchhoff rod: inverse dynamics, residual with tangent, growth with nodes, with
-// coordinates, with the Magnus order; and on chains of rigid links.
+// coordinates, with the Magnus order; on the ground; and on chains of rigid links.
 #include "bench.h"
 
 #include "oracle/trial.h"
@@ -19,8 +19,8 @@ typedef struct rod {
     bool still;
 } rod;
 
-// clamped, under gravity and a tip force, in motion; n functions for each of twist and two bendings
-static void rod_open(rod *k, int n, int nodes, int magnus) {
+// clamped, under gravity and a tip force, in motion; n functions for each of twist and two bendings; NULL: no ground
+static void rod_open(rod *k, int n, int nodes, int magnus, snw_contact_desc *ground) {
     *k = (rod){0};
     robot_init(&k->r, 0.5, 0.01);
     k->r.link[0].rod.nodes = nodes;
@@ -29,6 +29,8 @@ static void rod_open(rod *k, int n, int nodes, int magnus) {
     k->r.desc.gravity[2] = number(&k->r, -9.81);
     k->r.load[k->r.desc.nload++] = (snw_load_desc){.name = "force", .on = link_end(0)};
     k->r.load[0].force[1] = number(&k->r, 0.1);
+    k->r.desc.ncontact = ground ? 1 : 0;
+    k->r.desc.contact = ground;
     trial_open(&k->t, &k->r.desc);
     dice d = {1};
     state_random(k->t.m, &d, k->t.s);
@@ -57,7 +59,7 @@ static void tangent(void *user) {
 
 static double time_of(bench_fn *fn, int n, int nodes, int magnus, bool still) {
     rod k;
-    rod_open(&k, n, nodes, magnus);
+    rod_open(&k, n, nodes, magnus, NULL);
     k.still = still;
     const double seconds = bench_time(fn, &k, 0.3);
     rod_close(&k);
@@ -111,6 +113,47 @@ static void by_nodes(const bench_table *b) {
         bench_record(b, row, "inverse dynamics growth us", a);
         bench_record(b, row, "residual and tangent growth us", c);
         la = a, lc = c;
+    }
+}
+
+static double time_of_ground(bench_fn *fn, int nodes, bool touches) {
+    static const int link[1] = {0};
+    snw_contact_desc ground = {.name = "ground",
+                               .nlink = 1,
+                               .link = link,
+                               .normal = {{0, 0, 1}},
+                               .at = {{0, 0, touches ? 2 : -2}},
+                               .stiffness = 1e4,
+                               .damping = 0.1,
+                               .along = 0.1,
+                               .across = 0.5,
+                               .creep = SNW_CREEP,
+                               .smooth = SNW_CONTACT_SMOOTH};
+    rod k;
+    rod_open(&k, 3, nodes, 4, &ground);
+    const double seconds = bench_time(fn, &k, 0.3);
+    rod_close(&k);
+    return 1e6 * seconds;
+}
+
+// what every node costs that may touch, and that does
+static void on_the_ground(const bench_table *b) {
+    printf(
+        "\non the ground (the same rod, beside it, above it and pressed in with all its nodes)\n");
+    printf("  nodes   inverse us   above   in   with tangent us   above   in   us per contact\n");
+    for (int nodes = 20; nodes <= 320; nodes *= 2) {
+        const double a = time_of(inverse, 3, nodes, 4, false),
+                     above = time_of_ground(inverse, nodes, false),
+                     in = time_of_ground(inverse, nodes, true),
+                     c = time_of(tangent, 3, nodes, 4, false),
+                     c_above = time_of_ground(tangent, nodes, false),
+                     c_in = time_of_ground(tangent, nodes, true);
+        printf("  %5d   %10.2f   %5.2f   %5.2f   %10.2f   %5.2f   %5.2f   %10.3f\n", nodes, a,
+               above, in, c, c_above, c_in, (c_in - c) / nodes);
+        char row[32];
+        snprintf(row, sizeof row, "%d nodes", nodes);
+        bench_record(b, row, "contacts, inverse dynamics us", in);
+        bench_record(b, row, "contacts, residual and tangent us", c_in);
     }
 }
 
@@ -200,6 +243,7 @@ int main(int argc, char **argv) {
     by_nodes(&b);
     by_coordinates(&b);
     by_order(&b);
+    on_the_ground(&b);
     by_links(&b);
     bench_close(&b);
     return 0;

@@ -161,7 +161,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
                        : p->of == SNW_PROBE_OF_MEASURE ? d->measure[p->item].name
-                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
+                       : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
                                                        : d->loop[p->item].name);
     } else if (of_link(p->kind) && p->site.link >= 0) {
         (void)snprintf(out, size, "%s", d->link[p->site.link].name);
@@ -336,6 +336,17 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
+static void print_contact(const snw_desc *d, const snw_contact_desc *c) {
+    printf("  %s  ground under", c->name);
+    for (int k = 0; k < c->nlink; k++) printf("%s %s", k ? "," : "", d->link[c->link[k]].name);
+    printf(", stiffness %g", c->stiffness);
+    if (c->damping > 0) printf(", damping %g s/m", c->damping);
+    if (c->along != c->across) printf(", friction %g along, %g across", c->along, c->across);
+    if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
+    const bool on = !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
+    printf("%s\n", on ? "" : ", switched off");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -357,6 +368,8 @@ static void print_things(const snw_desc *d) {
     }
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
     for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
+    if (d->ncontact > 0) printf("\ncontacts\n");
+    for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i]);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
@@ -548,6 +561,20 @@ static void json_fluids(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_contacts(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "contacts");
+    for (int i = 0; i < d->ncontact; i++) {
+        const snw_contact_desc *c = &d->contact[i];
+        snw_field_object(j, c->name);
+        snw_field_number(j, "stiffness", c->stiffness);
+        snw_field_number(j, "damping", c->damping);
+        snw_field_number(j, "along", c->along);
+        snw_field_number(j, "across", c->across);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -579,6 +606,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_loads(j, d);
     json_motors(j, d);
     json_measures(j, d);
+    json_contacts(j, d);
     json_fluids(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");

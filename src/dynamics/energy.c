@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/measure.h"
@@ -33,6 +34,10 @@ double snw_elastic_energy(const snw_model *m, const double *q) {
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) sum += snw_spring_energy(m, &m->spring[k], q);
     return sum;
+}
+
+double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w) {
+    return snw_elastic_energy(m, q) + snw_contact_energy(m, w);
 }
 
 double snw_dissipation(const snw_model *m, const double *v) {

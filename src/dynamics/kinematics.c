@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
@@ -106,6 +107,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
     if (m->nwet) snw_fluid_motion(m, in, still, w);
+    if (m->ntouch) snw_contact_motion(m, still, w);
 }
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/dynamics.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
@@ -82,6 +83,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         w->F[i] = F;
     }
     if (m->nwet) snw_fluid_add(m, in, still, w);
+    if (m->ntouch) snw_contact_add(m, w);
     if (m->nrow) snw_rows_add(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];

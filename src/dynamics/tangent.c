@@ -17,6 +17,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/vectorise.h"
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
@@ -517,6 +518,28 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     }
 }
 
+// WJ -= cq dF/dx + cv dF/dx' for all that touches the ground at a segment
+static void contact_columns(const snw_model *m, const snw_work *w, int i, double cq, double cv,
+                            double *WJ) {
+    const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
+    const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
+    for (int k = m->touch_of_seg[i]; k < m->touch_of_seg[i + 1]; k++) {
+        double A[36], B[36];
+        if (!snw_touch_slope(m, w, k, A, B)) continue;
+        for (int j = 0; j < n; j++) {
+            const col x = load(J, ld, j), way = times(cq, x);
+            col F = {row(A, way),      row(A + 6, way),  row(A + 12, way),
+                     row(A + 18, way), row(A + 24, way), row(A + 30, way)};
+            if (!w->still) {
+                const col vel = plus(times(cq, plus(load(dJ, ld, j), ad(V, x))), times(cv, x));
+                F = plus(F, (col){row(B, vel), row(B + 6, vel), row(B + 12, vel), row(B + 18, vel),
+                                  row(B + 24, vel), row(B + 30, vel)});
+            }
+            store(WJ, ld, j, minus(load(WJ, ld, j), F));
+        }
+    }
+}
+
 // P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
 static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
                     const double *restrict Z, int ldp, double *restrict P) {
@@ -588,9 +611,11 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         double *P = w->P + path->store;
         // only slices hand columns to their parents; a bare joint has none
         if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1] ||
-            m->wet_of_seg[i] < m->wet_of_seg[i + 1]) {
+            m->wet_of_seg[i] < m->wet_of_seg[i + 1] ||
+            m->touch_of_seg[i] < m->touch_of_seg[i + 1]) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
             segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
+            if (cq != 0 || cv != 0) contact_columns(m, w, i, cq, cv, w->WJ + at);
             product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         }
         // what the parent's rows get from the segment's own columns

@@ -79,6 +79,7 @@ const char *snw_document_text(const snw_document *d) { return snw_source_text(d-
     X(FILE_LOOPS, "loops", "loops by name", "closures: two sites joined by a joint")               \
     X(FILE_ACTUATORS, "actuators", "actuators by name", "what drives it")                          \
     X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
+    X(FILE_CONTACTS, "contacts", "contacts by name", "what it touches: the ground")                \
     X(FILE_FLUID, "fluid", "fluids by name", "what surrounds it: added mass, buoyancy, drag")      \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
     X(FILE_PROBES, "probes", "probes by name", "quantities to record and expect")                  \
@@ -150,6 +151,7 @@ snw_status snw_read_model(snw_reader *r) {
     SNW_TRY(snw_read_loops(r));
     SNW_TRY(snw_read_actuators(r));
     SNW_TRY(snw_read_loads(r));
+    SNW_TRY(snw_read_contacts(r));
     SNW_TRY(snw_read_fluids(r));
     SNW_TRY(snw_read_initial(r));
     return snw_read_probes(r);

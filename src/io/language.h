@@ -52,6 +52,9 @@ typedef struct snw_key_table {
     X(tendon)                                                                                      \
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
+    X(contact)                                                                                     \
+    X(ground)                                                                                      \
+    X(friction)                                                                                    \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(initial)                                                                                     \

@@ -19,6 +19,7 @@ typedef enum snw_thing {
     SNW_THING_LOAD,
     SNW_THING_ACTUATOR,
     SNW_THING_FLUID,
+    SNW_THING_CONTACT,
     SNW_THING_STEP
 } snw_thing;
 
@@ -61,6 +62,7 @@ snw_status snw_read_loops(snw_reader *r);     // these need the robot
 snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
 snw_status snw_read_fluids(snw_reader *r);
+snw_status snw_read_contacts(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_study(snw_reader *r);
@@ -106,6 +108,14 @@ snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const s
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
+
+// The links of `on`; whether they are rods, where key `e` of the thing `name` has other units for those; and `when` of a
+// thing that is there or not.
+snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const int **out);
+snw_status snw_read_of_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
+                            const int *link, bool *out);
+snw_status snw_read_presence(snw_reader *r, const snw_node *node, const char *thing,
+                             const char *name, snw_law *out);
 
 // A site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, a named one.
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);

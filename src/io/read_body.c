@@ -33,10 +33,12 @@ SNW_KEYS(sphere, "sphere", "a sphere", SPHERE_KEYS);
 static const double PI = 3.14159265358979323846;
 static const snw_dim moment = {.m = 2, .kg = 1};
 
-// Volume and inertia per mass of a shape.
+// A shape, its volume and inertia per mass.
 typedef struct solid {
     double volume;
     snw_mat3 inertia;
+    snw_body_shape shape;
+    snw_vec3 size, axis; // as in snw_body_desc
 } solid;
 
 static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
@@ -47,6 +49,8 @@ static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
         return snw_fail_at(r->err, node->entry[i].value->place,
                            "a width of a 'box' must be positive, got %g", w.e[i]);
     }
+    out->shape = SNW_SHAPE_BOX;
+    out->size = w;
     out->volume = w.x * w.y * w.z;
     out->inertia.e[0][0] = (w.y * w.y + w.z * w.z) / 12;
     out->inertia.e[1][1] = (w.z * w.z + w.x * w.x) / 12;
@@ -65,6 +69,9 @@ static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
     SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
     SNW_TRY(snw_read_positive(r, e[CYLINDER_LENGTH]->value, "length", SNW_DIM_LENGTH, &length));
     if (e[CYLINDER_AXIS]) SNW_TRY(snw_read_direction(r, e[CYLINDER_AXIS]->value, "axis", &a));
+    out->shape = SNW_SHAPE_CYLINDER;
+    out->size = (snw_vec3){{radius, length, 0}};
+    out->axis = a;
     out->volume = PI * radius * radius * length;
     const double across = radius * radius / 4 + length * length / 12;
     const double along = radius * radius / 2;
@@ -84,6 +91,8 @@ static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
     }
     double radius = 0;
     SNW_TRY(snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
+    out->shape = SNW_SHAPE_SPHERE;
+    out->size = (snw_vec3){{radius, 0, 0}};
     out->volume = 4 * PI / 3 * radius * radius * radius;
     for (int i = 0; i < 3; i++) out->inertia.e[i][i] = 2 * radius * radius / 5;
     return SNW_OK;
@@ -109,7 +118,9 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
         out->mass = density * s.volume;
     }
     out->volume = s.volume;
-    out->sphere = e[BODY_SPHERE] != NULL;
+    out->shape = s.shape;
+    out->size = s.size;
+    out->axis = s.axis;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) out->inertia.e[i][j] = out->mass * s.inertia.e[i][j];
     }

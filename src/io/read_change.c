@@ -104,6 +104,11 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     same = a->nfluid == b->nfluid;
     for (int i = 0; same && i < a->nfluid; i++) same = !strcmp(a->fluid[i].name, b->fluid[i].name);
     if (!same) return snw_fail_at(r->err, s->place, form, s->name, "fluids");
+    same = a->ncontact == b->ncontact;
+    for (int i = 0; same && i < a->ncontact; i++) {
+        same = !strcmp(a->contact[i].name, b->contact[i].name);
+    }
+    if (!same) return snw_fail_at(r->err, s->place, form, s->name, "contacts");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];

@@ -34,45 +34,11 @@ enum { DRAG_KEYS(SNW_KEY_CODE) DRAG_N };
 SNW_KEYS(fluid, "fluid", "a fluid", FLUID_KEYS);
 SNW_KEYS(drag, "drag", "a drag", DRAG_KEYS);
 
-static snw_status read_links(snw_reader *r, const snw_node *node, snw_fluid_desc *out) {
-    const bool list = node->kind == SNW_NODE_LIST;
-    const int n = list ? node->n : 1;
-    int *link = snw_pool_array(r->pool, (size_t)n, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    if (n == 0) return snw_fail_at(r->err, node->place, "'on' lists no link");
-    for (int i = 0; i < n; i++) {
-        const snw_node *item = list ? node->entry[i].value : node;
-        const char *name = "";
-        SNW_TRY(snw_read_name(r, item, "on", &name));
-        SNW_TRY(snw_find_thing(r, item, name, SNW_THING_LINK, &link[i]));
-        for (int k = 0; k < i; k++) {
-            if (link[k] == link[i]) {
-                return snw_fail_at(r->err, item->place, "'on' lists link '%s' twice", name);
-            }
-        }
-    }
-    out->nlink = n;
-    out->link = link;
-    return SNW_OK;
-}
-
-// are the links rods? Numbers per length and of bodies have different units
-static snw_status of_rods(snw_reader *r, const snw_entry *e, const snw_fluid_desc *d, bool *out) {
-    *out = r->desc->link[d->link[0]].has_rod;
-    for (int k = 1; k < d->nlink; k++) {
-        if (r->desc->link[d->link[k]].has_rod == *out) continue;
-        return snw_fail_at(r->err, e->place,
-                           "'%s' has other units for rods than for bodies; make two fluids of '%s'",
-                           e->key, d->name);
-    }
-    return SNW_OK;
-}
-
 // one number for all translations, three for them, or six, rotations first
 static snw_status coefficients(snw_reader *r, const snw_entry *e, int power,
                                const snw_fluid_desc *d, snw_law out[6]) {
     bool rods = false;
-    SNW_TRY(of_rods(r, e, d, &rods));
+    SNW_TRY(snw_read_of_rods(r, e, d->name, d->nlink, d->link, &rods));
     const snw_node *node = e->value;
     const int n = node->kind == SNW_NODE_LIST ? node->n : 1,
               vars = rods ? SNW_VAR_X | SNW_VAR_L : 0;
@@ -132,7 +98,7 @@ static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) 
         return snw_fail_at(r->err, e->place, "'added: auto' needs the 'density' of the fluid");
     }
     bool rods = false;
-    SNW_TRY(of_rods(r, e, out, &rods));
+    SNW_TRY(snw_read_of_rods(r, e, out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_list(r, node, "added", 6));
     out->added = SNW_ADDED_GIVEN;
     for (int i = 0; i < 6; i++) {
@@ -169,7 +135,7 @@ static snw_status fluid(snw_reader *r, const snw_entry *entry, snw_fluid_desc *o
                            "fluid '%s' does nothing: give it buoyancy, a drag or an added mass",
                            entry->key);
     }
-    SNW_TRY(read_links(r, e[FLUID_ON]->value, out));
+    SNW_TRY(snw_read_links(r, e[FLUID_ON]->value, &out->nlink, &out->link));
     if (e[FLUID_DENSITY]) {
         SNW_TRY(snw_read_positive(r, e[FLUID_DENSITY]->value, "density", SNW_DIM_DENSITY,
                                   &out->density));

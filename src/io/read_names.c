@@ -15,7 +15,7 @@ static const struct {
 } sections[] = {{"materials", SNW_THING_MATERIAL}, {"robot", SNW_THING_LINK},
                 {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
                 {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD},
-                {"fluid", SNW_THING_FLUID}};
+                {"contacts", SNW_THING_CONTACT},   {"fluid", SNW_THING_FLUID}};
 
 enum { NSECTION = sizeof sections / sizeof sections[0] };
 
@@ -35,6 +35,8 @@ static const char *thing_text(snw_thing kind) {
         return "an actuator";
     case SNW_THING_FLUID:
         return "a fluid";
+    case SNW_THING_CONTACT:
+        return "a contact";
     case SNW_THING_STEP:
         return "a step of the study";
     }

@@ -20,8 +20,9 @@
     X(PROBE_STRAIN, "strain", "a rod's station", "twist bend_y bend_z stretch shear_y shear_z")    \
     X(PROBE_WRENCH, "wrench", "a rod's station",                                                   \
       "mx my mz fx fy fz, what the tip side exerts on the root side, section's frame")             \
-    X(PROBE_REACTION, "reaction", "a link or a loop",                                              \
-      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site")         \
+    X(PROBE_REACTION, "reaction", "a link, a loop or a contact",                                   \
+      "mx my mz fx fy fz, what holds the link in its parent, or the loop its second site; of a "   \
+      "contact all it exerts, about the origin of the world")                                      \
     X(PROBE_ANGLE, "angle", "a joint's link or an actuator",                                       \
       "of a revolute or universal joint, rad")                                                     \
     X(PROBE_VALUE, "value", "a joint's link or an actuator",                                       \
@@ -156,6 +157,10 @@ static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out
         out->of = SNW_PROBE_OF_LOOP;
         return snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item);
     }
+    if (names(r, name, SNW_THING_CONTACT)) {
+        out->of = SNW_PROBE_OF_CONTACT;
+        return snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item);
+    }
     out->site.kind = SNW_SITE_END;
     out->site.place = e->value->place;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
@@ -288,6 +293,9 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     const subject of = subject_of(out->kind);
     if (of == OF_MEASURE) {
         return snw_fail_at(r->err, e->place, "'%s' has no axes", snw_probe_name(out->kind));
+    }
+    if (out->of == SNW_PROBE_OF_CONTACT) {
+        return snw_fail_at(r->err, e->place, "the reaction of a contact is always in the world");
     }
     if (of == OF_JOINT) {
         return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",

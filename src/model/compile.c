@@ -509,6 +509,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     add_loads(b);
     SNW_TRY(sort_acts(b));
     SNW_TRY(snw_build_fluids(b, err));
+    SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(typical_forces(b));
     publish(b);
     SNW_TRY(snw_build_watches(b, err));

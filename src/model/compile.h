@@ -62,6 +62,8 @@ SNW_NODISCARD snw_status snw_build_motors(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
 // What fluids act on, behind all segments of the physics.
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
+// What touches the ground, likewise.
+SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 // Points of the rule for functions of the strain in an element of a rod.
 int snw_build_rule(const snw_rod *rod, const snw_layout *lay);
 // Stations of the probes, as segments or observers.

@@ -160,13 +160,22 @@ typedef struct snw_rod_desc {
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
+typedef enum snw_body_shape {
+    SNW_SHAPE_NONE,
+    SNW_SHAPE_BOX,
+    SNW_SHAPE_CYLINDER,
+    SNW_SHAPE_SPHERE
+} snw_body_shape;
+
 // Mass properties in the link's frame.
 typedef struct snw_body_desc {
     double mass;
     snw_vec3 com;
-    snw_mat3 inertia; // about the centre of mass, link axes
-    double volume;    // of its shape, m^3, 0: not known
-    bool sphere;
+    snw_mat3 inertia;     // about the centre of mass, link axes
+    double volume;        // of its shape, m^3, 0: not known
+    snw_body_shape shape; // about the centre of mass
+    snw_vec3 size;        // widths of a box; radius and length of a cylinder; radius of a sphere
+    snw_vec3 axis;        // of a cylinder, unit
     snw_place place;
 } snw_body_desc;
 
@@ -296,6 +305,29 @@ typedef struct snw_fluid_desc {
     snw_law when;            // NULL: always; a constant or a gate
 } snw_fluid_desc;
 
+// ---- contacts ---------------------------------------------------------------------------------------
+
+// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13
+typedef struct snw_contact_desc {
+    const char *name;
+    snw_place place;
+    int nlink;
+    const int *link;
+    snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
+    double stiffness;      // N/m at each place of a body, N/m^2 along rods
+    bool has_ends;         // of rods:
+    double ends;           // stiffness at their end sections, N/m
+    double damping;        // s/m
+    double along, across;  // friction coefficients, along and across a rod; the same for a body
+    double creep;          // speed that smooths friction, m/s
+    double smooth;         // length over which the force sets in, m
+    int npoint;            // of bodies, instead of their shape:
+    const snw_vec3 *point; // in the frame of the link
+    snw_law when;          // a constant, NULL: always
+} snw_contact_desc;
+
+#define SNW_CONTACT_SMOOTH 1e-4 // m, unless given
+
 // ---- initial state ----------------------------------------------------------------------------------
 
 typedef struct snw_initial_desc {
@@ -362,7 +394,8 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_MOTOR,
     SNW_PROBE_OF_STRESS,
     SNW_PROBE_OF_MEASURE,
-    SNW_PROBE_OF_LOOP
+    SNW_PROBE_OF_LOOP,
+    SNW_PROBE_OF_CONTACT
 } snw_probe_of;
 
 typedef struct snw_probe_desc {
@@ -477,7 +510,8 @@ typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
     snw_law gravity[3];
-    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ninitial, nprobe, nsignal, nstep;
+    int nlink, nloop, nload, nstress, nmotor, nmeasure, nfluid, ncontact, ninitial, nprobe, nsignal,
+        nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
@@ -485,6 +519,7 @@ typedef struct snw_desc {
     snw_motor_desc *motor;
     snw_measure_desc *measure;
     snw_fluid_desc *fluid;
+    snw_contact_desc *contact;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

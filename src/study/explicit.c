@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
@@ -109,6 +110,11 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
     return SNW_OK;
 }
 
+// power turned into heat, after the accelerations of s
+static double heating(const snw_explicit *e, const snw_state *s) {
+    return snw_dissipation(e->m, s->v) + snw_fluid_heat(e->m, e->w) + snw_contact_heat(e->m, e->w);
+}
+
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
     snw_explicit *e = user;
     const snw_model *m = e->m;
@@ -118,7 +124,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
-    power[npower(m)] = snw_dissipation(m, e->trial->v) + snw_fluid_heat(m, e->w);
+    power[npower(m)] = heating(e, e->trial);
     return SNW_OK;
 }
 
@@ -211,7 +217,7 @@ static snw_status settle(snw_explicit *e, double t, snw_error *err) {
     e->trial->t = t;
     SNW_TRY(accelerate(e, t, e->trial, e->power, err));
     snw_state_copy(e->m, e->trial, e->now);
-    e->heat_power = snw_dissipation(e->m, e->now->v) + snw_fluid_heat(e->m, e->w);
+    e->heat_power = heating(e, e->now);
     return SNW_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
@@ -232,7 +233,8 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w) +
+                     snw_contact_heat(mo->m, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -476,8 +478,15 @@ static double heat(snw_motion *mo, double h) {
     return mean + h * share * share * (bend / 12 + snw_dissipation(m, x) / 5);
 }
 
+// energy in the ground at a state of time t
+static double pressed(const snw_motion *mo, double t, const snw_state *s) {
+    snw_inputs_at(mo->m, t, mo->within);
+    snw_kinematics(mo->m, mo->within, s, true, mo->w);
+    return snw_contact_energy(mo->m, mo->w);
+}
+
 // Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the
-// forces out of balance do the scheme's work; that of elastic forces is known without quadrature. theory.md 6.5
+// forces out of balance do the scheme's work; that of elastic forces, also of the ground, is known without quadrature. theory.md 6.5
 static void account(snw_motion *mo, double h) {
     static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
     const snw_model *m = mo->m;
@@ -489,6 +498,10 @@ static void account(snw_motion *mo, double h) {
                                 .rate1 = mo->rate};
     const double warmth = heat(mo, h);
     double lacking = snw_elastic_energy(m, mo->trial->q) - snw_elastic_energy(m, mo->now->q);
+    if (m->ntouch) {
+        const double t = mo->now->t;
+        lacking += pressed(mo, t + h, mo->trial) - pressed(mo, t, mo->now);
+    }
     for (int k = 0; k < 2; k++) {
         snw_path_at(m, &ends, point[k], mo->scratch, mo->way);
         snw_inputs_at(m, mo->now->t + point[k] * h, mo->within);
@@ -501,8 +514,9 @@ static void account(snw_motion *mo, double h) {
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
-        mo->heat += 0.5 * h * snw_fluid_heat(m, mo->w); // among the forces out of balance, below
-        double sum = -internal_power(m, mo->way);
+        // among the forces out of balance, below
+        mo->heat += 0.5 * h * (snw_fluid_heat(m, mo->w) + snw_contact_heat(m, mo->w));
+        double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "study/probe.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "model/probe_columns.h"
@@ -176,6 +177,9 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         if (p->of == SNW_PROBE_OF_LOOP) {
             const snw_mat3 *R = &w->g[m->loop[p->item].b].R;
             return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : R);
+        }
+        if (p->of == SNW_PROBE_OF_CONTACT) {
+            return put_wrench(out, snw_contact_wrench(m, w, p->item), NULL);
         }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 
@@ -90,7 +91,7 @@ void snw_robot_move(snw_robot *r, const double *dx) { snw_move(r->m, r->s->q, 1,
 
 static snw_energy energies(const snw_robot *r) {
     return (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
-                        .elastic = snw_elastic_energy(r->m, r->s->q),
+                        .elastic = snw_stored_energy(r->m, r->s->q, r->w),
                         .gravity = snw_gravity_energy(r->m, r->in, r->w)};
 }
 
@@ -167,10 +168,11 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     snw_kinematics(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
-                                .elastic = snw_elastic_energy(r->m, r->s->q),
+                                .elastic = snw_stored_energy(r->m, r->s->q, r->w),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
-                                .dissipation =
-                                    snw_dissipation(r->m, r->s->v) + snw_fluid_heat(r->m, r->w)};
+                                .dissipation = snw_dissipation(r->m, r->s->v) +
+                                               snw_fluid_heat(r->m, r->w) +
+                                               snw_contact_heat(r->m, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 

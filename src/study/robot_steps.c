@@ -192,7 +192,7 @@ static snw_status remember(snw_robot *r, snw_error *err) {
     const snw_state *s = r->mover.state(r->mover.self);
     const snw_inputs *in = r->mover.inputs(r->mover.self);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_elastic_energy(m, s->q),
+                          .elastic = snw_stored_energy(m, s->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     const bool changed = snw_memory_remember(m, in, s, &e, r->fresh, r->turn, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = false;

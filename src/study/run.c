@@ -308,7 +308,7 @@ void snw_run_switch(snw_run *r) {
     snw_residual(m, in, r->state, false, w);
     snw_observe(m, in, r->state, false, w);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_elastic_energy(m, r->state->q),
+                          .elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->turn, w);
     (void)snw_memory_throw(m, r->state, w, r->z);

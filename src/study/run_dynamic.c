@@ -86,7 +86,7 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
     double work = 0;
     for (int i = 0; i < done.n; i++) work += done.work[i];
     snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                    .elastic = snw_elastic_energy(m, mv->state(mv->self)->q),
+                    .elastic = snw_stored_energy(m, mv->state(mv->self)->q, w),
                     .gravity = snw_gravity_energy(m, mv->inputs(mv->self), w),
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work,

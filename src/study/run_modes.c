@@ -20,7 +20,7 @@ static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_er
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_view view = {.state = s,
                      .in = in,
-                     .energy = {.elastic = snw_elastic_energy(m, s->q),
+                     .energy = {.elastic = snw_stored_energy(m, s->q, w),
                                 .gravity = snw_gravity_energy(m, in, w),
                                 .dissipated = r->heat,
                                 .work = r->work,

@@ -24,7 +24,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
                            .in = in,
                            .w = w,
                            .partial = info->reached < 1,
-                           .energy = {.elastic = snw_elastic_energy(m, r->state->q),
+                           .energy = {.elastic = snw_stored_energy(m, r->state->q, w),
                                       .gravity = snw_gravity_energy(m, in, w),
                                       .dissipated = r->heat,
                                       .work = r->work,
@@ -46,7 +46,7 @@ static void remember(snw_run *r) {
     if (!snw_memory_acts(m)) return;
     snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    const snw_energy e = {.elastic = snw_elastic_energy(m, r->state->q),
+    const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->fresh[i] = true;
     (void)snw_memory_remember(m, in, r->state, &e, r->fresh, r->turn, w, r->z);

@@ -212,7 +212,7 @@ static snw_status check_left_out(snw_switches *sw, const snw_inputs *in, const s
 
 static double energy(const snw_switches *sw, const snw_inputs *in, const snw_state *s) {
     return snw_kinetic_energy(sw->m, sw->w) + snw_gravity_energy(sw->m, in, sw->w) +
-           snw_elastic_energy(sw->m, s->q);
+           snw_stored_energy(sw->m, s->q, sw->w);
 }
 
 static bool picked_up(const snw_switches *sw, int seg) {

@@ -30,6 +30,9 @@ REACHED = {
     "tendon": "actuators: {more: {tendon: {KEY}}}",
     "chamber": "actuators: {more: {chamber: {KEY}}}",
     "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
+    "contact": "contacts: {more: {KEY}}",
+    "ground": "contacts: {more: {ground: {KEY}}}",
+    "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "fluid": "fluid: {more: {KEY}}",
     "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
@@ -44,7 +47,7 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "contacts: {}", "study: [kinematic]", "study: [linearize]",
+    "contacts: {more: {wheel: {}}}", "study: [kinematic]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
 )
 
@@ -177,7 +180,7 @@ class Tables(harness.Case):
             self.accepts("parameters: {p: [" + ", ".join(f"2 {u}" for u in [unit, *prefixed.split()]) + "]}")
 
     def test_every_component_of_a_probe_can_be_expected(self):
-        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link or a loop": "{Q: arm}",
+        forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
                  "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}", "a chamber": "{Q: air}",
                  "an actuator": "{Q: turn}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}

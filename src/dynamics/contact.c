@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/contact.h"
+
+#include <math.h>
+
+// ---- a positive part ---------------------------------------------------------------------------------
+
+// Zero below -e/2, u above e/2, twice differentiable between: its slope is a smooth step.
+static double ramp(double u, double e) {
+    const double s = u / e + 0.5;
+    if (s <= 0) return 0;
+    if (s >= 1) return u;
+    return e * s * s * s * (1 - 0.5 * s);
+}
+
+static double ramp_slope(double u, double e) {
+    const double s = u / e + 0.5;
+    if (s <= 0) return 0;
+    if (s >= 1) return 1;
+    return s * s * (3 - 2 * s);
+}
+
+static double ramp_integral(double u, double e) {
+    const double s = u / e + 0.5;
+    if (s <= 0) return 0;
+    if (s >= 1) return 0.5 * u * u + e * e / 40; // 3/20 e^2 at e/2
+    return e * e * s * s * s * s * (0.25 - 0.1 * s);
+}
+
+static const double softly = 1; // width over which damping that would pull ends, of 1 - damping g'
+
+// ---- forces ------------------------------------------------------------------------------------------
+
+// mu u in the axes of the segment; a rod's axis counts as far as it lies along the ground
+static snw_vec3 rub(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u) {
+    const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
+    return snw_add(snw_scale(c->across, u), snw_scale((c->along - c->across) * snw_dot(e, u), e));
+}
+
+static double slip(const snw_contact_desc *c, snw_vec3 u) {
+    return sqrt(snw_dot(u, u) + c->creep * c->creep);
+}
+
+// what the ground does to a place that is within its reach
+static void push(const snw_contact_desc *c, double stiffness, const snw_twist *V,
+                 snw_touch_work *at) {
+    at->press = stiffness * ramp(-at->gap, c->smooth);
+    at->f = snw_scale(at->press, at->d);
+    if (!V) return;
+    at->v = snw_add(V->v, snw_cross(V->w, at->s));
+    at->rate = snw_dot(at->d, at->v);
+    const double N = at->press * ramp(1 - c->damping * at->rate, softly);
+    const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
+    at->f = snw_sub(snw_scale(N, at->d), snw_scale(N / slip(c, u), rub(c, at->d, u)));
+}
+
+void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
+    for (int k = 0; k < m->ntouch; k++) {
+        const snw_touch *p = &m->touch[k];
+        const snw_contact_desc *c = &m->desc->contact[p->contact];
+        const snw_se3 *g = &w->g[p->seg];
+        const snw_vec3 d = snw_rotate_inv(g->R, c->normal);
+        snw_touch_work *at = &w->touch[k];
+        *at = (snw_touch_work){.d = d, .s = p->centre};
+        at->gap = snw_dot(c->normal, snw_sub(g->p, c->at)) + snw_dot(d, p->centre);
+        if (!p->sharp) {
+            const snw_vec3 Qd = snw_rotate(p->Q, d);
+            const double reach = sqrt(snw_dot(d, Qd) + p->round * p->round);
+            at->gap -= reach - p->round;
+            at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
+        }
+        if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate)) continue;
+        push(c, p->stiffness, still ? NULL : &w->V[p->seg], at);
+    }
+}
+
+static snw_wrench wrench(const snw_touch_work *at) {
+    return (snw_wrench){{.m = snw_cross(at->s, at->f), .f = at->f}};
+}
+
+void snw_contact_add(const snw_model *m, snw_work *w) {
+    for (int k = 0; k < m->ntouch; k++) {
+        if (w->touch[k].press == 0) continue;
+        const int i = m->touch[k].seg;
+        w->F[i] = snw_wrench_sub(w->F[i], wrench(&w->touch[k]));
+    }
+}
+
+// ---- slopes ------------------------------------------------------------------------------------------
+
+// variation of where a place touches with that of the normal
+static snw_vec3 shift(const snw_touch *p, snw_vec3 d, snw_vec3 dd) {
+    if (p->sharp) return (snw_vec3){{0}};
+    const snw_vec3 Qd = snw_rotate(p->Q, d), Qdd = snw_rotate(p->Q, dd);
+    const double r2 = snw_dot(d, Qd) + p->round * p->round, r = sqrt(r2);
+    return snw_sub(snw_scale(snw_dot(d, Qdd) / (r2 * r), Qd), snw_scale(1 / r, Qdd));
+}
+
+// variation of rub
+static snw_vec3 rub_slope(const snw_contact_desc *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
+                          snw_vec3 du) {
+    const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
+    const snw_vec3 de = {{-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
+    const double more = c->along - c->across;
+    const snw_vec3 part =
+        snw_add(snw_scale(snw_dot(e, u), de), snw_scale(snw_dot(de, u) + snw_dot(e, du), e));
+    return snw_add(snw_scale(c->across, du), snw_scale(more, part));
+}
+
+// Variation of the wrench with that of the pose (zeta) and of the velocity; V NULL when still.
+static snw_wrench vary(const snw_touch *p, const snw_contact_desc *c, const snw_touch_work *at,
+                       const snw_twist *V, snw_twist zeta, snw_twist dV) {
+    const snw_vec3 d = at->d, dd = snw_cross(d, zeta.w), ds = shift(p, d, dd);
+    // the point that touches moves within the surface: its own shift does not change the gap
+    const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
+    const double dpress = -p->stiffness * ramp_slope(-at->gap, c->smooth) * dgap;
+    snw_vec3 df = snw_add(snw_scale(dpress, d), snw_scale(at->press, dd));
+    if (V) {
+        const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
+        const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
+        const double z = 1 - c->damping * at->rate, share = ramp(z, softly);
+        const double N = at->press * share;
+        const double dN = dpress * share - at->press * ramp_slope(z, softly) * c->damping * drate;
+        const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
+        const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
+        const double size = slip(c, u), dsize = snw_dot(u, du) / size;
+        const snw_vec3 T = rub(c, d, u), dT = rub_slope(c, d, u, dd, du);
+        df = snw_add(snw_scale(dN, d), snw_scale(N, dd));
+        df = snw_sub(df, snw_scale((dN - N * dsize / size) / size, T));
+        df = snw_sub(df, snw_scale(N / size, dT));
+    }
+    return (snw_wrench){{.m = snw_add(snw_cross(ds, at->f), snw_cross(at->s, df)), .f = df}};
+}
+
+bool snw_touch_slope(const snw_model *m, const snw_work *w, int k, double A[36], double B[36]) {
+    const snw_touch *p = &m->touch[k];
+    const snw_touch_work *at = &w->touch[k];
+    if (at->press == 0) return false;
+    const snw_contact_desc *c = &m->desc->contact[p->contact];
+    const snw_twist *V = w->still ? NULL : &w->V[p->seg];
+    for (int j = 0; j < 6; j++) {
+        const snw_twist none = {0};
+        snw_twist one = {0};
+        one.e[j] = 1;
+        const snw_wrench a = vary(p, c, at, V, one, none);
+        const snw_wrench b = V ? vary(p, c, at, V, none, one) : (snw_wrench){0};
+        for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
+    }
+    return true;
+}
+
+// ---- energy ------------------------------------------------------------------------------------------
+
+double snw_contact_energy(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->ntouch; k++) {
+        const snw_touch *p = &m->touch[k];
+        if (w->touch[k].press == 0) continue;
+        sum += p->stiffness * ramp_integral(-w->touch[k].gap, m->desc->contact[p->contact].smooth);
+    }
+    return sum;
+}
+
+double snw_contact_storing(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->ntouch; k++) sum -= w->touch[k].press * w->touch[k].rate;
+    return sum;
+}
+
+double snw_contact_heat(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->ntouch; k++) sum -= snw_dot(w->touch[k].f, w->touch[k].v);
+    return sum - snw_contact_storing(m, w);
+}
+
+snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
+    snw_wrench sum = {0};
+    for (int k = 0; k < m->ntouch; k++) {
+        const snw_touch *p = &m->touch[k];
+        if (p->contact != contact || w->touch[k].press == 0) continue;
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->touch[k])));
+    }
+    return sum;
+}
