@@ -216,17 +216,19 @@ static snw_status make_shape(session *s, snw_error *err) {
     if (!probe || !column) return no_memory(err);
     for (int i = 0; i < s->desc->nprobe; i++) {
         const char *name = s->desc->probe[i].name;
-        if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
             probe[strtol(name + sizeof prefix - 1, NULL, 10)] = i;
+        }
     }
     for (int k = 0; k < n; k++) column[k] = (snw_shape_column){probe[s->at[k + 1]], s->axis[k + 1]};
     SNW_TRY(snw_shape_create(s->run, s->link, snw_args_has(s->args, "free"), n, column, &s->shape,
                              err));
     s->ncoordinate = snw_shape_coordinates(s->shape);
     s->nout = s->ncoordinate + (snw_args_has(s->args, "free") ? ROOT : 0);
-    if (s->ncoordinate == 0)
+    if (s->ncoordinate == 0) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "rod '%s' has no coordinates to find; give it a strain", s->rod);
+    }
     s->out = snw_pool_array(s->pool, (size_t)s->data.nrow * (size_t)s->nout, sizeof *s->out);
     return s->out ? SNW_OK : no_memory(err);
 }
@@ -237,12 +239,14 @@ static snw_status prepare(session *s, snw_error *err) {
     s->unsure_row = s->open_row = -1;
     s->pool = snw_pool_create(LIMIT);
     if (!s->pool) return no_memory(err);
-    if (snw_args_operands(s->args) != 2)
+    if (snw_args_operands(s->args) != 2) {
         return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
+    }
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
-    if (s->job.n != 1)
+    if (s->job.n != 1) {
         return snw_fail(err, SNW_E_ARGUMENT, "the model has %d runs; choose one by --run",
                         s->job.n);
+    }
     SNW_TRY(find_rod(s, err));
     SNW_TRY(snw_measured_read(s->pool, s->path, &s->data, err));
     SNW_TRY(read_columns(s, err));
@@ -252,8 +256,9 @@ static snw_status prepare(session *s, snw_error *err) {
     if (output) SNW_TRY(snw_output_refuse("data", s->path, output, err));
     const snw_status status = read_model(s, err);
     // the model itself is in order, so it is a station that is not
-    if (status != SNW_OK && strcmp(err->file, "--set") == 0)
+    if (status != SNW_OK && strcmp(err->file, "--set") == 0) {
         return snw_fail_place(err, status, s->path, 1, 1);
+    }
     return status == SNW_OK ? make_shape(s, err) : status;
 }
 
@@ -307,8 +312,9 @@ static snw_status fit_rows(session *s, snw_error *err) {
                        s->data.nrow);
         snw_meter_say(&meter, line);
         status = fit_row(s, row, measured, q, err);
-        if (status == SNW_OK && snw_stop_asked())
+        if (status == SNW_OK && snw_stop_asked()) {
             status = snw_fail(err, SNW_E_STOPPED, "stopped; nothing is written");
+        }
     }
     snw_meter_clear(&meter);
     s->reply->meter = NULL;

@@ -67,27 +67,18 @@ static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY,
 
 // ---- what to find -------------------------------------------------------------------------------
 
-// the '=' between path and start: not one of an index range
-static const char *equals(const char *text) {
-    int depth = 0;
-    for (; *text; text++) {
-        if (*text == '=' && depth <= 0) return text;
-        depth += (*text == '(') - (*text == ')');
-    }
-    return NULL;
-}
-
 static snw_status fail_find(snw_error *err, const char *text) {
     (void)snw_fail(err, SNW_E_ARGUMENT, "%s", text);
     return snw_fail_place(err, SNW_E_ARGUMENT, "--find", 1, 1);
 }
 
 static snw_status read_find(session *s, const char *text, found *f, snw_error *err) {
-    const char *eq = equals(text);
+    const char *eq = snw_set_equals(text);
     const size_t length = eq ? (size_t)(eq - text) : strlen(text);
     char message[2 * PATH_SIZE + 128];
-    if (length == 0 || length >= sizeof f->path)
+    if (length == 0 || length >= sizeof f->path) {
         return fail_find(err, "a path is missing, or too long");
+    }
     memcpy(f->path, text, length);
     const snw_document *d = s->job.document;
     const int run = s->job.run[0].index;
@@ -144,8 +135,9 @@ static snw_status read_finds(session *s, snw_error *err) {
         found *f = &s->find[i];
         SNW_TRY(read_find(s, text[i], f, err));
         for (int k = 0; k < i; k++) {
-            if (strcmp(f->path, s->find[k].path) == 0)
+            if (strcmp(f->path, s->find[k].path) == 0) {
                 return fail_find(err, "the same path is given twice");
+            }
         }
         s->x[i] = f->start.value;
         s->set[ngiven + i] = f->set;
@@ -307,11 +299,12 @@ static snw_status read_errors(session *s, snw_error *err) {
     const int n = snw_args_values(s->args, "error", &text);
     if (n == 0) return weigh_by_size(s, err);
     for (int i = 0; i < n; i++) {
-        const char *eq = equals(text[i]);
+        const char *eq = snw_set_equals(text[i]);
         snw_quantity_read size = {.value = NAN};
-        if (eq)
+        if (eq) {
             SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, eq + 1, "--error",
                                           &size, err));
+        }
         const size_t length = eq ? (size_t)(eq - text[i]) : 0;
         bool used = false;
         for (int k = 0; k < s->ncolumn; k++) {
@@ -558,7 +551,7 @@ static void put_runs(const session *s, FILE *out) {
         put_quoted(out, s->job.run[r].name, strlen(s->job.run[r].name));
         (void)fputs(":\n", out);
         for (int i = 0; i < s->nset; i++) {
-            const char *text = s->set[i], *eq = equals(text);
+            const char *text = s->set[i], *eq = snw_set_equals(text);
             (void)fputs("    ", out);
             put_quoted(out, text, (size_t)(eq - text));
             (void)fprintf(out, ": %s\n", eq + 1);

@@ -20,6 +20,9 @@ SNW_NODISCARD snw_status snw_document_parse(const char *name, const char *text, 
                                             snw_error *err);
 void snw_document_destroy(snw_document *d); // NULL is fine
 
+// The '=' between path and value of such an override, which is not one of an index range; NULL: there is none.
+const char *snw_set_equals(const char *text);
+
 // Runs, `each` expanded; a file without `runs:` has one, named "main".
 int snw_document_runs(const snw_document *d);
 const char *snw_document_run_name(const snw_document *d, int run);

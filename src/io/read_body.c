@@ -37,7 +37,7 @@ static const snw_dim moment = {.m = 2, .kg = 1};
 typedef struct solid {
     double volume;
     snw_mat3 inertia;
-    snw_solid shape;
+    snw_body_shape shape;
     snw_vec3 size, axis; // as in snw_body_desc
 } solid;
 
@@ -49,7 +49,7 @@ static snw_status box(snw_reader *r, const snw_node *node, solid *out) {
         return snw_fail_at(r->err, node->entry[i].value->place,
                            "a width of a 'box' must be positive, got %g", w.e[i]);
     }
-    out->shape = SNW_SOLID_BOX;
+    out->shape = SNW_SHAPE_BOX;
     out->size = w;
     out->volume = w.x * w.y * w.z;
     out->inertia.e[0][0] = (w.y * w.y + w.z * w.z) / 12;
@@ -69,7 +69,7 @@ static snw_status cylinder(snw_reader *r, const snw_node *node, solid *out) {
     SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
     SNW_TRY(snw_read_positive(r, e[CYLINDER_LENGTH]->value, "length", SNW_DIM_LENGTH, &length));
     if (e[CYLINDER_AXIS]) SNW_TRY(snw_read_direction(r, e[CYLINDER_AXIS]->value, "axis", &a));
-    out->shape = SNW_SOLID_CYLINDER;
+    out->shape = SNW_SHAPE_CYLINDER;
     out->size = (snw_vec3){{radius, length, 0}};
     out->axis = a;
     out->volume = PI * radius * radius * length;
@@ -91,7 +91,7 @@ static snw_status sphere(snw_reader *r, const snw_node *node, solid *out) {
     }
     double radius = 0;
     SNW_TRY(snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
-    out->shape = SNW_SOLID_SPHERE;
+    out->shape = SNW_SHAPE_SPHERE;
     out->size = (snw_vec3){{radius, 0, 0}};
     out->volume = 4 * PI / 3 * radius * radius * radius;
     for (int i = 0; i < 3; i++) out->inertia.e[i][i] = 2 * radius * radius / 5;

@@ -5,6 +5,7 @@
 #include "io/source.h"
 
 #include "base/fail.h"
+#include "io/document.h"
 #include "io/yaml.h"
 
 #include <stdio.h>
@@ -18,8 +19,7 @@ static snw_status out_of_memory(snw_error *err) {
 
 static const char command_line[] = "--set";
 
-// the '=' between path and value: not one of an index range
-static const char *equals(const char *text) {
+const char *snw_set_equals(const char *text) {
     int depth = 0;
     for (; *text; text++) {
         if (*text == '=' && depth <= 0) return text;
@@ -30,7 +30,7 @@ static const char *equals(const char *text) {
 
 static snw_status parse_set(snw_source *s, const char *text, snw_entry *out, snw_error *err) {
     const snw_place start = {.file = command_line, .line = 1, .column = 1};
-    const char *eq = equals(text);
+    const char *eq = snw_set_equals(text);
     if (!eq || eq == text) {
         return snw_fail_at(err, start, "'%s' is not of the form path=value", text);
     }

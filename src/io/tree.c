@@ -151,8 +151,7 @@ snw_status snw_source_find(const snw_source *s, int run, const char *path, snw_p
                            snw_pool *pool, const snw_node **out, snw_error *err) {
     snw_node *root = NULL;
     SNW_TRY(snw_source_tree(s, run, pool, &root, err));
-    const snw_node none = {.kind = SNW_NODE_MAP, .place = root->place, .text = ""};
-    snw_node empty = none, *parameters = snw_node_get(root, "parameters");
-    snw_builder b = {.pool = pool, .err = err, .parameters = parameters ? parameters : &empty};
+    snw_node none = {.kind = SNW_NODE_MAP, .text = ""}, *given = snw_node_get(root, "parameters");
+    snw_builder b = {.pool = pool, .err = err, .parameters = given ? given : &none};
     return snw_override_find(&b, path, at, root, out);
 }

@@ -289,14 +289,13 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     return snw_parser_fail(p, term->at, "%s is wanted here, got %s", want, got);
 }
 
-// *q <- what is known about its dimension
-static snw_status parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                        const snw_expr_rules *rules, snw_place place, const snw_expr **out,
-                        snw_quantity *q, snw_error *err) {
+snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                          const snw_expr_rules *rules, const char *file, int line, int column,
+                          const snw_expr **out, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = text,
                     .p = text,
-                    .place = place,
+                    .place = {file, line, column},
                     .scope = scope,
                     .pool = pool,
                     .vars = rules->vars,
@@ -305,25 +304,27 @@ static snw_status parse(snw_pool *pool, const snw_scope *scope, const char *text
     snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
     SNW_TRY(snw_check_result(&p, rules, &term));
-    *q = term.q;
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
-}
-
-snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                          const snw_expr_rules *rules, const char *file, int line, int column,
-                          const snw_expr **out, snw_error *err) {
-    snw_quantity q;
-    return parse(pool, scope, text, rules, (snw_place){file, line, column}, out, &q, err);
 }
 
 snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                             const char *file, int line, int column, double *value, snw_dim *dim,
                             snw_error *err) {
+    int budget = SNW_EXPR_OPS_MAX;
+    snw_parser p = {.text = text,
+                    .p = text,
+                    .place = {file, line, column},
+                    .scope = scope,
+                    .pool = pool,
+                    .budget = &budget,
+                    .err = err};
     const snw_expr_rules rules = {0};
     const snw_expr *e = NULL;
-    snw_quantity q;
-    SNW_TRY(parse(pool, scope, text, &rules, (snw_place){file, line, column}, &e, &q, err));
+    snw_term term = {0};
+    SNW_TRY(snw_parse_all(&p, &term));
+    SNW_TRY(snw_check_result(&p, &rules, &term));
+    SNW_TRY(snw_node_program(pool, term.node, snw_parser_place(&p, term.at), &e, err));
     *value = snw_expr_value(e, (snw_at){0});
-    *dim = snw_quantity_dim(q);
+    *dim = snw_quantity_dim(term.q);
     return SNW_OK;
 }

@@ -139,16 +139,16 @@ static snw_status around(snw_build *b, int l, const touching *to, snw_error *err
     for (int i = 0; i < d->npoint; i++) (void)point(b, to, seg, d->point[i], d->stiffness);
     if (d->npoint == 0) {
         switch (body->shape) {
-        case SNW_SOLID_NONE:
+        case SNW_SHAPE_NONE:
             return refuse(d, link->name,
                           "its body has no shape; give box, cylinder or sphere, or 'points'", err);
-        case SNW_SOLID_BOX:
+        case SNW_SHAPE_BOX:
             corners(b, body, seg, d->stiffness, to);
             break;
-        case SNW_SOLID_CYLINDER:
+        case SNW_SHAPE_CYLINDER:
             rims(b, body, seg, d->stiffness, to);
             break;
-        case SNW_SOLID_SPHERE:
+        case SNW_SHAPE_SPHERE:
             ball(b, body, seg, d->stiffness, to);
             break;
         }

@@ -155,7 +155,7 @@ static snw_status around(snw_build *b, int fluid, int l, wetting *to, snw_error 
     if (d->buoyancy) p->displaced = d->density * link->body.volume;
     for (int i = 0; d->added == SNW_ADDED_GIVEN && i < 6; i++) p->added[i] = d->given[i];
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
-    if (link->body.shape != SNW_SOLID_SPHERE) {
+    if (link->body.shape != SNW_SHAPE_SPHERE) {
         return refuse(d, link->name,
                       "only a sphere has an added mass by itself; give six numbers, 'added: [..]'",
                       err);

@@ -160,22 +160,22 @@ typedef struct snw_rod_desc {
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
-typedef enum snw_solid {
-    SNW_SOLID_NONE,
-    SNW_SOLID_BOX,
-    SNW_SOLID_CYLINDER,
-    SNW_SOLID_SPHERE
-} snw_solid;
+typedef enum snw_body_shape {
+    SNW_SHAPE_NONE,
+    SNW_SHAPE_BOX,
+    SNW_SHAPE_CYLINDER,
+    SNW_SHAPE_SPHERE
+} snw_body_shape;
 
 // Mass properties in the link's frame.
 typedef struct snw_body_desc {
     double mass;
     snw_vec3 com;
-    snw_mat3 inertia; // about the centre of mass, link axes
-    double volume;    // of its shape, m^3, 0: not known
-    snw_solid shape;  // about the centre of mass
-    snw_vec3 size;    // widths of a box; radius and length of a cylinder; radius of a sphere
-    snw_vec3 axis;    // of a cylinder, unit
+    snw_mat3 inertia;     // about the centre of mass, link axes
+    double volume;        // of its shape, m^3, 0: not known
+    snw_body_shape shape; // about the centre of mass
+    snw_vec3 size;        // widths of a box; radius and length of a cylinder; radius of a sphere
+    snw_vec3 axis;        // of a cylinder, unit
     snw_place place;
 } snw_body_desc;
 

@@ -428,6 +428,7 @@ class Shape(harness.Case):
         refused("--error belongs to --find", "--shape", "arm", "--error", "tip=1")
         refused("between 0 and 50 Hz", "--shape", "arm", "--filter", "60 Hz")
         refused("would overwrite the data", "--shape", "arm", "-o", "points.csv")
+        refused("has no coordinates to find", "--shape", "arm", "--set", "arm.rod.strain=rigid", "--set", "actuators={}")
         for head, text in (("t,u1", "'u1' is neither"), ("t,x", "'x' is neither"), ("t,x@", "'x@' is neither"), ("t,x1,x@0.1", "all numbered"),
                            ("t,x@0.1,x@0.1", "are the same"), ("time,x1", "called 't'"), ("t,x@0.3", "points.csv:1:1: "),
                            ("t,x@0.1 kg", "points.csv:1:1: ")):
