@@ -343,8 +343,9 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c) {
     if (c->damping > 0) printf(", damping %g s/m", c->damping);
     if (c->along != c->across) printf(", friction %g along, %g across", c->along, c->across);
     if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
-    const bool on = !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
-    printf("%s\n", on ? "" : ", switched off");
+    const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
+    const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
+    printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {

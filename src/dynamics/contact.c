@@ -69,7 +69,8 @@ void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
             at->gap -= reach - p->round;
             at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
         }
-        if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate)) continue;
+        if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate) || !snw_is_on(w, p->body))
+            continue;
         push(c, p->stiffness, still ? NULL : &w->V[p->seg], at);
     }
 }

@@ -109,13 +109,10 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
 
-// The links of `on`; whether they are rods, where key `e` of the thing `name` has other units for those; and `when` of a
-// thing that is there or not.
+// The links of `on`; whether they are rods, where key `e` of the thing `name` has other units for those.
 snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const int **out);
 snw_status snw_read_of_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
                             const int *link, bool *out);
-snw_status snw_read_presence(snw_reader *r, const snw_node *node, const char *thing,
-                             const char *name, snw_law *out);
 
 // A site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, a named one.
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);

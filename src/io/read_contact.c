@@ -7,7 +7,7 @@
 
 #define CONTACT_KEYS(X)                                                                            \
     X(CONTACT_GROUND, "ground", "a ground", "a half-space")                                        \
-    X(CONTACT_WHEN, "when", "on or off", "whether it is there, on unless given")
+    X(CONTACT_WHEN, "when", "a condition on t and probes", "when it is there, always unless given")
 #define GROUND_KEYS(X)                                                                             \
     X(GROUND_ON, "on", "a link, or a list",                                                        \
       "whose rods touch it; their bodies where they have no rod")                                  \
@@ -130,7 +130,7 @@ static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_des
     }
     SNW_TRY(ground(r, e[CONTACT_GROUND], out));
     if (!e[CONTACT_WHEN]) return SNW_OK;
-    return snw_read_presence(r, e[CONTACT_WHEN]->value, "contact", entry->key, &out->when);
+    return snw_read_switch(r, e[CONTACT_WHEN]->value, "when", &out->when);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {

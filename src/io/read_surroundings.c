@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// read_surroundings.c: what fluids and contacts have in common: the links they act on, and whether they are there.
+// read_surroundings.c: what fluids and contacts have in common: the links they act on.
 #include "io/read.h"
 
 #include "base/fail.h"
@@ -37,15 +37,4 @@ snw_status snw_read_of_rods(snw_reader *r, const snw_entry *e, const char *name,
                            e->key, name);
     }
     return SNW_OK;
-}
-
-snw_status snw_read_presence(snw_reader *r, const snw_node *node, const char *thing,
-                             const char *name, snw_law *out) {
-    SNW_TRY(snw_read_condition(r, node, "when", out));
-    double value = 0;
-    if (snw_law_constant(*out, &value)) return SNW_OK;
-    return snw_fail_at(r->err, node->place,
-                       "'when' of a %s is on or off in this version; a step 'change: {%s: off}' "
-                       "takes it away in the course of a study",
-                       thing, name);
 }

@@ -247,8 +247,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->m->switch_signal =
-        snw_build_array(b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid), sizeof(int));
+    b->m->switch_signal = snw_build_array(
+        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
     const size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;

@@ -11,7 +11,7 @@
 // Places under construction, in any order.
 typedef struct touching {
     snw_touch *touch;
-    int contact;
+    int contact, gate;
 } touching;
 
 // rims are rounded by this much of their radius, so that what stands on one can begin to tilt
@@ -28,7 +28,8 @@ static snw_touch *point(snw_build *b, const touching *to, int seg, snw_vec3 at, 
     snw_touch *p = &to->touch[b->m->ntouch++];
     *p = (snw_touch){.seg = seg,
                      .contact = to->contact,
-                     .gate = -1,
+                     .gate = to->gate,
+                     .body = -1,
                      .centre = at,
                      .sharp = true,
                      .stiffness = stiffness};
@@ -153,7 +154,7 @@ static snw_status around(snw_build *b, int l, const touching *to, snw_error *err
         }
     }
     if (link->has_body) {
-        for (int k = first; k < b->m->ntouch; k++) to->touch[k].gate = b->seg[seg].gate;
+        for (int k = first; k < b->m->ntouch; k++) to->touch[k].body = b->seg[seg].gate;
     }
     return SNW_OK;
 }
@@ -191,6 +192,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int c = 0; c < d->ncontact; c++) {
         to.contact = c;
+        SNW_TRY(snw_build_switch(b, d->contact[c].when, &to.gate, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
             const int l = d->contact[c].link[k];
             SNW_TRY(b->link_rod[l] >= 0 ? along(b, l, &to, err) : around(b, l, &to, err));

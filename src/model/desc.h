@@ -323,7 +323,7 @@ typedef struct snw_contact_desc {
     double smooth;         // length over which the force sets in, m
     int npoint;            // of bodies, instead of their shape:
     const snw_vec3 *point; // in the frame of the link
-    snw_law when;          // a constant, NULL: always
+    snw_law when;          // NULL: always; a constant or a gate
 } snw_contact_desc;
 
 #define SNW_CONTACT_SMOOTH 1e-4 // m, unless given

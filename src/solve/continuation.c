@@ -101,6 +101,14 @@ static bool carries(const snw_problem *p, const double *dx) {
     return false;
 }
 
+// whether dx moves x by no more than rounding: what is left of the residual is noise
+static bool stays(const path *c) {
+    double way = 0, size = 1;
+    for (int i = 0; i < c->p->n; i++) way = fmax(way, fabs(c->dx[i]));
+    for (int i = 0; i < c->p->nx; i++) size = fmax(size, fabs(c->x[i]));
+    return way <= SNW_ROUNDING * size;
+}
+
 // One increment with prediction. Refused: SNW_E_DIVERGED. *d <- the one to try next. SNW_E_SINGULAR: no use to try.
 static snw_status step(path *c, double *d) {
     const snw_problem *p = c->p;
@@ -119,7 +127,7 @@ static snw_status step(path *c, double *d) {
     // what it misses; nothing, if it is as good as a solution
     s = residual(c, to, c->trial, c->back);
     if (s != SNW_OK) return s;
-    const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol;
+    const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || stays(c);
     snw_tangent_solve(&c->at, c->back);
     const double theta = solved ? 0 : length(&c->at, c->back) / reach;
     if (!(theta <= THETA_MAX)) {

@@ -30,6 +30,9 @@ typedef struct snw_problem {
     const double *soft;
 } snw_problem;
 
+// A step of this size relative to x (or to one, if x is smaller) can no longer improve the residual.
+#define SNW_ROUNDING 1e-12
+
 typedef struct snw_newton_opts {
     double tol;   // on the largest scaled residual, default 1e-10
     int max_iter; // default 25

@@ -51,8 +51,6 @@ static const bad_case bad[] = {
     {WET "contacts: {c: {ground: {on: arm, stiffness: 1, normal: $[0, 0, 0]}}}\n",
      "has no direction"},
     {WET "contacts: {c: {ground: {on: hand, stiffness: 1, points: $1}}}\n", "list of points"},
-    {WET "contacts: {c: {ground: {on: arm, stiffness: 1}, when: $t < 1 s}}\n",
-     "on or off in this version"},
     {WET "contacts: {c: {ground: {on: arm, stiffness: 1}}}\n"
          "probes: {F: {reaction: c, $in: body}}\n",
      "always in the world"},
