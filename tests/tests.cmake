@@ -7,7 +7,8 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
 set(long_motions physics_sources example_rods_free_flight example_rods_ufkes_energy
-  example_hybrid_flexible_forearm cli_examples)
+  example_rods_flying_rod example_rods_boyer4_release
+  example_parallel_rfrfr_singularity example_parallel_tendon_twin example_hybrid_flexible_forearm cli_examples)
 
 # add one test, with the prefix of this build
 function(check name label seconds)
