@@ -3,6 +3,7 @@
 // The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing, energy.
 #include "dynamics/contact.h"
 #include "random_tree.h"
+#include "robot_texts.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -13,20 +14,7 @@ enum { DISSIPATED = 3, WORK = 4, SCHEME = 5, BALANCE = 6 }; // columns of a prob
 
 // Everything that can touch, on a tilted ground. Differences need forces that are smooth over their steps: either all
 // places are where the force sets in, or all are deep.
-static const char robot_text[] =
-    "sinew: 1\n"
-    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
-    "robot:\n"
-    "  base: {on: world, joint: free, body: {box: [0.1, 0.2, 0.3], mass: 4, com: [0.02, -0.03, "
-    "0.05]}}\n"
-    "  upper: {on: base, rod: {length: 0.5, section: {ellipse: {y: 40 mm + 20 mm*x/L, z: 60 mm}}, "
-    "material: rubber, strain: cosserat legendre 3, rest: {bend_y: 0.5*x/L}}}\n"
-    "  lower: {on: upper.tip, rod: {length: 0.4, section: {tube: {radius: 15 mm, inner: 5 mm}}, "
-    "material: rubber, strain: {bend_y: linear, bend_z: linear, twist: 0.3*sin(3*t)*x}, elements: "
-    "3}}\n"
-    "  side: {on: upper@60%%, pose: {rpy: [10 deg, 20 deg, 30 deg]}, joint: spherical, rod: "
-    "{length: 0.3, section: {rectangle: {y: 15 mm, z: 40 mm}}, material: rubber, strain: kirchhoff "
-    "legendre 2}}\n"
+static const char robot_text[] = SOFT_TREE
     "  ball: {on: side.tip, joint: universal, body: {sphere: {radius: 40 mm}, density: 700, com: "
     "[0.1, 0, 0.02]}}\n"
     "  drum: {on: lower.tip, joint: revolute, body: {cylinder: {radius: 50 mm, length: 80 mm, "

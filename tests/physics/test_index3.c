@@ -3,6 +3,7 @@
 // Implicit schemes on robots with loops: orders of positions, velocities and multipliers, what is damped and how fast.
 // theory.md 6.6
 #include "closed_robot.h"
+#include "robot_texts.h"
 
 #include "oracle/linear.h"
 #include "study/mover_private.h"
@@ -14,18 +15,7 @@
 // rigid, joint coordinates
 static const char four_bar[] =
     "sinew: 1\n"
-    "gravity: [0, -9.81, 0]\n"
-    "robot:\n"
-    "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, "
-    "2e-3]}}\n"
-    "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, com: [0.25, "
-    "0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
-    "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, body: {mass: 1.5, com: "
-    "[0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"
-    "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: {xyz: [0.3, 0, "
-    "0]}}}\n"
-    "loops: {pin: {join: [a, b], as: revolute}}\n"
-    "initial: {crank: {position: 0.7, rate: 3}}\n";
+    "gravity: [0, -9.81, 0]\n" FOUR_BAR "initial: {crank: {position: 0.7, rate: 3}}\n";
 
 // rods, joint coordinates, one motor
 static const char limbs[] =

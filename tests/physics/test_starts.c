@@ -3,6 +3,7 @@
 // Motions of robots that the file puts roughly, with velocities that would tear their loops: closed and consistent before
 // the first step, whatever the scheme.
 #include "executed.h"
+#include "robot_texts.h"
 
 #include <stdio.h>
 
@@ -13,17 +14,7 @@
 // each has sites a and b where a loop lets them coincide
 static const char *const robots[] = {
     // a four-bar, all rates given
-    "sinew: 1\ngravity: [0, -9.81, 0]\n"
-    "robot:\n"
-    "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, "
-    "2e-3]}}\n"
-    "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, com: [0.25, "
-    "0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
-    "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, body: {mass: 1.5, com: "
-    "[0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"
-    "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: {xyz: [0.3, 0, "
-    "0]}}}\n"
-    "loops: {pin: {join: [a, b], as: revolute}}\n"
+    "sinew: 1\ngravity: [0, -9.81, 0]\n" FOUR_BAR
     "initial: {crank: {position: 0.9, rate: 3}, coupler: {position: -0.2, rate: 2}, rocker: "
     "{position: 1.2, rate: -1}}\n" PROBES,
     // two rods that bend towards a free platform, which flies elsewhere
