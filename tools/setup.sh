@@ -29,6 +29,8 @@ libhdf5-dev lib:hdf5-serial
 libfyaml-dev lib:libfyaml
 libsundials-dev gcc
 LIST
+    # any Node will do, not only Debian's; without one there is no viewer
+    command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || printf '%s\n' 'nodejs node' 'npm npm'
     [ "$what" = build ] && return
     cat <<LIST
 g++ g++
@@ -37,6 +39,7 @@ clang clang
 clang-format clang-format
 clang-tidy clang-tidy
 LIST
+    command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || printf '%s\n' 'chromium chromium'
 }
 
 case $what in

@@ -14,13 +14,13 @@ export function decade(x: number): number {
 // `12.3 mm`; units that are no plain SI unit keep their powers of ten
 export function quantity(x: number, unit: string, digits = 3): string {
     if (!Number.isFinite(x)) return '–';
-    if (x === 0) return unit ? `0 ${unit}` : '0';
+    if (x === 0) return unit ? `0 ${pretty(unit)}` : '0';
     if (!/^(m|N|Pa|J|W|s|Hz|N\*m)$/.test(unit)) return unit ? `${number(x, digits)} ${pretty(unit)}` : number(x, digits);
     const size = Math.abs(x);
     for (const [value, letter] of prefixes) {
         if (size >= value * 0.9995) return `${number(x / value, digits)} ${letter}${pretty(unit)}`;
     }
-    return `${x.toExponential(1)} ${pretty(unit)}`;
+    return `${number(x, digits)} ${pretty(unit)}`;
 }
 
 export function pretty(unit: string): string {
@@ -32,6 +32,15 @@ export function number(x: number, digits = 4): string {
     const size = Math.abs(x);
     if (size !== 0 && (size >= 1e6 || size < 1e-4)) return x.toExponential(Math.max(digits - 2, 1)).replace('e+', 'e').replace('-', '−').replace('e-', 'e−');
     return Number(x.toPrecision(digits)).toString().replace('-', '−');
+}
+
+// beside an axis: no digits that say nothing
+export function tick(x: number): string {
+    const size = Math.abs(x);
+    if (size < 1e-14) return '0';
+    const short = Number(x.toPrecision(6));
+    const text = size >= 1e5 || size < 1e-3 ? short.toExponential().replace('e+', 'e') : String(short);
+    return text.replace(/-/g, '−');
 }
 
 export function count(x: number): string {

@@ -247,6 +247,10 @@ class App {
             if (e.key === ' ' && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
             if (this.act(e.key, e.shiftKey)) e.preventDefault();
         });
+        // who clicks goes on with keys of the page, not of the button
+        document.addEventListener('click', (e) => {
+            if (e.detail > 0) (e.target as Element).closest<HTMLElement>('button, summary')?.blur();
+        });
         this.scrub.addEventListener('pointerdown', () => (this.player.playing = false));
     }
 
@@ -346,9 +350,10 @@ class App {
             bar.style.background = scaleGradient;
             return make('div', { class: 'scale' }, label, bar, make('div', { class: 'ends' }, make('span', {}, low), make('span', {}, high)));
         };
-        if (shown.colour === 'strain') parts.push(ramp('largest strain in the section', '0', `${number(100 * robot.most.strain, 3)} %`));
-        if (shown.colour === 'curvature') parts.push(ramp('curvature and twist', '0', quantity(robot.most.curvature, '1/m')));
-        if (shown.colour === 'stress') parts.push(ramp('largest normal stress', '0', quantity(robot.most.stress, 'Pa')));
+        const or = robot.cut[shown.colour] ? '≥ ' : '';
+        if (shown.colour === 'strain') parts.push(ramp('largest strain in the section', '0', `${or}${number(100 * robot.most.strain, 3)} %`));
+        if (shown.colour === 'curvature') parts.push(ramp('curvature and twist', '0', or + quantity(robot.most.curvature, '1/m')));
+        if (shown.colour === 'stress') parts.push(ramp('largest normal stress', '0', or + quantity(robot.most.stress, 'Pa')));
         if (shown.tendons && robot.most.effort > 0) {
             const tendons = this.scene.measures.every((m) => m.kind === 'tendon');
             parts.push(ramp(tendons ? 'tension' : 'effort', '0', quantity(robot.most.effort, tendons ? 'N' : 'Pa')));
@@ -413,7 +418,7 @@ class App {
     hook() {
         return {
             project: (x: number, y: number, z: number) => this.stage?.project(x, y, z) ?? null,
-            state: () => ({ run: this.run.head.name, n: this.run.n, frame: this.player.frame, t: this.run.t[this.player.frame], playing: this.player.playing, speed: this.player.speed, theme: this.theme.dark ? 'dark' : 'light', colour: this.shown.colour, told: this.told }),
+            state: () => ({ run: this.run.head.name, n: this.run.n, nodes: this.run.head.nodes, frame: this.player.frame, t: this.run.t[this.player.frame], playing: this.player.playing, speed: this.player.speed, theme: this.theme.dark ? 'dark' : 'light', colour: this.shown.colour, told: this.told }),
             node: (i: number) => Array.from(this.robot.poses.g.subarray(7 * i, 7 * i + 3)),
             curves: () => this.plots.map((p) => ({ title: p.card.title, unit: p.card.unit, curves: p.card.curves.length, points: p.length })),
         };

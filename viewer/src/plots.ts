@@ -5,7 +5,7 @@ import uPlot from 'uplot';
 import { series as palette, type Theme } from './colour';
 import { columnName, type Run, type Series } from './data';
 import { make } from './dom';
-import { number, pretty, quantity } from './format';
+import { pretty, quantity, tick } from './format';
 import type { Scene } from './scene';
 
 export interface Curve {
@@ -99,6 +99,13 @@ export class Axis {
     }
 }
 
+// a little air around the curves; what never changes lies in the middle
+function range(_: uPlot, low: number | null, high: number | null): [number, number] {
+    if (low === null || high === null) return [0, 1];
+    const air = high > low ? 0.08 * (high - low) : Math.abs(high) > 0 ? 0.1 * Math.abs(high) : 1;
+    return [low - air, high + air];
+}
+
 export class Plot {
     readonly element: HTMLElement;
     private u: uPlot | null = null;
@@ -162,7 +169,7 @@ export class Plot {
         const font = '11px ui-sans-serif, system-ui, sans-serif';
         const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { show: false } };
         this.element.querySelectorAll<HTMLElement>('.dot').forEach((d, i) => (d.style.background = colours[i % colours.length]));
-        const ticks = (_: uPlot, splits: number[]) => splits.map((v) => number(v, 6));
+        const ticks = (_: uPlot, splits: number[]) => splits.map(tick);
         const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Number.isInteger(v) ? `1e${v}`.replace('-', '−') : ''));
         const options: uPlot.Options = {
             width: Math.max(this.body.clientWidth, 120),
@@ -170,7 +177,7 @@ export class Plot {
             padding: [8, 10, 0, 0],
             legend: { show: false },
             cursor: { sync: { key: 'sinew' }, drag: { x: false, y: false }, points: { size: 6 }, y: false },
-            scales: { x: { time: false } },
+            scales: { x: { time: false }, y: { range } },
             axes: [
                 { ...axis, size: 24, space: 64, values: ticks },
                 { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },

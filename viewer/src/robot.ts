@@ -2,6 +2,9 @@
 //
 // A robot in three dimensions: everything a scene names, moved to a frame.
 import * as THREE from 'three';
+import { Line2 } from 'three/examples/jsm/lines/Line2.js';
+import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
+import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { scale, type Theme } from './colour';
 import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
@@ -28,7 +31,7 @@ interface Body {
 interface Trail {
     name: string;
     path: THREE.Line;
-    past: THREE.Line;
+    past: Line2;
 }
 
 const hex = (share: number): number => {
@@ -40,10 +43,12 @@ export class Robot {
     readonly group = new THREE.Group();
     readonly poses: Poses;
     readonly box = new THREE.Box3(); // of all frames
+    readonly places: number[] = []; // where nodes are in the course of the run, x y z
     readonly size: number; // its largest extent, m
     magnified = 1; // how much thicker than they are the thinnest rods are drawn
     readonly most: Record<Quantity | 'effort' | 'force' | 'torque', number>;
     readonly quantities: Quantity[]; // that its rods can be coloured by
+    readonly cut: Partial<Record<Quantity, boolean>> = {}; // there is more than the scale shows
     private readonly rods: Rod[] = [];
     private readonly bodies: Body[] = [];
     private readonly trails: Trail[] = [];
@@ -53,7 +58,8 @@ export class Robot {
     private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
-    private readonly pastMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.9 });
+    private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.85 });
+    private readonly slides: boolean[]; // of each node: it moves along a rail
     private readonly struts: Bars;
     private readonly tendons: Bars;
     private readonly chambers: Bars;
@@ -79,7 +85,9 @@ export class Robot {
         }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length;
-        const nodes = run.head.nodes;
+        const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
+        const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
+        this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
         this.chambers = new Bars(this.clear, points + 1, 24, false);
@@ -100,23 +108,38 @@ export class Robot {
     // Extent and largest values over the run, by a few hundred frames.
     private survey() {
         const most = { plain: 0, curvature: 0, strain: 0, stress: 0, effort: 0, force: 0, torque: 0 };
-        const { run, scene } = this;
-        const step = Math.max(1, Math.floor(run.n / 300));
+        const { run, scene } = this, peaks: Record<string, number[]> = {};
+        const step = Math.max(1, Math.floor(run.n / Math.max(24, Math.min(300, 60000 / Math.max(run.head.nodes, 1)))));
         const p = new THREE.Vector3();
         for (let k = 0; k < run.n; k += k + step >= run.n && k < run.n - 1 ? run.n - 1 - k : step) {
             this.poses.take(run.pose, k, 0, run.head.offset);
             for (let i = 0; i < run.head.nodes; i++) {
                 p.fromArray(this.poses.g, 7 * i);
-                if (Number.isFinite(p.x + p.y + p.z)) this.box.expandByPoint(p);
+                if (!Number.isFinite(p.x + p.y + p.z)) continue;
+                this.box.expandByPoint(p);
+                this.places.push(p.x, p.y, p.z);
             }
             for (const l of scene.links) {
                 if (!l.body) continue;
                 const c = this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], [0, 0, 0]);
-                if (Number.isFinite(c[0] + c[1] + c[2])) this.box.expandByPoint(p.fromArray(c));
+                if (!Number.isFinite(c[0] + c[1] + c[2])) continue;
+                const r = l.body.shape === 'box' ? 0.5 * Math.hypot(...l.body.size) : l.body.shape === 'none' ? 0 : Math.max(l.body.size[0], l.body.size[1] / 2);
+                for (let i = 0; i < 6; i++) {
+                    p.fromArray(c).setComponent(i >> 1, c[i >> 1] + (i & 1 ? r : -r));
+                    this.box.expandByPoint(p);
+                    this.places.push(p.x, p.y, p.z);
+                }
             }
             for (const r of this.rods) {
-                for (const q of this.quantities) most[q] = Math.max(most[q], r.largest(this.poses, q) || 0);
+                for (const q of this.quantities) (peaks[q] ??= []).push(r.largest(this.poses, q) || 0);
             }
+        }
+        // a short peak does not take the colours from all the rest: then the scale says "or more"
+        for (const q of this.quantities) {
+            const rising = Float64Array.from(peaks[q] ?? []).sort(), top = rising[rising.length - 1] ?? 0;
+            const usual = rising[Math.floor(0.97 * (rising.length - 1))] ?? 0;
+            this.cut[q] = usual < 0.5 * top && usual > 0;
+            most[q] = this.cut[q] ? usual : top;
         }
         const sweep = (a: Float32Array) => {
             for (let i = 0; i + 5 < a.length; i += 6) {
@@ -172,8 +195,9 @@ export class Robot {
             for (let k = 0; k < run.n; k++) {
                 for (let d = 0; d < 3; d++) at[3 * k + d] = run.columns.value[k * run.columns.width + i + d];
             }
-            const geometry = () => new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(at, 3));
-            const trail = { name: c.probe, path: new THREE.Line(geometry(), this.pathMaterial), past: new THREE.Line(geometry(), this.pastMaterial) };
+            if (run.n < 2) return;
+            const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(at, 3));
+            const trail = { name: c.probe, path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
             trail.path.frustumCulled = trail.past.frustumCulled = false;
             this.trails.push(trail);
             this.group.add(trail.path, trail.past);
@@ -205,7 +229,7 @@ export class Robot {
         this.putAxes(shown);
         for (const t of this.trails) {
             t.path.visible = t.past.visible = shown.trails && this.run.n > 1;
-            t.past.geometry.setDrawRange(0, k + 1);
+            t.past.geometry.instanceCount = k;
         }
     }
 
@@ -234,7 +258,7 @@ export class Robot {
         this.struts.begin();
         for (let i = 0; i < this.run.head.nodes; i++) {
             const kind = scene.kind[i], parent = scene.parent[i];
-            if (parent < 0 || (kind !== 'pose' && kind !== 'screw')) continue;
+            if (parent < 0 || (kind !== 'pose' && !this.slides[i])) continue;
             this.struts.bar(this.origin(parent, a), this.origin(i, b), kind === 'pose' ? r : 0.7 * r, theme.strut);
         }
         for (const l of scene.links) {
@@ -266,7 +290,6 @@ export class Robot {
                 across(3.2 * r, 2.2 * r);
                 break;
             case 'prismatic':
-            case 'planar':
                 across(4 * r, 1.6 * r);
                 break;
             case 'spherical':
@@ -345,7 +368,7 @@ export class Robot {
         if (!(length > this.size / 300) || !Number.isFinite(length)) return;
         const d = [v[0], v[1], v[2]].map((x) => (x * perUnit) / length);
         const at = this.origin(node, [0, 0, 0]);
-        const r = this.size / 190, head = Math.min(3.4 * r, 0.6 * length);
+        const r = this.size / 150, head = Math.min(3.4 * r, 0.6 * length);
         const tail = ends ? at.map((x, i) => x - length * d[i]) : at;
         const tip = tail.map((x, i) => x + length * d[i]);
         this.shafts.bar(tail, tip.map((x, i) => x - 0.9 * head * d[i]), 0.42 * r, colour);

@@ -6,7 +6,8 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Theme } from './colour';
 import { decade } from './format';
 import type { Robot } from './robot';
-import type { Scene } from './scene';
+
+const flat = 0.08; // an extent below that share of the largest one is none
 
 export type Preset = 'fit' | 'front' | 'side' | 'top' | 'free';
 
@@ -79,13 +80,15 @@ export class Stage {
         this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.ground);
     }
 
-    // Up is against gravity, along the nearest axis.
-    private chooseUp(scene: Scene): void {
-        const g = scene.gravity;
+    // Up is against gravity, along the nearest axis; what moves in the plane of x and y without any stands upright.
+    private chooseUp(robot: Robot): void {
+        const { scene } = robot, g = scene.gravity;
         const k = [0, 1, 2].reduce((a, b) => (Math.abs(g[b]) > Math.abs(g[a]) ? b : a), 2);
         this.up.set(0, 0, 0).setComponent(k, g[k] > 0 ? -1 : 1);
         const contact = scene.contacts[0];
-        if (contact && g.every((x) => x === 0)) this.up.fromArray(contact.normal).normalize();
+        const weightless = g.every((x) => x === 0), { min, max } = robot.box;
+        if (contact && weightless) this.up.fromArray(contact.normal).normalize();
+        else if (weightless && max.z - min.z < flat * robot.size) this.up.set(0, 1, 0);
         if (!(this.up.lengthSq() > 0.5)) this.up.set(0, 0, 1);
     }
 
@@ -96,7 +99,7 @@ export class Stage {
         }
         this.robot = robot;
         this.scene.add(robot.group);
-        this.chooseUp(robot.scene);
+        this.chooseUp(robot);
         // the controls take their up from the camera when they are made
         this.camera.up.copy(this.up);
         const turned = new THREE.Quaternion().setFromUnitVectors(this.up, new THREE.Vector3(0, 1, 0));
@@ -197,10 +200,10 @@ export class Stage {
             const deep = Math.abs(e.dot(new THREE.Vector3(Math.abs(b.x), Math.abs(b.y), Math.abs(b.z))));
             const wide = Math.abs(e.dot(new THREE.Vector3(Math.abs(a.x), Math.abs(a.y), Math.abs(a.z))));
             const high = Math.abs(e.dot(new THREE.Vector3(Math.abs(this.up.x), Math.abs(this.up.y), Math.abs(this.up.z))));
-            const flat = 0.08 * robot.size;
-            if (deep < flat) from.copy(b).negate().addScaledVector(a, 0.28).addScaledVector(this.up, 0.24);
-            else if (wide < flat) from.copy(a).addScaledVector(b, -0.28).addScaledVector(this.up, 0.24);
-            else if (high < flat) from.copy(this.up).addScaledVector(b, -0.7).addScaledVector(a, 0.12);
+            const thin = flat * robot.size;
+            if (deep < thin) from.copy(b).negate().addScaledVector(a, 0.28).addScaledVector(this.up, 0.24);
+            else if (wide < thin) from.copy(a).addScaledVector(b, -0.28).addScaledVector(this.up, 0.24);
+            else if (high < thin) from.copy(this.up).addScaledVector(b, -0.7).addScaledVector(a, 0.12);
             else from.copy(b).negate().addScaledVector(a, 0.62).addScaledVector(this.up, 0.42);
         }
         if (!(from.lengthSq() > 0)) from.copy(b).negate();
@@ -214,17 +217,25 @@ export class Stage {
         this.camera.up.copy(this.up);
         this.camera.lookAt(centre);
         this.camera.updateMatrixWorld();
-        // far enough for every corner of the box, and a margin
+        // in the middle of all that is ever seen, and far enough for it, with a margin
         const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
         const top = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
         const tan = Math.tan((this.camera.fov * Math.PI) / 360), aspect = this.camera.aspect;
         let distance = 0;
-        for (let i = 0; i < 8; i++) {
-            const corner = new THREE.Vector3(i & 1 ? robot.box.max.x : robot.box.min.x, i & 2 ? robot.box.max.y : robot.box.min.y, i & 4 ? robot.box.max.z : robot.box.min.z).sub(centre);
-            const toward = corner.dot(from);
-            distance = Math.max(distance, toward + Math.abs(corner.dot(top)) / tan, toward + Math.abs(corner.dot(right)) / (tan * aspect));
+        const { places } = robot, p = new THREE.Vector3();
+        for (let round = 0; round < 3; round++) {
+            const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+            distance = 0;
+            for (let i = 0; i < places.length; i += 3) {
+                p.fromArray(places, i).sub(centre);
+                const toward = p.dot(from), x = p.dot(right), y = p.dot(top);
+                distance = Math.max(distance, toward + Math.abs(y) / tan, toward + Math.abs(x) / (tan * aspect));
+                low[0] = Math.min(low[0], x), high[0] = Math.max(high[0], x);
+                low[1] = Math.min(low[1], y), high[1] = Math.max(high[1], y);
+            }
+            if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
         }
-        distance = Math.max(1.1 * distance, 0.6 * robot.size);
+        distance = Math.max(1.25 * distance, 0.6 * robot.size);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
         this.controls.minDistance = robot.size / 40;
