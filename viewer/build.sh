@@ -30,8 +30,13 @@ fetched() {
 fetch() {
     fetched && return 0
     if [ "$packages" = all ]; then omit=; else omit=--omit=dev; fi
-    (cd "$here" && "$NPM" ci $omit --ignore-scripts --no-progress --loglevel=error \
-        --fetch-retries=1 --fetch-timeout=30000) >&2 || return 1
+    log=$out.log
+    if ! (cd "$here" && "$NPM" ci $omit --ignore-scripts --no-progress --loglevel=error \
+        --fetch-retries=1 --fetch-timeout=30000) >"$log" 2>&1; then
+        head -4 "$log" >&2
+        return 1
+    fi
+    rm -f "$log"
     echo "$(cksum <"$here/package-lock.json" | tr -d ' ') $packages" >"$stamp"
 }
 
