@@ -4,10 +4,10 @@ import base64
 import json
 import re
 import struct
-import subprocess
 import unittest
 
-from harness import ROLLED, SINEW, Case
+import harness
+from harness import ROLLED, Case, has_viewer
 
 # a pendulum of many frames
 MANY = """\
@@ -19,12 +19,6 @@ study: [{dynamic: {for: 5 s, step: 1 ms, scheme: rk4}}]
 record: {every: 1 ms}
 probes: {a: {angle: bob}}
 """
-
-
-def has_viewer():
-    """Was the command built with Node?"""
-    done = subprocess.run([SINEW, "view", "/nonexistent.h5"], capture_output=True, text=True)
-    return "without its viewer" not in done.stderr
 
 
 def head(page):
@@ -115,4 +109,4 @@ class View(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()
