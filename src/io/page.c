@@ -71,7 +71,9 @@ static void emit(encoder *e) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned bits = (unsigned)e->in[0] << 16 | (unsigned)e->in[1] << 8 | (unsigned)e->in[2];
     for (int k = 0; k < 4; k++) {
-        e->out[e->nout++] = k <= e->nin ? digits[bits >> (18 - 6 * k) & 63] : '=';
+        const char digit = digits[bits >> (18 - 6 * k) & 63];
+        e->out[e->nout++] = digit;
+        if (k > e->nin) e->out[e->nout - 1] = '=';
     }
     e->nin = 0;
     e->in[0] = e->in[1] = e->in[2] = 0;

@@ -380,16 +380,27 @@ class App {
     private move(): void {
         this.stale = false;
         if (this.run.n === 0) return;
-        const k = this.player.frame, share = this.player.share;
-        if (k !== this.drawnFrame || share > 0) {
-            this.robot.update(k, share, this.shown, this.theme);
+        const k = this.player.frame, share = this.player.share, rest = this.restOf(k);
+        const swings = rest >= 0 && this.player.playing;
+        if (k !== this.drawnFrame || share > 0 || swings) {
+            if (rest >= 0) this.robot.update(k, this.player.swing, this.shown, this.theme, rest);
+            else this.robot.update(k, share, this.shown, this.theme);
             this.stage?.follow();
             if (this.stage) this.stage.dirty = true;
         }
         // a mixture is not the frame itself
-        this.drawnFrame = share > 0 ? -1 : k;
+        this.drawnFrame = share > 0 || swings ? -1 : k;
         for (const p of this.plots) p.mark(k, share);
         this.showTime(k, share);
+    }
+
+    // of the shape of a mode, the configuration it belongs to: the last frame of its stage
+    private restOf(k: number): number {
+        const { run } = this;
+        if (!(run.mode(k) > 0)) return -1;
+        let last = k;
+        while (last + 1 < run.n && run.stage[last + 1] === run.stage[k]) last++;
+        return run.mode(last) > 0 ? -1 : last;
     }
 
     private showTime(k: number, share: number): void {

@@ -47,6 +47,13 @@ export class Player {
         return Math.min(Math.max((this.now - r.clock[k]) / (r.clock[k + 1] - r.clock[k]), 0), 1);
     }
 
+    // how far a mode is swung out, -1 to 1; it is shown at its largest while nothing plays
+    get swing(): number {
+        const k = this.frame, r = this.run;
+        if (!this.playing || k + 1 >= r.n) return 1;
+        return Math.cos((6 * Math.PI * (this.now - r.clock[k])) / (r.clock[k + 1] - r.clock[k]));
+    }
+
     seek(now: number): void {
         this.now = Math.min(Math.max(now, 0), this.end);
         this.changed();

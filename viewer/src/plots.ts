@@ -112,10 +112,11 @@ export class Plot {
     private readonly values: HTMLElement[] = [];
     private readonly head = make('i', { class: 'playhead', 'aria-hidden': 'true' });
     private readonly body = make('div', { class: 'chart' });
-    private data: uPlot.AlignedData;
+    private at = { k: 0, share: 0 };
+    private made: uPlot.AlignedData | null = null;
+    private theme: Theme | null = null; // to be drawn in, once it is seen
 
     constructor(readonly card: Card, private readonly run: Run, private readonly axis: Axis, private readonly seek: (k: number) => void) {
-        this.data = this.points();
         const chips = card.curves.map((c, i) => {
             const value = make('output', {}, '');
             this.values.push(value);
@@ -151,6 +152,10 @@ export class Plot {
         return [x, ...y] as uPlot.AlignedData;
     }
 
+    private get data(): uPlot.AlignedData {
+        return (this.made ??= this.points());
+    }
+
     get length(): number {
         return this.data[0].length;
     }
@@ -161,7 +166,20 @@ export class Plot {
         this.u?.setSeries(i + 1, { show: on });
     }
 
+    // Draw as soon as it comes into sight: a page may have many curves, and few are looked at.
     draw(theme: Theme): void {
+        const waits = this.theme !== null && !this.u;
+        this.theme = theme;
+        if (this.u) this.redraw(theme);
+        if (this.u || waits) return;
+        new IntersectionObserver((seen, watch) => {
+            if (!this.theme || !seen.some((s) => s.isIntersecting)) return;
+            watch.disconnect();
+            this.redraw(this.theme);
+        }, { rootMargin: '300px' }).observe(this.element);
+    }
+
+    private redraw(theme: Theme): void {
         this.u?.destroy();
         const style = getComputedStyle(document.documentElement);
         const ink = style.getPropertyValue('--faint').trim(), line = style.getPropertyValue('--line').trim();
@@ -192,6 +210,7 @@ export class Plot {
         this.element.querySelectorAll('.chip').forEach((c, i) => {
             if (c.getAttribute('aria-pressed') === 'false') this.u?.setSeries(i + 1, { show: false });
         });
+        this.mark(this.at.k, this.at.share);
     }
 
     resize(): void {
@@ -201,6 +220,7 @@ export class Plot {
 
     // the playhead, and what the curves show there
     mark(k: number, share: number): void {
+        this.at = { k, share };
         if (this.run.n === 0) return;
         this.card.curves.forEach((c, i) => {
             const text = quantity(c.from.value[k * c.from.width + c.column], this.card.unit, 4);
@@ -212,6 +232,7 @@ export class Plot {
     }
 
     destroy(): void {
+        this.theme = null;
         this.u?.destroy();
     }
 }

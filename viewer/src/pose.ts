@@ -18,7 +18,12 @@ export class Poses {
 
     // Frame k, or a mixture with k + 1.
     take(pose: Float32Array, k: number, share: number, offset: number[]): void {
-        const n = this.nodes * 7, a = k * n, b = share > 0 ? a + n : a, g = this.g;
+        this.mix(pose, k, share > 0 ? k + 1 : k, share, offset);
+    }
+
+    // From frame k towards another one, or beyond on either side.
+    mix(pose: Float32Array, k: number, other: number, share: number, offset: number[]): void {
+        const n = this.nodes * 7, a = k * n, b = other * n, g = this.g;
         for (let i = 0; i < n; i += 7) {
             for (let c = 0; c < 3; c++) g[i + c] = offset[c] + (1 - share) * pose[a + i + c] + share * pose[b + i + c];
             let dot = 0, norm = 0;

@@ -58,7 +58,7 @@ export class Robot {
     private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
-    private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.85 });
+    private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
     private readonly slides: boolean[]; // of each node: it moves along a rail
     private readonly struts: Bars;
     private readonly tendons: Bars;
@@ -215,9 +215,10 @@ export class Robot {
         return !(gate >= 0 && gate < n) || this.run.present[k * n + gate] !== 0;
     }
 
-    // Frame k, or between k and k + 1.
-    update(k: number, share: number, shown: Shown, theme: Theme): void {
-        this.poses.take(this.run.pose, k, share, this.run.head.offset);
+    // Frame k, or between k and k + 1; the shape of a mode swings about `rest`, the frame it belongs to.
+    update(k: number, share: number, shown: Shown, theme: Theme, rest = -1): void {
+        if (rest >= 0) this.poses.mix(this.run.pose, rest, k, share, this.run.head.offset);
+        else this.poses.take(this.run.pose, k, share, this.run.head.offset);
         const plain = new THREE.Color(theme.rod).toArray();
         for (const r of this.rods) r.update(this.poses, shown.colour, this.most[shown.colour], plain);
         this.moveBodies(k);
