@@ -34,6 +34,8 @@ interface Trail {
     past: Line2;
 }
 
+const TRAILS = 5; // shown at most
+
 const hex = (share: number): number => {
     const c = scale(share, [0, 0, 0]);
     return (Math.round(c[0] * 255) << 16) | (Math.round(c[1] * 255) << 8) | Math.round(c[2] * 255);
@@ -188,9 +190,12 @@ export class Robot {
         const { run, scene } = this;
         const places = new Set(scene.probes.filter((p) => ['position', 'pose', 'center_of_mass'].includes(p.kind)).map((p) => p.name));
         const columns = run.head.columns;
-        columns.forEach((c, i) => {
-            if (c.component !== 'x' || c.station >= 0 || !places.has(c.probe)) return;
-            if (columns[i + 1]?.component !== 'y' || columns[i + 2]?.component !== 'z') return;
+        const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) &&
+            columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
+        // a few of many, the last one among them
+        const every = Math.ceil(found.length / TRAILS);
+        found.filter((_, i) => (found.length - 1 - i) % every === 0).forEach((i) => {
+            const c = columns[i];
             const at = new Float32Array(3 * run.n);
             for (let k = 0; k < run.n; k++) {
                 for (let d = 0; d < 3; d++) at[3 * k + d] = run.columns.value[k * run.columns.width + i + d];

@@ -3,7 +3,7 @@
 // The page of `sinew view` in a browser: node page.test.mjs SINEW. Exit 77: there is no browser to test with.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,6 +40,7 @@ study:
   - static: {name: start}
   - static: {name: path, for: 1 s, step: 0.05 s}
 probes: {tip: {position: arm.tip}, e: energy}
+runs: {long: {}, short: {arm.rod.length: 0.5 m}}
 `;
 // many frames of little
 const pendulum = `
@@ -186,6 +187,18 @@ test('keys', async (tab) => {
     assert.ok(!(await tab.locator('dialog').isVisible()));
 });
 
+test('runs are chosen by key and by name', async (tab) => {
+    await tab.keyboard.press(']');
+    assert.equal((await state(tab)).run, 'short');
+    await tab.keyboard.press('End');
+    await settle(tab);
+    const tip = await tab.evaluate(() => window.sinew.node(window.sinew.state().nodes - 1));
+    const want = arc(1, 0.5);
+    for (let i = 0; i < 3; i++) assert.ok(Math.abs(tip[i] - want[i]) < 1e-5, `${tip} is not ${want}`);
+    await tab.locator('select[aria-label=run]').selectOption('long');
+    assert.equal((await state(tab)).run, 'long');
+});
+
 test('a hostile title is inert', async (tab) => {
     assert.equal(await tab.locator('h1').textContent(), hostile);
     assert.equal(await tab.evaluate(() => window.hacked), undefined);
@@ -232,6 +245,32 @@ const first = await open(pageOf('rolled', rolled));
 for (const { name, run } of tests) await attempt(name, () => run(first.tab));
 await attempt('no errors and no network', async () => assert.deepEqual(first.faults, []));
 await first.tab.close();
+
+// the page as a file might make it that somebody bent
+const rolledPage = readFileSync(join(folder, 'rolled.html'), 'utf8');
+const bent = async (name, change, check) => attempt(name, async () => {
+    const path = join(folder, 'bent.html');
+    writeFileSync(path, rolledPage.replace(/(id="sinew-data">)(.*?)(<\/script>)/s, (_, a, json, b) => {
+        const data = JSON.parse(json);
+        change(data.runs[0]);
+        return a + JSON.stringify(data).replace(/</g, '\\u003c') + b;
+    }));
+    const { tab, faults } = await open(path);
+    await check(tab, faults);
+    await tab.close();
+});
+const wild = { links: [{ name: 1, first: 1e9, end: -7, rod: { first: 4, count: 1e9 }, body: { size: 'x' } }, { rod: { root: 99, first: 0, count: 3 } }], parent: 'no', loops: 3, measures: [{ points: [[1e7]] }], loads: [{ nodes: [null, 'a'] }], probes: [{ name: '__proto__', units: [] }] };
+await bent('a wild scene does no harm', (run) => (run.scene = JSON.stringify(wild)), async (tab, faults) => {
+    await tab.keyboard.press('End');
+    await settle(tab);
+    assert.deepEqual(faults, []);
+});
+await bent('a run without scene is drawn as lines', (run) => (run.scene = null), async (tab, faults) => {
+    assert.equal((await state(tab)).told, false);
+    assert.match(await tab.locator('.note').textContent(), /does not say what the robot looks like/);
+    assert.deepEqual(faults, []);
+});
+await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (tab) => assert.match(await tab.locator('.problem').textContent(), /damaged: pose/));
 
 await attempt('10^5 frames open in 5 s and fill less than 60 MB', async () => {
     const path = pageOf('many', pendulum);
