@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void add_world(snw_wrench F, const snw_mat3 *R, double *out) {
-    if (R) F = (snw_wrench){.m = snw_rotate(*R, F.m), .f = snw_rotate(*R, F.f)};
+    if (R) F = (snw_wrench){.m = snw_rotate_known(*R, F.m), .f = snw_rotate_known(*R, F.f)};
     for (int k = 0; k < 6; k++) out[k] += F.e[k];
 }
 

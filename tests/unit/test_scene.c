@@ -225,12 +225,13 @@ static void frames_say_what_carries(void **state) {
     static const char text[] =
         "sinew: 1\ngravity: [0, 0, -10]\n"
         "robot:\n"
-        "  ball: {on: world, pose: {xyz: [0.3, 0, 0]}, joint: prismatic, axis: z,\n"
+        "  ball: {on: world, pose: {xyz: [0.3, 0, 0]}, joint: prismatic, axis: z, damping: 500 "
+        "N*s/m,\n"
         "    body: {sphere: {radius: 0.1}, mass: 2}}\n"
         "  bob: {on: world, joint: prismatic, axis: z, body: {mass: 3}}\n"
         "loops: {hook: {join: [world, bob], as: spherical}}\n"
         "contacts: {floor: {ground: {on: ball, normal: z, at: [0, 0, -0.099], stiffness: 1e5}}}\n"
-        "study: [static: {}]\n";
+        "study: [dynamic: {for: 1 s, step: 10 ms, scheme: euler}]\n"; // comes to rest within 0.1 s
     last_seen seen;
     watch(text, &seen);
     const double ground[6] = {0, -0.3 * 20, 0, 0, 0, 20}; // moment about the origin, force

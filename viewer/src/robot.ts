@@ -143,10 +143,12 @@ export class Robot {
             this.cut[q] = usual < 0.5 * top && usual > 0;
             most[q] = this.cut[q] ? usual : top;
         }
+        // what is not determined (NaN) counts for nothing
+        for (const a of [run.load, run.loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
         const sweep = (a: Float32Array) => {
             for (let i = 0; i + 5 < a.length; i += 6) {
-                most.torque = Math.max(most.torque, Math.hypot(a[i], a[i + 1], a[i + 2]) || 0);
-                most.force = Math.max(most.force, Math.hypot(a[i + 3], a[i + 4], a[i + 5]) || 0);
+                most.torque = Math.max(most.torque, Math.hypot(a[i], a[i + 1], a[i + 2]));
+                most.force = Math.max(most.force, Math.hypot(a[i + 3], a[i + 4], a[i + 5]));
             }
         };
         sweep(run.load);
