@@ -46,7 +46,7 @@ export class Stage {
     private readonly rim = new THREE.DirectionalLight(0xd6e6ff, 0.7);
     private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfc7ba, 1.5);
     private readonly ground = new THREE.Group();
-    private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true }));
+    private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true, depthWrite: false }));
     private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
     private robot: Robot | null = null;
     private readonly up = new THREE.Vector3(0, 0, 1);
@@ -72,6 +72,8 @@ export class Stage {
             }),
         );
         this.shade.receiveShadow = true;
+        this.shade.renderOrder = -2; // both lie in one plane: one after the other, before all that is clear
+        this.grid.renderOrder = -1;
         this.ground.add(this.grid, this.shade);
         this.sun.castShadow = true;
         this.sun.shadow.mapSize.set(1024, 1024);
@@ -138,7 +140,6 @@ export class Stage {
             m.geometry.dispose();
             m.geometry = new THREE.PlaneGeometry(width, width);
         }
-        this.shade.position.z = -1e-4 * size;
         this.grid.material.uniforms.cell.value = this.cell;
         this.grid.material.uniforms.reach.value = width / 2;
         this.aim(centre, size);
