@@ -29,7 +29,6 @@ interface Body {
 }
 
 interface Trail {
-    name: string;
     path: THREE.Line;
     past: Line2;
 }
@@ -200,14 +199,13 @@ export class Robot {
         // a few of many, the last one among them
         const every = Math.ceil(found.length / TRAILS);
         found.filter((_, i) => (found.length - 1 - i) % every === 0).forEach((i) => {
-            const c = columns[i];
             const at = new Float32Array(3 * run.n);
             for (let k = 0; k < run.n; k++) {
                 for (let d = 0; d < 3; d++) at[3 * k + d] = run.columns.value[k * run.columns.width + i + d];
             }
             if (run.n < 2) return;
             const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(at, 3));
-            const trail = { name: c.probe, path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
+            const trail = { path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
             trail.path.frustumCulled = trail.past.frustumCulled = false;
             this.trails.push(trail);
             this.group.add(trail.path, trail.past);
