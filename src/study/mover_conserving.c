@@ -100,6 +100,7 @@ static snw_wrench push_of(const conserving *c, int i) {
     const snw_wrench *load = snw_loads(m, c->in, c->w);
     const snw_mat3 R = c->w->g[i].R;
     snw_wrench F = {0};
+    if (!snw_is_here(m, c->w, i)) return F;
     if (snw_is_heavy(m, c->w, i)) {
         const snw_twist g = {.v = snw_rotate_inv(R, c->in->gravity)};
         F = snw_inertia_apply(&m->seg[i].M, g);
@@ -128,6 +129,7 @@ static void weigh(conserving *c) {
     }
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
+    snw_rest_vector(m, w, c->force);
     for (int s = 1; s < m->nseg; s++) {
         const bool heavy = snw_is_heavy(m, w, s);
         if (!heavy && m->act_of_seg[s] == m->act_of_seg[s + 1]) continue;
@@ -166,7 +168,7 @@ static void trivialise(conserving *c) {
 }
 
 static double potential(const conserving *c, const snw_state *s, snw_work *w) {
-    return snw_elastic_energy(c->m, s->q) + snw_gravity_energy(c->m, c->in, w);
+    return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
 // out <- as `in`, but for what makes momenta into forces: no gravity, no loads, velocities of poses for accelerations
@@ -189,6 +191,7 @@ static void momenta_at(conserving *c, const snw_inputs *in, const snw_state *s, 
     snw_residual(m, c->empty, c->push, false, c->w);
     snw_elastic_forces(m, s->q, p);
     for (int i = 0; i < m->nv; i++) p[i] = c->w->r[i] - p[i];
+    snw_rest_vector(m, c->w, p);
 }
 
 // velocities of momenta p at s->q, at the end of the step; false when the mass matrix is singular
@@ -388,6 +391,7 @@ static bool factor(conserving *c, double h) {
             for (int i = 0; i < b->n; i++) to[i] -= col.e[i] / h;
         }
     }
+    if (m->nfleeting) snw_rest_matrix(m, c->w, n, c->T);
     if (m->nrow) border(c);
     snw_gauge_take(&c->gauge, c->A, NULL);
     c->condition = NAN;
@@ -638,6 +642,7 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     conserving *c = self;
     snw_state_copy(c->m, s, c->now);
+    snw_state_rest(c->m, c->now);
     snw_inputs_at(c->m, c->now->t, c->in);
     if (c->as) SNW_TRY(snw_assembly_velocities(c->as, c->in, c->now, err));
     for (int i = 0; i < npower(c->m); i++) c->work[i] = 0;
