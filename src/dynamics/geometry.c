@@ -5,7 +5,7 @@
 #include "dynamics/dynamics.h"
 
 static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, double t, int cuts) {
-    const double *c = snw_magnus_abscissae(rod->order);
+    const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
     double from = 0;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
@@ -15,7 +15,7 @@ static snw_vec3 tip(const snw_model *m, const snw_rod *rod, const double *q, dou
             for (int k = 0; k < rod->nc; k++) {
                 xi[k] = snw_rod_strain(m, rod, q, t, from + (i + c[k]) * h);
             }
-            g = snw_se3_mul(g, snw_se3_exp(snw_magnus(rod->order, h, xi)));
+            g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, h, xi)));
         }
         from = m->seg_x[s];
     }

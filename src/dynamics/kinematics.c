@@ -30,7 +30,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
     if (still) {
-        sw->W = snw_magnus(r->order, sl->h, sw->xi);
+        sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
@@ -43,7 +43,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     gather(m, sl, r, s->v, sw->dxi);
     gather(m, sl, r, s->a, sw->ddxi);
-    snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
+    snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }

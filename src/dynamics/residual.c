@@ -30,7 +30,7 @@ static inline void project(const snw_model *m, int i, const snw_slice_work *sw, 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < rod->nc; k++) {
         for (int a = 0; a < rod->na; a++) {

@@ -189,10 +189,16 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
             case 2:
                 for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
                 break;
-            default:
+            case 3:
                 for (int j = 0; j < n; j++) {
                     out[j] =
                         d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                }
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
+                             d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
                 }
                 break;
             }
@@ -231,7 +237,7 @@ static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_sli
     const int nz = r->nz;
     double N[36], H[NZ * NZ], NY[6 * NZ];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     for (int i = 0; i < 6; i++) {
         const double *x = N + 6 * i;
         for (int j = 0; j < nz; j++) {
@@ -289,12 +295,12 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     for (int a = 0; a < r->na; a++) at[a] = r->dof[a] - r->dof0 + sl->first[a];
     double raw[6 * NZ], Y[6 * NZ], D[6 * NZ], G[NZ * NZ];
     if (still) {
-        snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
+        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {
         double draw[6 * NZ], ddraw[6 * NZ], dY[6 * NZ], ddY[6 * NZ];
         snw_lower T, dT, ddT;
-        snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
+        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
         pick(r, raw, Y);
         pick(r, draw, dY);
         pick(r, ddraw, ddY);
