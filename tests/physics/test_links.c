@@ -536,19 +536,24 @@ static void what_hangs_on_a_link_goes_with_it(void **state) {
     execute_ok("sinew: 1\n"
                "robot:\n"
                "  a: {on: world, joint: prismatic, axis: z, body: {mass: 1}}\n"
-               "  b: {on: a, joint: prismatic, axis: x, body: {mass: 1}, when: t < 0.1 s}\n"
+               "  b: {on: a, joint: prismatic, axis: x, stiffness: 7, rest: 0.1, body: {mass: 1}, "
+               "when: t < 0.1 s}\n"
                "  c: {on: b, joint: prismatic, axis: y, body: {mass: 2}, when: t < 0.2 s}\n"
                "loops: {rope: {join: [world, b], as: spherical, pose: met}}\n"
                "loads: {lift: {on: c, force: [0, 0, 1000]}}\n"
-               "probes: {a: {value: a}, va: {rate: a}, r: {reaction: rope}, e: energy, m: "
-               "center_of_mass}\n"
+               "actuators: {push: {joint: b, effort: 3 N}}\n"
+               "probes: {a: {value: a}, va: {rate: a}, r: {reaction: rope}, e: energy, s: {effort: "
+               "b}, p: {effort: push}}\n"
                "study: [dynamic: {for: 0.3 s, step: 1 ms}]\n",
                &o);
     int at = 0;
     while (o.series.t[at] < 0.05) at++;
     assert_near(shown(&o, at, 0), 0, 1e-12); // held by the rope
     assert_near(shown(&o, at, 7) + 1000, 4 * 9.81, 1e-9);
+    assert_near(shown(&o, at, 16), 0.7, 1e-12); // spring and motor pull at what is there
+    assert_near(shown(&o, at, 17), 3, 1e-15);
     while (o.series.t[at] < 0.1505) at++;
+    assert_true(shown(&o, at, 16) == 0 && shown(&o, at, 17) == 0);
     assert_near(shown(&o, at, 1), -9.81 * (o.series.t[at] - 0.1), 1e-9); // falls alone
     assert_true(shown(&o, at, 7) == 0);
     assert_near(last(&o, 0), -0.5 * 9.81 * 0.04, 1e-6);
