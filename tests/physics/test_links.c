@@ -4,7 +4,10 @@
 // and a going keep, motions by every scheme, closed forms, studies.
 #include "executed.h"
 #include "random_tree.h"
+// after near.h: it asserts
+#include "heap_calls.h"
 
+#include "sinew/sinew.h"
 #include "study/explicit.h"
 #include "study/motion.h"
 #include "study/switch.h"
@@ -616,6 +619,44 @@ static void statics_and_modes_know_what_is_there(void **state) {
     }
 }
 
+// live, links come and go without a call to the heap, and what was saved while one was away goes on with the same bits
+static void the_live_robot_sheds_too(void **state) {
+    (void)state;
+    char text[1600] = ARMS;
+    static const char when[] = "when: \"mod(t, 40 ms) < 21 ms\",";
+    char *at = strstr(text, "WHEN");
+    memmove(at + strlen(when), at + 4, strlen(at + 4) + 1);
+    memcpy(at, when, strlen(when));
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving"};
+    for (int k = 0; k < 3; k++) {
+        snw_robot *a = NULL, *b = NULL;
+        snw_error err = {0};
+        snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+        how.scheme = schemes[k];
+        assert_int_equal(snw_robot_parse("a", text, strlen(text), NULL, 0, NULL, &a, &err), SNW_OK);
+        assert_int_equal(snw_robot_parse("b", text, strlen(text), NULL, 0, NULL, &b, &err), SNW_OK);
+        assert_int_equal(snw_robot_start(a, &how, &err), SNW_OK);
+        assert_int_equal(snw_robot_start(b, &how, &err), SNW_OK);
+        double *save = calloc(snw_robot_saves(a), sizeof *save);
+        snw_status ok = SNW_OK;
+        for (int i = 0; i < 30 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
+        if (ok != SNW_OK) fail_msg("%s", err.text);
+        snw_robot_save(a, save);
+        const long before = heap_calls;
+        for (int i = 0; i < 100 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
+        const long after = heap_calls;
+        assert_int_equal(after - before, 0);
+        snw_robot_restore(b, save);
+        for (int i = 0; i < 100 && ok == SNW_OK; i++) ok = snw_robot_step(b, 1e-3, &err);
+        if (ok != SNW_OK) fail_msg("%s", err.text);
+        assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof *save);
+        assert_memory_equal(snw_robot_v(a), snw_robot_v(b), (size_t)snw_robot_nv(a) * sizeof *save);
+        free(save);
+        snw_robot_close(a);
+        snw_robot_close(b);
+    }
+}
+
 static void faults_are_named(void **state) {
     (void)state;
     static const char *const links[][2] = {
@@ -642,6 +683,7 @@ static void faults_are_named(void **state) {
 }
 
 int main(void) {
+    count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_that_is_there_is_a_link),
         cmocka_unit_test(a_link_that_is_away_is_no_link),
@@ -652,6 +694,7 @@ int main(void) {
         cmocka_unit_test(what_hangs_on_a_link_goes_with_it),
         cmocka_unit_test(a_driven_link_comes_where_its_law_is),
         cmocka_unit_test(statics_and_modes_know_what_is_there),
+        cmocka_unit_test(the_live_robot_sheds_too),
         cmocka_unit_test(faults_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
