@@ -324,7 +324,7 @@ static void the_rest_goes_on_alone(void **state) {
     (void)state;
     dice d = {84};
     const double on[1] = {1}, off[1] = {0};
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 4; k++) {
         pair x;
         snw_error err = {0};
         snw_motion *mo = NULL;
@@ -336,9 +336,9 @@ static void the_rest_goes_on_alone(void **state) {
         snw_motion_opts mopts = snw_motion_defaults();
         snw_explicit_opts eopts = snw_explicit_defaults();
         mopts.tolerance = 1e-12;
-        mopts.algebra = k < 4 ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_AUTO;
+        mopts.algebra = k < 2 ? SNW_ALGEBRA_SPARSE : SNW_ALGEBRA_AUTO;
         eopts.kind = SNW_ODE_RK87, eopts.tolerance = 1e-11;
-        const double h = 1e-5;
+        const double h = 5e-6;
         assert_int_equal(snw_motion_create(m, &mopts, &mo), SNW_OK);
         assert_int_equal(snw_explicit_create(m, &eopts, &ex, &err), SNW_OK);
         assert_int_equal(snw_explicit_create(x.n, &eopts, &alone, &err), SNW_OK);
@@ -347,14 +347,14 @@ static void the_rest_goes_on_alone(void **state) {
         const snw_work *w = snw_explicit_look(ex);
         const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
                              snw_gravity_energy(m, snw_explicit_inputs(ex), w);
-        for (int i = 0; i < 300 && ok == SNW_OK; i++) {
+        for (int i = 0; i < 60 && ok == SNW_OK; i++) {
             snw_motion_info info;
-            if (i == 100 || i == 200) {
-                const double *z = i == 100 ? off : on;
+            if (i == 20 || i == 40) {
+                const double *z = i == 20 ? off : on;
                 ok = snw_motion_restart(mo, z, &err);
                 if (ok == SNW_OK) ok = snw_explicit_restart(ex, z, &err);
             }
-            if (i == 100) { // the rest from here on
+            if (i == 20) { // the rest from here on
                 const snw_state *s = snw_explicit_state(ex);
                 x.p->t = s->t;
                 for (int b = 0, at = 0; b < m->nblock; b++) {
@@ -369,7 +369,7 @@ static void the_rest_goes_on_alone(void **state) {
             }
             if (ok == SNW_OK) ok = snw_motion_step(mo, h, (i + 1) * h, &info);
             if (ok == SNW_OK) ok = snw_explicit_advance(ex, (i + 1) * h, INFINITY, &err);
-            if (i >= 100 && i < 200 && ok == SNW_OK) {
+            if (i >= 20 && i < 40 && ok == SNW_OK) {
                 ok = snw_explicit_advance(alone, (i + 1) * h, INFINITY, &err);
                 const snw_state *s = snw_explicit_state(ex), *p = snw_explicit_state(alone);
                 const double fast = largest((size_t)x.n->nv, p->v);
@@ -504,7 +504,7 @@ static void a_rod_drops_its_tip(void **state) {
     static const char *const whens[] = {"when: t < 0.15 s,", "when: end.z > -9 m and t < 0.15 s,",
                                         ""};
     static const char *const schemes[] = {"step: 1 ms", "step: 1 ms, scheme: conserving",
-                                          "scheme: adaptive, tolerance: 1e-9"};
+                                          "scheme: adaptive, tolerance: 1e-8"};
     for (int k = 0; k < 3; k++) {
         double x[3], z[3], work[3];
         for (int i = 0; i < 3; i++) {
