@@ -4,11 +4,13 @@
 // loop touches the heap.
 #include "described.h"
 #include "random_rod.h"
+#include "tangent_rig.h"
+#ifndef SNW_WIDE
 #include "study/memory.h"
 #include "study/mover.h"
-#include "tangent_rig.h"
 // after near.h: it asserts
 #include "heap_calls.h"
+#endif
 
 #include <stdio.h>
 
@@ -86,6 +88,8 @@ static void laws_have_exact_derivatives(void **state) {
         setting_close(&s);
     }
 }
+
+#ifndef SNW_WIDE // studies
 
 // the study's reading of a probe and the one of laws are two programs
 static void laws_read_what_probes_show(void **state) {
@@ -179,12 +183,16 @@ static void closed_loops_do_not_touch_the_heap(void **state) {
     }
 }
 
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_have_exact_derivatives),
+#ifndef SNW_WIDE
         cmocka_unit_test(laws_read_what_probes_show),
         cmocka_unit_test(integrals_lead),
         cmocka_unit_test(closed_loops_do_not_touch_the_heap),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
