@@ -52,6 +52,10 @@ double snw_dissipation(const snw_model *m, const double *v) {
     return sum;
 }
 
+double snw_other_heat(const snw_model *m, const snw_work *w) {
+    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_measures_heat(m, w);
+}
+
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     double mass = 0;
     snw_vec3 sum = {{0}};

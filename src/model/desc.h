@@ -275,6 +275,8 @@ typedef struct snw_measure_desc {
     // of a tendon
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
+    double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
+    double creep;                 // speed that smooths friction, m/s
     snw_law law;                  // what is given; of a gas its moles
     snw_law temperature, ambient; // of a gas: K, Pa
     snw_law when;                 // NULL: always; a constant unless the effort is given

@@ -112,7 +112,7 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
 
 // power turned into heat, after the accelerations of s
 static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_fluid_heat(e->m, e->w) + snw_contact_heat(e->m, e->w);
+    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, e->w);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {

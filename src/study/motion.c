@@ -233,8 +233,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w) +
-                     snw_contact_heat(mo->m, mo->w);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -259,7 +258,9 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
-    if (blow.struck && !mo->opts.control) snw_scheme_struck(&mo->past);
+    // friction of a tendon jumps with the speed of its winch, like a blow
+    const bool struck = blow.struck || m->most_rubbing > 0;
+    if (struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     measure_power(mo, mo->now);
@@ -515,7 +516,7 @@ static void account(snw_motion *mo, double h) {
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
         // among the forces out of balance, below
-        mo->heat += 0.5 * h * (snw_fluid_heat(m, mo->w) + snw_contact_heat(m, mo->w));
+        mo->heat += 0.5 * h * snw_other_heat(m, mo->w);
         double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;
