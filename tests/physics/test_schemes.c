@@ -178,7 +178,7 @@ static books keep_books(const snw_model *m, const named *k, int n) {
 
 // collocation has no book of its own losses: sums over the stages are of its order, and so is the balance
 static void check_collocation(const named *k, const snw_model *m) {
-    const int n = k->order > 6 ? 9 : coarse_steps(k->order); // above rounding
+    const int n = coarse_steps(k->order);
     const books a = keep_books(m, k, n), b = keep_books(m, k, 2 * n);
     const double left = log2(a.balance / b.balance);
     printf("%-28s leaves %8.1e J (%.2f)\n", k->name, b.balance, left);
