@@ -465,6 +465,9 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
     X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
+    X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
     X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
     X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
     X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")
