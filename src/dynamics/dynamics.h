@@ -75,8 +75,9 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // That of a fluid's added mass included; gravity's, buoyancy.
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
-double snw_elastic_energy(const snw_model *m, const double *q); // of rods and joints
-double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w); // and the ground
+double snw_elastic_energy(const snw_model *m, const double *q); // of all rods and joints
+// of those that are there, and of the ground
+double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w);
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
                           const snw_work *w); // zero at the origin
 // Power turned into heat in rods and joints, W; and that by fluids, at contacts and along tendons, after snw_residual.

@@ -256,7 +256,7 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
     const snw_load_desc *load = &m->desc->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
-    if (path->n == 0 || !load_active(load, at)) return;
+    if (path->n == 0 || !load_active(load, at) || !snw_is_here(m, w, a->seg)) return;
     snw_wrench F = {0};
     for (int k = 0; k < 3; k++) {
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;

@@ -149,6 +149,23 @@ static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *
     return SNW_OK;
 }
 
+// its length would jump where a link comes or goes
+static snw_status check_links(const snw_build *b, const snw_measure_desc *d, snw_error *err) {
+    const bool tendon = d->kind == SNW_MEASURE_TENDON;
+    for (int k = 0; k < d->nlink && snw_exists(d->when); k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link[k]]];
+        if (b->seg[rod->seg0].gate == SNW_ALWAYS) continue;
+        return snw_fail_desc(
+            err, d->place,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                     "hold it by a loop with that 'when', or switch the %s off",
+                     tendon ? "tendon" : "chamber", d->name, b->m->desc->link[d->link[k]].name,
+                     tendon ? "tendon" : "chamber"));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -170,6 +187,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     int nphi = 0;
     for (int i = 0; i < d->nmeasure; i++) {
         const snw_measure_desc *desc = &d->measure[i];
+        SNW_TRY(check_links(b, desc, err));
         int n = 0;
         for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
         int *dof = snw_build_array(b, (size_t)n, sizeof *dof);

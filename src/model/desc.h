@@ -189,7 +189,7 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
-    snw_law when;       // NULL: always; of its body: a constant or a gate
+    snw_law when; // NULL: always; a constant or a gate, which implies that of the link it is on
 } snw_link_desc;
 
 // ---- loops ------------------------------------------------------------------------------------------

@@ -273,6 +273,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->now);
+    snw_state_rest(m, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
         snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
