@@ -139,11 +139,14 @@ void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, doubl
     for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
 }
 
-// what the hand gave goes on from then with constant acceleration
-static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
-    const snw_jet j = hand->motor[hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof];
-    const double s = t - hand->motor_since[d->motor];
+// what the hand gave goes on with constant acceleration, here s seconds later
+static snw_jet later(snw_jet j, double s) {
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
+}
+
+static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
+    const int k = hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
+    return later(hand->motor[k], t - hand->motor_since[d->motor]);
 }
 
 // of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
@@ -156,7 +159,11 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
 
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+    if (snw_measure_by_hand(in, i)) {
+        in->measure[i] = later(in->hand->measure[i], at.t - in->hand->measure_since[i]);
+    } else {
+        in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+    }
     in->ambient[i] = value(d->ambient, at);
     if (d->given == SNW_MEASURE_GAS) {
         in->measure[i].v *= SNW_GAS_CONSTANT * value(d->temperature, at);

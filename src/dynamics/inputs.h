@@ -17,6 +17,9 @@ typedef struct snw_hand {
     const double *motor_since; // nmotor: time at which that was, s
     const int *motor_first;    // nmotor: where its coordinates begin in
     const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
+    const bool *measure_given; // nmeasure
+    const double *measure_since;
+    const snw_jet *measure; // efforts, shortenings and volumes likewise, moles of a gas
     bool gravity_given;
     snw_vec3 gravity;
 } snw_hand;
@@ -74,6 +77,14 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
 // Whether the effort of an actuator does.
 static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, int motor) {
     return m->motor_reads[motor] && !(in->hand && in->hand->motor_given[motor]);
+}
+
+// Whether what is given of a tendon or chamber was set by hand, and whether it follows signals.
+static inline bool snw_measure_by_hand(const snw_inputs *in, int measure) {
+    return in->hand && in->hand->measure_given[measure];
+}
+static inline bool snw_measure_follows(const snw_model *m, const snw_inputs *in, int measure) {
+    return m->measure_reads[measure] && !snw_measure_by_hand(in, measure);
 }
 
 // Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress and

@@ -8,8 +8,9 @@
 
 // ---- efforts ---------------------------------------------------------------------------------------
 
-static bool acts(const snw_measure_desc *d, snw_at at) {
-    return !d->when || snw_expr_value(d->when, at) != 0;
+static bool acts(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
+    const snw_law when = m->desc->measure[i].when;
+    return !when || snw_measure_by_hand(in, i) || snw_expr_value(when, at) != 0;
 }
 
 // effort and its slope in the coordinate
@@ -18,10 +19,11 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     const snw_measure_desc *d = &m->desc->measure[i];
     const double given = in->measure[i].v;
     out->effort = out->slope = 0;
-    if (!acts(d, at)) return;
+    if (!acts(m, i, in, at)) return;
     switch (d->given) {
     case SNW_MEASURE_EFFORT:
-        out->effort = m->measure_reads[i] ? *in->share * snw_expr_value(d->law, at) : given;
+        out->effort =
+            snw_measure_follows(m, in, i) ? *in->share * snw_expr_value(d->law, at) : given;
         if (d->kind == SNW_MEASURE_TENDON && out->effort < 0) out->effort = 0; // it never pushes
         break;
     case SNW_MEASURE_COORDINATE: {
@@ -126,7 +128,7 @@ void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work 
         const snw_measure_desc *d = &m->desc->measure[i];
         const snw_measure *measure = &m->measure[i];
         const bool slack = d->kind == SNW_MEASURE_TENDON && w->measured[i].effort == 0;
-        if (!m->measure_reads[i] || !acts(d, at) || slack) continue;
+        if (!snw_measure_follows(m, in, i) || !acts(m, i, in, at) || slack) continue;
         const double f = *in->share * snw_expr_jet_signal(d->law, at, signal).d;
         for (int j = 0; j < measure->ndof; j++) {
             push[measure->dof[j]] += f * w->G[measure->store + (size_t)j];

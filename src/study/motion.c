@@ -593,7 +593,7 @@ double snw_motion_error(const snw_motion *mo) {
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
 void snw_motion_hold(snw_motion *mo, const snw_hand *hand) {
-    mo->in->hand = mo->within->hand = hand;
+    mo->in->hand = mo->within->hand = mo->of_T.in->hand = hand;
 }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 

@@ -210,9 +210,14 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
 }
 
 void snw_robot_effort(snw_robot *r, int actuator, double *effort) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    const int nmotor = r->desc->nmotor;
+    SNW_ASSERT(actuator >= 0 && actuator < nmotor + r->desc->nmeasure);
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
+    if (actuator >= nmotor) {
+        *effort = r->w->measured[actuator - nmotor].effort;
+        return;
+    }
     for (int k = 0; k < r->desc->motor[actuator].n; k++) {
         effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
     }

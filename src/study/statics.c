@@ -146,6 +146,10 @@ void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
+void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
+    st->before->hand = st->after->hand = st->now->hand = hand;
+}
+
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
