@@ -345,7 +345,7 @@ static void the_rest_goes_on_alone(void **state) {
         const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
                              snw_gravity_energy(m, snw_explicit_inputs(ex), w);
         for (int i = 0; i < 300 && ok == SNW_OK; i++) {
-            snw_motion_info info;
+            snw_chord_info info;
             if (i == 100 || i == 200) {
                 const double *z = i == 100 ? off : on;
                 ok = snw_motion_restart(mo, z, &err);
