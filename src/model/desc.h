@@ -385,6 +385,7 @@ typedef enum snw_reading {
     X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
     X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
+    X(SNW_PROBE_PULL, "pull", SNW_READ_LATER)                                                      \
     X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
     X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
@@ -418,6 +419,8 @@ typedef struct snw_probe_desc {
     snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
+    bool tied;       // of pull: where the tendon is tied, else where it is pulled
+    double fraction; // of tension: of the way from there to where it is tied
 } snw_probe_desc;
 
 // ---- signals ----------------------------------------------------------------------------------------

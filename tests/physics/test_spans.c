@@ -175,7 +175,8 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
             "[0.1, 0, 0]}}}\n"
             "actuators: {cord: {tendon: {path: [one, left, right, two]}, shortening: 0}}\n"
             "study: [dynamic: {for: 0.2 s, %s}]\n"
-            "probes: {z: {value: one}, T: {tension: cord}, l: {length: cord}, e: energy}\n",
+            "probes: {z: {value: one}, T: {tension: cord}, l: {length: cord}, e: energy, one: "
+            "{pull: cord.root}, two: {pull: cord.tip}, way: {tension: cord, along: 5}}\n",
             schemes[k]);
         execute(text, &o);
         if (o.status != SNW_OK) fail_msg("%s", o.err.text);
@@ -185,6 +186,12 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
         assert_near(last(&o, 1), 2 * m1 * m2 / (m1 + m2) * g, 1e-8);
         assert_near(last(&o, 2), 2.2, 1e-12);
         assert_near(last(&o, 3 + 6), 0, 1e-8);
+        enum { ONE = 3 + 8, TWO = ONE + 6, WAY = TWO + 6 };
+        for (int i = 0; i < 6; i++) {
+            assert_near(last(&o, ONE + i), i == 5 ? last(&o, 1) : 0, 1e-12);
+            assert_near(last(&o, TWO + i), i == 5 ? last(&o, 1) : 0, 1e-12);
+        }
+        for (int i = 0; i < 5; i++) assert_near(last(&o, WAY + i), last(&o, 1), 1e-12);
         snw_series_clear(&o.series);
     }
 }
