@@ -156,6 +156,7 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(strain);
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
+    case SNW_PROBE_PULL:
         GIVE(wrench);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:
