@@ -244,3 +244,64 @@ void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size
         }
     }
 }
+
+// ---- what laws read --------------------------------------------------------------------------------
+
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
+                      snw_work *w) {
+    const snw_measure *measure = &m->measure[i];
+    const snw_measure_desc *d = &m->desc->measure[i];
+    snw_measured *out = &w->measured[i];
+    double c = 0, dc = 0, slope[6];
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const snw_spot *p = &m->spot[k];
+        snw_twist *rate = &w->spot_rate[k];
+        strain_of(m, p, in->t, s, &w->spot_xi[k], rate);
+        if (w->still) *rate = (snw_twist){0};
+        c += p->w * density(d, p, w->spot_xi[k], slope);
+        for (int e = 0; e < 6; e++) dc += p->w * slope[e] * rate->e[e];
+    }
+    const bool tendon = d->kind == SNW_MEASURE_TENDON;
+    out->value = tendon ? measure->reference - c : c;
+    out->rate = tendon ? -dc : dc;
+    const bool later = measure->row >= 0 || m->measure_reads[i];
+    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, out);
+}
+
+// slope += f d(rate)/dq of a tendon: along the rates du of its tangent u, |u|' changes by
+// U_e . (du - t (t . du))/|u|, t = u/|u|
+static void rate_slope(const snw_model *m, const snw_measure *measure, double f, const snw_work *w,
+                       double *slope) {
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const snw_spot *p = &m->spot[k];
+        const snw_rod *rod = &m->rod[p->rod];
+        snw_vec3 U[6], du = {{0}};
+        columns_of(p, U);
+        for (int e = 0; e < 6; e++) du = snw_add(du, snw_scale(w->spot_rate[k].e[e], U[e]));
+        const snw_vec3 u = tangent_of(p, w->spot_xi[k]);
+        const double size = snw_norm(u);
+        const snw_vec3 t = snw_scale(1 / size, u);
+        const snw_vec3 turn = snw_scale(f * p->w / size, snw_sub(du, snw_scale(snw_dot(t, du), t)));
+        const double *phi = m->spot_phi + p->phi;
+        for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+            const double of = snw_dot(U[rod->comp[a]], turn);
+            double *to = slope + rod->dof[a] + p->first[a];
+            for (int j = 0; j < p->count[a]; j++) to[j] += of * phi[j];
+        }
+    }
+}
+
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       const snw_work *w, double *slope) {
+    const snw_measure *measure = &m->measure[i];
+    const double *G = w->G + measure->store;
+    const bool rate = reading == SNW_READ_MEASURE_RATE;
+    const double f = rate                                 ? cv
+                     : reading == SNW_READ_MEASURE_EFFORT ? cq * w->measured[i].slope
+                                                          : cq;
+    for (int j = 0; j < measure->ndof; j++) slope[measure->dof[j]] += f * G[j];
+    // a volume is linear in the strain
+    if (rate && m->desc->measure[i].kind == SNW_MEASURE_TENDON && !w->still) {
+        rate_slope(m, measure, -cq, w, slope);
+    }
+}

@@ -14,6 +14,14 @@
 void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                       snw_work *w);
 
+// What laws read of measure i: w->measured <- its coordinate and rate and, unless laws that read signals or a row make it,
+// its effort. Part of snw_feedback.
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
+                      snw_work *w);
+// slope (nv) += cq and cv times the derivatives of coordinate, rate or effort; after snw_residual.
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       const snw_work *w, double *slope);
+
 // T += cq times the derivative of what they do. Part of snw_tangent_assemble.
 void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
 
