@@ -203,7 +203,7 @@ static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
         "contacts:\n"
         "  floor: {ground: {on: arm, normal: z, at: [0, 0, -15 mm], stiffness: 2 kPa, ends: 20, "
         "damping: 0.1, friction: 0.4}}\n"
-        "  stone: {ground: {on: ball, normal: z, at: [0, 0, 60 mm], stiffness: 200, friction: "
+        "  stone: {ground: {on: ball, normal: z, at: [0, 0, 120 mm], stiffness: 200, friction: "
         "0.4}}\n"
         "probes: {tip: {position: ball}, len: {length: held}, fast: {rate: held}, push: {reaction: "
         "stone}}\n";
