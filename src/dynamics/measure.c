@@ -89,7 +89,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         // (length + extra)/(1 + compliance tension) = what was paid out
         const double paid = m->measure[i].reference + d->extra - given;
         const double strain = (m->measure[i].reference - out->value + d->extra) / paid - 1;
-        if (!(strain > 0)) break; // slack
+        if (strain <= 0) break; // slack
         out->effort = *in->share * strain / d->compliance;
         out->slope = -*in->share / (paid * d->compliance);
         break;

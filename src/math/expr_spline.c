@@ -113,7 +113,9 @@ snw_jet snw_spline_jet(const snw_spline *s, double at) {
     r.dd = (a * m[i] + b * m[i + 1]) / h;
     r.d = (y[i + 1] - y[i]) / h + (b * b * m[i + 1] - a * a * m[i]) / (2 * h) -
           h * (m[i + 1] - m[i]) / 6;
-    r.v = a == 0 ? y[i + 1] : (a * y[i] + b * y[i + 1]) / h - a * b * ((h + a) * m[i] + (h + b) * m[i + 1]) / (6 * h);
+    r.v = a == 0 ? y[i + 1]
+                 : (a * y[i] + b * y[i + 1]) / h -
+                       a * b * ((h + a) * m[i] + (h + b) * m[i + 1]) / (6 * h);
     return r;
 }
 
