@@ -87,6 +87,9 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
+    case SNW_READ_MEASURE: // of tendons and chambers
+    case SNW_READ_MEASURE_RATE:
+    case SNW_READ_MEASURE_EFFORT:
     case SNW_READ_LATER:
         break;
     }
@@ -105,6 +108,11 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
     return &m->block[m->link_block[p->site.link] + signal->column];
 }
 
+// does a signal show something of a tendon or chamber?
+static bool is_measure(const snw_model *m, const snw_signal_desc *signal) {
+    return m->desc->probe[signal->probe].of == SNW_PROBE_OF_MEASURE;
+}
+
 static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
     return reading_of(m, signal) == SNW_READ_STRAIN;
 }
@@ -118,11 +126,24 @@ static double strain(const snw_model *m, const snw_signal_desc *signal, const sn
 
 // ---- values ----------------------------------------------------------------------------------------
 
+static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
+                            snw_work *w) {
+    const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    snw_measure_look(m, p->item, in, w);
+    const snw_measured *now = &w->measured[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+    const snw_reading r = reading_of(m, signal);
+    return r == SNW_READ_MEASURE        ? now->value
+           : r == SNW_READ_MEASURE_RATE ? now->rate
+                                        : now->effort;
+}
+
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w) {
+                           snw_work *w) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
+        if (is_measure(m, signal)) return measure_value(m, signal, in, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->still ? 0 : s->v[axis->dof];
@@ -223,13 +244,17 @@ static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const
 
 // slope of live signal k; those before it are known
 static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
-                         const snw_work *w, double *slope) {
+                         snw_work *w, double *slope) {
     const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
     const size_t nv = (size_t)m->nv;
     double *own = slope + (size_t)k * nv;
     memset(own, 0, nv * sizeof *own);
     const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
-    if (axis) {
+    if (signal->kind == SNW_SIGNAL_PROBE && is_measure(m, signal)) {
+        const snw_probe_desc *p = &m->desc->probe[signal->probe];
+        snw_measure_slope(m, p->item, reading_of(m, signal), cq, cv, w, own);
+        for (size_t i = 0; p->kind == SNW_PROBE_LENGTH && i < nv; i++) own[i] = -own[i];
+    } else if (axis) {
         own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
         strain_slope(m, signal, cq, own);

@@ -62,6 +62,10 @@ static inline double snw_grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t)
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
 
+// Which tendon or chamber is given something without value, or that cannot be: a tendon shorter than nothing.
+SNW_NODISCARD snw_status snw_measures_check(const snw_model *m, const snw_inputs *in, double t,
+                                            snw_error *err);
+
 // No gravity, no loads, no stress, poses and drives as in `in`: the state from which loads are built up.
 void snw_inputs_unload(const snw_model *m, snw_inputs *in);
 

@@ -34,7 +34,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->paid_rate = -in->measure[i].d;
         out->part = *in->share;
         const double strain = (m->measure[i].reference - out->value + d->extra) / out->paid - 1;
-        if (!(strain > 0)) break; // slack
+        if (strain <= 0) break; // slack
         out->effort = out->part * strain / d->compliance;
         out->slope = -out->part / (out->paid * d->compliance);
         break;
@@ -236,4 +236,48 @@ void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w,
             }
         }
     }
+}
+
+// ---- what laws read --------------------------------------------------------------------------------
+
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
+    const bool later = m->measure[i].row >= 0 || m->measure_reads[i];
+    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->measured[i]);
+}
+
+// to += cq and cv times the derivatives of the rate of spot k, of a density f: df/dv = df/dxi phi,
+// d(f')/dq = (d2f/dxi2 xi') phi
+static void rate_slope(const snw_model *m, int i, int k, double cq, double cv, const snw_work *w,
+                       double *to) {
+    const snw_measure_desc *d = &m->desc->measure[i];
+    const snw_spot *p = &m->spot[k];
+    const snw_spot_work *at = &w->spot[k];
+    double slope[6], bend[6];
+    if (p->span >= 0) {
+        snw_span_slope(m, &m->span[p->span], w, at, cv, to);
+        if (!w->still) snw_span_rate_slope(m, &m->span[p->span], w, at, cq, to);
+        return;
+    }
+    (void)snw_spot_density(d, p, at->xi, slope);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cv * p->w, slope, to);
+    if (d->kind != SNW_MEASURE_TENDON || w->still) return; // a volume is linear in the strain
+    snw_spot_bend(p, at->xi, at->rate, bend);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cq * p->w, bend, to);
+}
+
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       snw_work *w, double *slope) {
+    const snw_measure *measure = &m->measure[i];
+    const double sign = m->desc->measure[i].kind == SNW_MEASURE_TENDON ? -1 : 1;
+    const double follow = reading == SNW_READ_MEASURE_EFFORT ? w->measured[i].slope : 1;
+    double *own = w->own;
+    for (int j = 0; j < measure->ndof; j++) own[j] = 0;
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        if (reading == SNW_READ_MEASURE_RATE) {
+            rate_slope(m, i, k, sign * cq, sign * cv, w, own);
+        } else { // the rate depends on the rates as the value does on the coordinates
+            rate_slope(m, i, k, 0, sign * cq * follow, w, own);
+        }
+    }
+    for (int j = 0; j < measure->ndof; j++) slope[measure->dof[j]] += own[j];
 }

@@ -23,6 +23,13 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
 // coordinates. After snw_tangent_sweep or snw_columns_sweep; part of snw_tangent_assemble and snw_rows_columns.
 void snw_measures_slopes(const snw_model *m, snw_work *w);
 
+// What laws read of measure i: w->measured <- its effort, unless laws that read signals or a row make it. Part of
+// snw_feedback.
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, snw_work *w);
+// slope (nv) += cq and cv times the derivatives of coordinate, rate or effort; after snw_measures_slopes.
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       snw_work *w, double *slope);
+
 // T += cq dr/dq + cv dr/dv of what they do. Part of snw_tangent_assemble.
 void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                           double *T);

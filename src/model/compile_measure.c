@@ -190,7 +190,7 @@ static void add_length_row(snw_build *b, const snw_measure_desc *d, snw_measure 
 
 // a chamber whose volume is given
 static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *measure,
-                          const snw_spot *spot, const double *phi) {
+                          const snw_spot *spot, const double *phi, snw_error *err) {
     double *slope = snw_build_array(b, (size_t)measure->ndof, sizeof *slope), length = 0;
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
@@ -207,7 +207,14 @@ static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *
             for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
         }
     }
-    return SNW_OK;
+    for (int j = 0; j < measure->ndof; j++) {
+        if (slope[j] != 0 || measure->row < 0) return SNW_OK;
+    }
+    return snw_fail_desc(err, d->place,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "chamber '%s': its volume is given, but no coordinate of its "
+                                  "rods changes it; let them stretch or bend, or give its effort",
+                                  d->name));
 }
 
 // its length would jump where a link comes or goes
@@ -284,6 +291,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         measure[i].ndof = n;
         measure[i].store = m->store_measure;
         m->store_measure += (size_t)n;
+        if ((size_t)n > m->most_measured) m->most_measured = (size_t)n;
         if (rubs(desc) && (size_t)n > m->most_rubbing) m->most_rubbing = (size_t)n;
         measure[i].nspot = m->nspot - measure[i].spot0;
         SNW_TRY(reference(b, desc, &measure[i], spot, span, &measure[i].reference, err));
@@ -291,7 +299,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         if (desc->kind == SNW_MEASURE_TENDON) {
             add_length_row(b, desc, &measure[i]);
         } else {
-            SNW_TRY(add_row(b, desc, &measure[i], spot, phi));
+            SNW_TRY(add_row(b, desc, &measure[i], spot, phi, err));
         }
     }
     m->nmeasure = d->nmeasure;

@@ -364,7 +364,10 @@ typedef enum snw_reading {
     SNW_READ_TWIST,
     SNW_READ_STRAIN,
     SNW_READ_COORDINATE,
-    SNW_READ_RATE
+    SNW_READ_RATE,
+    SNW_READ_MEASURE, // length, shortening or volume; its rate; tension or pressure
+    SNW_READ_MEASURE_RATE,
+    SNW_READ_MEASURE_EFFORT
 } snw_reading;
 
 // One line per quantity: enum, name in the language, how laws read it.

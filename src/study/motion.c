@@ -166,6 +166,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         m->desc->motor[m->drive[i].motor].name, t);
     }
+    SNW_TRY(snw_measures_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (finite(in->current[i].e, 3) && finite(in->current_rate[i].e, 3)) continue;
         return snw_fail(err, SNW_E_DIVERGED,

@@ -25,7 +25,7 @@
     "  eye: {on: arm@40%, pose: {xyz: [0, 0.03, 0.02]}}\n"                                         \
     "  hook: {on: hand, pose: {xyz: [0.02, 0.04, -0.03]}}\n"                                       \
     "  post: {on: world, pose: {xyz: [0.4, -0.2, 0.3]}}\n"                                         \
-    "probes: {tip: {position: finger.tip}}\n"
+    "probes: {tip: {position: finger.tip}, long: {length: through}, gone: {rate: free}}\n"
 
 static const char *const tendons[] = {
     "  through: {tendon: {path: [winch, arm, eye, hook, finger], at: [0, 3 mm, 4 mm*cos(5*x)], "
@@ -54,8 +54,10 @@ static const struct {
     {"extra: 20 mm, compliance: 2e-2 1/N", "shortening: 0.1 m + 10 mm*sin(t)"},
     {"friction: 0.3, creep: 0.2 m/s", "effort: 5 N*cos(t)^2"},
     {"extra: 20 mm, compliance: 2e-2 1/N, viscous: 1 s/m", "shortening: 0.3 m + 0.1*sin(t)"},
+    {"extra: 0", "effort: \"9 N + 2 N/m*limit(long, -1, 1) + 1 N*s/m*limit(gone, -2, 2)\""},
+    {"friction: 0.3, creep: 0.2 m/s", "effort: \"9 N + 2 N/m*long + 1 N*s/m*limit(gone, -2, 2)\""},
     {"extra: 0", "shortening: 10 mm*sin(t)"}};
-enum { WAYS = 6, BY_ROW = 5 };
+enum { WAYS = 8, BY_ROW = 7 };
 
 static void straight_parts_have_exact_derivatives(void **state) {
     (void)state;

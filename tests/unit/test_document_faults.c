@@ -253,6 +253,10 @@ static const bad_case bad[] = {
      "only t may vary"},
     {ARM "probes: {$e: energy}\nloads: {p: {on: arm, force: [e.kinetic, 0, 0]}}\n",
      "a law reads probe 'e'"},
+    {ARM
+     "actuators: {c: {tendon: {along: arm}, effort: \"1 N + 1 N/m*len\"}}\nloads: {p: {on: arm, "
+     "force: [T, 0, 0]}}\nprobes: {len: {length: c}, $T: {tension: c}}\n",
+     "an effort that is found with the motion or follows probes itself"},
     {ARM "probes: {s: stability}\nstudy: [dynamic: {for: 1, step: 1, until: $s < 0}]\n",
      "cannot read probe 's'"},
     {TIP "loads: {p: {along: arm, force: [\"integral($x)\", 0, 0]}}\n", "cannot depend on x or L"},
