@@ -90,7 +90,7 @@ static void chebyshev(int n, double t, double *phi) {
 }
 
 static void monomial(int n, double x, double *phi) {
-    phi[0] = 1;
+    if (n > 0) phi[0] = 1;
     for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
 }
 
@@ -141,4 +141,77 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
         phi[3] = 0.5 * t * (3 * t - 1) * (3 * t - 2);
         return;
     }
+}
+
+// P_j', P_{j+1}' = t P_j' + (j+1) P_j; the values go along
+static void legendre_slope(int n, double t, double *slope) {
+    double p = 1, before = 0;
+    slope[0] = 0;
+    for (int j = 0; j + 1 < n; j++) {
+        slope[j + 1] = t * slope[j] + (j + 1) * p;
+        const double next = ((2 * j + 1) * t * p - j * before) / (j + 1);
+        before = p, p = next;
+    }
+}
+
+// T_j', T_{j+1}' = 2 T_j + 2 t T_j' - T_{j-1}'
+static void chebyshev_slope(int n, double t, double *slope) {
+    double p = t, before = 1;
+    slope[0] = 0;
+    if (n > 1) slope[1] = 1;
+    for (int j = 1; j + 1 < n; j++) {
+        slope[j + 1] = 2 * p + 2 * t * slope[j] - slope[j - 1];
+        const double next = 2 * t * p - before;
+        before = p, p = next;
+    }
+}
+
+static void fourier_slope(int n, double x, double *slope) {
+    slope[0] = 0;
+    for (int j = 1; j < n; j++) {
+        const int k = (j + 1) / 2;
+        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
+        slope[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
+    }
+}
+
+void snw_basis_slope(const snw_basis *b, int element, double x, double *slope) {
+    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+    const double x0 = snw_basis_break(b, element), h = snw_basis_break(b, element + 1) - x0;
+    const double t = (x - x0) / h;
+    switch (b->kind) {
+    case SNW_BASIS_LEGENDRE:
+        legendre_slope(b->nfun, 2 * x - 1, slope);
+        break;
+    case SNW_BASIS_CHEBYSHEV:
+        chebyshev_slope(b->nfun, 2 * x - 1, slope);
+        break;
+    case SNW_BASIS_MONOMIAL:
+        slope[0] = 0;
+        monomial(b->nfun - 1, x, slope + 1);
+        for (int j = 1; j < b->nfun; j++) slope[j] *= j;
+        return;
+    case SNW_BASIS_FOURIER:
+        fourier_slope(b->nfun, x, slope);
+        return;
+    case SNW_BASIS_CONSTANT:
+        slope[0] = 0;
+        return;
+    case SNW_BASIS_LINEAR:
+        slope[0] = -1 / h;
+        slope[1] = 1 / h;
+        return;
+    case SNW_BASIS_QUADRATIC:
+        slope[0] = (4 * t - 3) / h;
+        slope[1] = 4 * (1 - 2 * t) / h;
+        slope[2] = (4 * t - 1) / h;
+        return;
+    case SNW_BASIS_CUBIC:
+        slope[0] = 0.5 * (-11 + t * (36 - 27 * t)) / h;
+        slope[1] = 4.5 * (2 + t * (-10 + 9 * t)) / h;
+        slope[2] = 4.5 * (-1 + t * (8 - 9 * t)) / h;
+        slope[3] = 0.5 * (2 + t * (-18 + 27 * t)) / h;
+        return;
+    }
+    for (int j = 0; j < b->nfun; j++) slope[j] *= 2; // t = 2 x - 1
 }

@@ -53,3 +53,5 @@ void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 // phi[0..count-1] <- values at x of the functions supported on `element`; x in that element. At a
 // break the element says from which side.
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);
+// The same of their slopes in x.
+void snw_basis_slope(const snw_basis *b, int element, double x, double *slope);

@@ -33,6 +33,19 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
     return n;
 }
 
+int snw_rod_slope(const snw_rod *rod, double x, double *slope) {
+    int n = 0;
+    for (int a = 0; a < rod->na; a++) {
+        const snw_basis *b = &rod->basis[a];
+        const int e = element_of(b, x / rod->L);
+        int first, count;
+        snw_basis_support(b, e, &first, &count);
+        snw_basis_slope(b, e, x / rod->L, slope + n);
+        n += count;
+    }
+    return n;
+}
+
 snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
                          double x) {
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;

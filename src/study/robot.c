@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 
@@ -167,12 +168,12 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     attend(r);
     snw_kinematics(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
-    *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
-                                .elastic = snw_stored_energy(r->m, r->s->q, r->w),
-                                .gravity = snw_gravity_energy(r->m, r->in, r->w),
-                                .dissipation = snw_dissipation(r->m, r->s->v) +
-                                               snw_fluid_heat(r->m, r->w) +
-                                               snw_contact_heat(r->m, r->w)};
+    *out = (snw_robot_energies){
+        .kinetic = snw_kinetic_energy(r->m, r->w),
+        .elastic = snw_stored_energy(r->m, r->s->q, r->w),
+        .gravity = snw_gravity_energy(r->m, r->in, r->w),
+        .dissipation = snw_dissipation(r->m, r->s->v) + snw_fluid_heat(r->m, r->w) +
+                       snw_contact_heat(r->m, r->w) + snw_fed_heat(r->m, r->s->q, r->s->v)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 

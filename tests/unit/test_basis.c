@@ -301,6 +301,39 @@ static void polynomial_bases_span_the_same_space(void **state) {
     }
 }
 
+// slopes are those of the functions, by differences of order 4
+static void slopes_are_derivatives(void **state) {
+    (void)state;
+    enum { N = 7 };
+    const double breaks[] = {0, 0.3, 0.5, 1};
+    for (int kind = 0; kind <= SNW_BASIS_CUBIC; kind++) {
+        snw_basis b = {.kind = (snw_basis_kind)kind, .nfun = N, .nelem = 1};
+        if (snw_basis_piecewise(b.kind)) {
+            b.nelem = 3, b.breaks = breaks;
+            b.nfun = snw_basis_size(b.kind, 3);
+        }
+        for (int e = 0; e < b.nelem; e++) {
+            int first, count;
+            snw_basis_support(&b, e, &first, &count);
+            for (int k = 1; k < 8; k++) {
+                const double x0 = snw_basis_break(&b, e), x1 = snw_basis_break(&b, e + 1);
+                const double x = x0 + (x1 - x0) * k / 8, h = 1e-3 * (x1 - x0);
+                double slope[N], at[4][N];
+                snw_basis_slope(&b, e, x, slope);
+                for (int i = 0; i < 4; i++) {
+                    snw_basis_eval(&b, e, x + (i < 2 ? i - 2 : i - 1) * h, at[i]);
+                }
+                for (int j = 0; j < count; j++) {
+                    const double want =
+                        (8 * (at[2][j] - at[1][j]) - (at[3][j] - at[0][j])) / (12 * h);
+                    // h^4/30 of the fifth derivative, (6 pi)^5 or 4^5 6!/2 at most, and rounding over h
+                    assert_near(slope[j], want, 1e-7);
+                }
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_basis_has_its_own_name),
@@ -319,6 +352,7 @@ int main(void) {
         cmocka_unit_test(fourier_has_equal_ends),
         cmocka_unit_test(fourier_degree_resolves_it_on_quadrature),
         cmocka_unit_test(polynomial_bases_span_the_same_space),
+        cmocka_unit_test(slopes_are_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
