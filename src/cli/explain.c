@@ -237,16 +237,23 @@ static void print_joint(const snw_link_desc *l) {
     printf("\n");
 }
 
+// has it another condition than what it hangs on, and one that does not always hold?
+static bool own_condition(const snw_desc *d, const snw_link_desc *l) {
+    const bool world = l->on.kind == SNW_SITE_WORLD;
+    if (!l->when || (!world && d->link[l->on.link].when == l->when)) return false;
+    return snw_expr_vars(l->when) != 0 || snw_expr_value(l->when, (snw_at){0}) == 0;
+}
+
 static void print_link(const snw_desc *d, int index, const snw_run_info *info, int depth) {
     const snw_link_desc *l = &d->link[index];
     char site[TEXT];
     site_text(d, &l->on, site, sizeof site);
     const int indent = 2 + 2 * depth;
     printf("%*s%s  on %s, ", indent, "", l->name, site);
+    if (own_condition(d, l)) printf("%s, ", snw_expr_vars(l->when) ? "at times" : "off");
     print_joint(l);
     if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
-    if (l->has_body)
-        printf("%*sbody %g kg%s\n", indent + 4, "", l->body.mass, l->when ? ", at times" : "");
+    if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
             print_link(d, i, info, depth + 1);

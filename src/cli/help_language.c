@@ -186,6 +186,9 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
     case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
         return "step or adapt";
     case SNW_METHOD_RK4:
         return "step";

@@ -126,10 +126,8 @@ static double strain(const snw_model *m, const snw_signal_desc *signal, const sn
 
 // ---- values ----------------------------------------------------------------------------------------
 
-static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
-                            const snw_state *s, snw_work *w) {
+static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_work *w) {
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
-    snw_measure_look(m, p->item, in, s, w);
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     const snw_reading r = reading_of(m, signal);
@@ -139,11 +137,11 @@ static double measure_value(const snw_model *m, const snw_signal_desc *signal, c
 }
 
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
-                           snw_work *w) {
+                           const snw_work *w) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
-        if (is_measure(m, signal)) return measure_value(m, signal, in, s, w);
+        if (is_measure(m, signal)) return measure_value(m, signal, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->still ? 0 : s->v[axis->dof];
@@ -281,7 +279,7 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
     const snw_load_desc *load = &m->desc->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
-    if (path->n == 0 || !load_active(load, at)) return;
+    if (path->n == 0 || !load_active(load, at) || !snw_is_here(m, w, a->seg)) return;
     snw_wrench F = {0};
     for (int k = 0; k < 3; k++) {
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;

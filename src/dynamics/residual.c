@@ -11,6 +11,7 @@
 static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
                                  int i) {
     snw_wrench F = {0};
+    if (!snw_is_here(m, w, i)) return F;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
         if (m->desc->load[m->act[k].load].body) {
@@ -62,6 +63,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
     }
+    if (m->nmeasure) snw_measures_gather(m, in, s, still, w);
     if (m->nlive) {
         snw_observe_read(m, in, s, still, w);
         snw_feedback(m, in, s, w);
@@ -106,6 +108,13 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
             break;
         }
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
+    }
+    snw_rest_vector(m, w, w->r);
+}
+
+void snw_rest_vector(const snw_model *m, const snw_work *w, double *x) {
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (!snw_is_on(w, m->fleeting_gate[k])) x[m->fleeting[k]] = 0;
     }
 }
 

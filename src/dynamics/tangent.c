@@ -23,6 +23,7 @@
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
 
+#include <math.h>
 #include <string.h>
 
 // a column of six by value; named fields so that the compiler keeps it in registers
@@ -581,7 +582,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->act[k].load].body) continue;
+        if (m->desc->load[m->act[k].load].body || !snw_is_here(m, w, i)) continue;
         moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
@@ -648,9 +649,30 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, ld, T);
-    if (m->nmeasure && cq != 0) snw_measures_columns(m, cq, w, ld, T);
+    if (m->nmeasure && (cq != 0 || cv != 0)) snw_measures_columns(m, cq, cv, w, ld, T);
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_rows_add_columns(m, cq, w, ld, T);
+    if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
+}
+
+void snw_rest_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
+    const size_t nv = (size_t)m->nv;
+    double largest = 0;
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (snw_is_on(w, m->fleeting_gate[k])) continue;
+        const size_t i = (size_t)m->fleeting[k];
+        for (size_t j = 0; j < nv; j++) A[i * ld + j] = A[j * ld + i] = 0;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        const double size = m->typical[i];
+        largest = fmax(largest, fabs(A[i * (ld + 1)]) * size * size);
+    }
+    if (largest == 0) largest = m->scale[0] * m->typical[0];
+    for (int k = 0; k < m->nfleeting; k++) {
+        const size_t i = (size_t)m->fleeting[k];
+        const double size = m->typical[i];
+        if (!snw_is_on(w, m->fleeting_gate[k])) A[i * (ld + 1)] = largest / (size * size);
+    }
 }
 
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,

@@ -16,7 +16,11 @@
     X(TENDON_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")     \
     X(TENDON_TO, "to", "m, may use L", "where it is tied on the last rod, L unless given")         \
     X(TENDON_EXTRA, "extra", "m", "its length between robot and winch, 0 unless given")            \
-    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")
+    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")             \
+    X(TENDON_FRICTION, "friction", "number",                                                       \
+      "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
+    X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
+    X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given")
 #define CHAMBER_KEYS(X)                                                                            \
     X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")    \
     X(CHAMBER_AT, "at", "[0, y, z], laws of x",                                                    \
@@ -102,6 +106,27 @@ static snw_status read_course(snw_reader *r, const snw_node *node, const snw_ent
                        kind_name(out), out->name, out->to, out->from);
 }
 
+static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_measure_desc *out) {
+    static const struct {
+        int key;
+        snw_dim dim;
+    } parts[] = {{TENDON_FRICTION, {0}}, {TENDON_VISCOUS, {.m = -1, .s = 1}}};
+    double *const to[] = {&out->friction, &out->viscous};
+    for (int i = 0; i < 2; i++) {
+        const snw_entry *part = e[parts[i].key];
+        if (!part) continue;
+        SNW_TRY(snw_read_constant(r, part->value, part->key, parts[i].dim, to[i]));
+        if (*to[i] >= 0) continue;
+        return snw_fail_at(r->err, part->value->place,
+                           "'%s' must not be negative, got %g: friction takes energy", part->key,
+                           *to[i]);
+    }
+    out->creep = SNW_CREEP;
+    if (!e[TENDON_CREEP]) return SNW_OK;
+    return snw_read_positive(r, e[TENDON_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
+                             &out->creep);
+}
+
 static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
     const snw_entry *e[TENDON_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
@@ -114,6 +139,7 @@ static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *
         SNW_TRY(
             snw_read_positive(r, e[TENDON_COMPLIANCE]->value, "compliance", dim, &out->compliance));
     }
+    SNW_TRY(rubbing(r, e, out));
     if (out->extra >= 0) return SNW_OK;
     return snw_fail_at(r->err, e[TENDON_EXTRA]->value->place,
                        "'extra' is a length outside of the "

@@ -19,7 +19,8 @@ static bool is_known(const snw_measure_desc *d) {
     for (int i = 0; i < 2; i++) {
         if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
     }
-    return d->kind == SNW_MEASURE_TENDON || d->given != SNW_MEASURE_COORDINATE;
+    const bool rubs = d->friction > 0 || d->viscous > 0;
+    return d->given != SNW_MEASURE_COORDINATE || (d->kind == SNW_MEASURE_TENDON && !rubs);
 }
 
 static snw_status check_live(snw_reader *r, const snw_desc *d) {

@@ -53,3 +53,6 @@ void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 // phi[0..count-1] <- values at x of the functions supported on `element`; x in that element. At a
 // break the element says from which side.
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);
+
+// d[0..count-1] <- their derivatives in x there.
+void snw_basis_slope(const snw_basis *b, int element, double x, double *d);

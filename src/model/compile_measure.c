@@ -40,6 +40,7 @@ static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot 
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
     p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
+    p->ddy = y.dd, p->ddz = z.dd;
     p->area = d->area ? snw_expr_value(d->area, at) : 0;
     const char *const what = d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber";
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
@@ -59,8 +60,27 @@ static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot 
     return SNW_OK;
 }
 
-static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, double *phi, int *nphi,
-                            snw_error *err) {
+static bool rubs(const snw_measure_desc *d) { return d->friction > 0 || d->viscous > 0; }
+
+// what friction needs at a spot besides: slopes of functions and of the reference strain
+static void add_slopes(const snw_rod *rod, const snw_rod_desc *desc, snw_spot *p, double *dphi) {
+    snw_rod_slopes(rod, p->x, dphi + p->phi);
+    for (int k = 0; k < 6; k++) {
+        const snw_at at = {.x = p->x, .L = rod->L};
+        if (desc->rest[k] && !desc->given[k]) p->dxi0.e[k] = snw_expr_jet_x(desc->rest[k], at).d;
+    }
+}
+
+// whose the way between neighbours on a rod is: half of it each, and all of it at the ends
+static void share_way(const stretch *s, int n, snw_spot *spot) {
+    for (int i = 0; i < n; i++) {
+        spot[i].before = i == 0 ? spot[i].x - s->from : 0.5 * (spot[i].x - spot[i - 1].x);
+        spot[i].after = i + 1 == n ? s->to - spot[i].x : 0.5 * (spot[i + 1].x - spot[i].x);
+    }
+}
+
+static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, double *phi,
+                            double *dphi, int *nphi, snw_error *err) {
     const snw_rod *rod = &b->rod[s->rod];
     const snw_layout *lay = &b->layout[rod->link];
     const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
@@ -69,6 +89,7 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
     double *w = snw_build_array(b, (size_t)n, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
     snw_gauss(n, x, w);
+    const int spot0 = b->m->nspot;
     for (int e = 0; e < lay->nelem; e++) {
         const double from = fmax(lay->breaks[e], s->from), to = fmin(lay->breaks[e + 1], s->to);
         for (int i = 0; i < n && to > from; i++) {
@@ -84,8 +105,10 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
                 if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
             }
             SNW_TRY(place(s->d, rod, p, err));
+            if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
         }
     }
+    share_way(s, b->m->nspot - spot0, spot + spot0);
     return SNW_OK;
 }
 
@@ -133,11 +156,30 @@ static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *
                                   d->name));
 }
 
+// its length would jump where a link comes or goes
+static snw_status check_links(const snw_build *b, const snw_measure_desc *d, snw_error *err) {
+    const bool tendon = d->kind == SNW_MEASURE_TENDON;
+    for (int k = 0; k < d->nlink && snw_exists(d->when); k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link[k]]];
+        if (b->seg[rod->seg0].gate == SNW_ALWAYS) continue;
+        return snw_fail_desc(
+            err, d->place,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                     "hold it by a loop with that 'when', or switch the %s off",
+                     tendon ? "tendon" : "chamber", d->name, b->m->desc->link[d->link[k]].name,
+                     tendon ? "tendon" : "chamber"));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     size_t most = 0;
+    bool rub = false;
     for (int i = 0; i < d->nmeasure; i++) {
+        rub = rub || rubs(&d->measure[i]);
         for (int k = 0; k < d->measure[i].nlink; k++) {
             const stretch s = stretch_of(b, &d->measure[i], k, 0);
             const snw_rod *rod = &b->rod[s.rod];
@@ -147,22 +189,29 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_measure *measure = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure);
     snw_spot *spot = snw_build_array(b, most, sizeof *spot);
     double *phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *phi);
+    double *dphi = snw_build_array(b, rub ? most * (size_t)b->most_phi : 0, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
     int nphi = 0;
     for (int i = 0; i < d->nmeasure; i++) {
         const snw_measure_desc *desc = &d->measure[i];
+        SNW_TRY(check_links(b, desc, err));
         int n = 0;
         for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
         int *dof = snw_build_array(b, (size_t)n, sizeof *dof);
         if (b->memory_out) return SNW_E_MEMORY;
-        measure[i] = (snw_measure){
-            .spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n, .row = -1};
+        measure[i] = (snw_measure){.spot0 = m->nspot,
+                                   .dof = dof,
+                                   .store = m->store_measure,
+                                   .ndof = n,
+                                   .rubs = rubs(desc),
+                                   .row = -1};
         m->store_measure += (size_t)n;
+        if (rubs(desc) && (size_t)n > m->most_rubbing) m->most_rubbing = (size_t)n;
         for (int k = 0, at = 0; k < desc->nlink; k++) {
             const stretch s = stretch_of(b, desc, k, at);
             const snw_rod *rod = &b->rod[s.rod];
             for (int j = 0; j < rod->ndof; j++) dof[at++] = rod->dof0 + j;
-            SNW_TRY(add_spots(b, &s, spot, phi, &nphi, err));
+            SNW_TRY(add_spots(b, &s, spot, phi, dphi, &nphi, err));
         }
         measure[i].nspot = m->nspot - measure[i].spot0;
         measure[i].reference = reference(b, desc, &measure[i], spot);
@@ -174,5 +223,6 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     m->measure = measure;
     m->spot = spot;
     m->spot_phi = phi;
+    m->spot_dphi = dphi;
     return SNW_OK;
 }

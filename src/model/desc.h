@@ -189,7 +189,7 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
-    snw_law when;       // NULL: always; of its body: a constant or a gate
+    snw_law when; // NULL: always; a constant or a gate, which implies that of the link it is on
 } snw_link_desc;
 
 // ---- loops ------------------------------------------------------------------------------------------
@@ -275,6 +275,8 @@ typedef struct snw_measure_desc {
     // of a tendon
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
+    double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
+    double creep;                 // speed that smooths friction, m/s
     snw_law law;                  // what is given; of a gas its moles
     snw_law temperature, ambient; // of a gas: K, Pa
     snw_law when;                 // NULL: always; a constant unless the effort is given
@@ -466,6 +468,9 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
     X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
+    X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
     X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
     X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
     X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")

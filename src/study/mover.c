@@ -36,6 +36,10 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
         return snw_mover_implicit(m, step, out);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving(m, step, out);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged(m, step, out, err);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
@@ -57,6 +61,10 @@ size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
         return snw_mover_implicit_saves(m);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving_saves(m);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged_saves(m, step->method);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

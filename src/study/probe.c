@@ -4,6 +4,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
+#include "dynamics/measure.h"
 #include "model/probe_columns.h"
 
 #include <math.h>
@@ -135,7 +136,7 @@ static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
-    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
+    if (p->kind == SNW_PROBE_POWER) return snw_measure_power(m, p->item, w);
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 

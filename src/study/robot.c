@@ -170,9 +170,8 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
                                 .elastic = snw_stored_energy(r->m, r->s->q, r->w),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
-                                .dissipation = snw_dissipation(r->m, r->s->v) +
-                                               snw_fluid_heat(r->m, r->w) +
-                                               snw_contact_heat(r->m, r->w)};
+                                .dissipation =
+                                    snw_dissipation(r->m, r->s->v) + snw_other_heat(r->m, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 

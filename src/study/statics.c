@@ -257,6 +257,7 @@ static void nudge(snw_statics *st, double part, unsigned long long *seed) {
     for (int i = 0; i < m->nv; i++) {
         st->T[i] = st->soft[i] > 0 ? part * m->typical[i] * snw_assembly_roll(seed) : 0;
     }
+    snw_rest_vector(m, st->w, st->T);
     snw_move(m, st->x, 1, st->T, st->x);
 }
 
@@ -522,22 +523,43 @@ static void corner(size_t n, size_t m, double *B) {
     for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
 }
 
-// K and T <- on the motions that loops allow, in an orthonormal basis of them; how many those are
-static int restrict_to_allowed(snw_statics *st) {
+// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of coordinates that rest
+static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
     const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
+    const size_t nv = (size_t)m->nv;
+    double *to = A;
+    for (int j = 0; j < columns; j++) {
+        bool stays = true;
+        for (int k = 0; square && k < m->nfleeting; k++) {
+            stays = stays && (m->fleeting[k] != j || snw_is_on(st->w, m->fleeting_gate[k]));
+        }
+        int next = 0; // fleeting ones are in order
+        for (int i = 0; stays && i < m->nv; i++) {
+            while (next < m->nfleeting && m->fleeting[next] < i) next++;
+            const bool rests = next < m->nfleeting && m->fleeting[next] == i &&
+                               !snw_is_on(st->w, m->fleeting_gate[next]);
+            if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
+        }
+    }
+}
+
+// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many those are
+static int restrict_to_allowed(snw_statics *st, int n) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, here = (size_t)n;
     memset(st->rows, 0, nv * nr * sizeof *st->rows);
     for (size_t k = 0; k < nr; k++) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
         snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
     }
+    leave_out(st, false, m->nrow, st->rows);
     const int rank =
-        snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
-    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->T, &st->scratch);
-    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->K, &st->scratch);
-    corner(nv, nv - (size_t)rank, st->T);
-    corner(nv, nv - (size_t)rank, st->K);
-    return m->nv - rank;
+        snw_qr_factor(n, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->T, &st->scratch);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->K, &st->scratch);
+    corner(here, here - (size_t)rank, st->T);
+    corner(here, here - (size_t)rank, st->K);
+    return n - rank;
 }
 
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
@@ -561,7 +583,10 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     for (int i = 0; st->soft && i < n; i++) {
         if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
     }
-    if (st->m->nrow) n = restrict_to_allowed(st);
+    leave_out(st, true, st->m->nv, st->T);
+    leave_out(st, true, st->m->nv, st->K);
+    for (int k = 0; k < st->m->nfleeting; k++) n -= !snw_is_on(st->w, st->m->fleeting_gate[k]);
+    if (st->m->nrow) n = restrict_to_allowed(st, n);
     if (n == 0) return out;
     const size_t mark = snw_arena_mark(&st->scratch);
     double *re = snw_arena_doubles(&st->scratch, (size_t)n),

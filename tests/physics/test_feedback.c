@@ -158,11 +158,12 @@ static void integrals_lead(void **state) {
 // neither in steps, nor in steps back, nor in what happens at instants
 static void closed_loops_do_not_touch_the_heap(void **state) {
     (void)state;
-    static const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,
-                                         SNW_METHOD_RK4, SNW_METHOD_ADAPTIVE, SNW_METHOD_STIFF};
+    static const snw_method methods[] = {
+        SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,  SNW_METHOD_RK4,
+        SNW_METHOD_ADAPTIVE,          SNW_METHOD_STIFF, SNW_METHOD_GAUSS6};
     dice d = {10};
     count_heap_calls();
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 12; i++) {
         setting s;
         setting_open(&s, i % 2 ? "free" : "fixed", &d);
         const snw_model *m = s.g.m;

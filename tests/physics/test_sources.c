@@ -160,16 +160,20 @@ static void falling_tip(int n, int nodes, const char *how, double z[SEEN], doubl
 
 enum { STEPS = 20 }; // of 5 ms
 
+static oracle_planar_motion *falling_rod(int n) {
+    const double pi = acos(-1.0), R = 1.2e-3;
+    return oracle_planar_motion_create(&(oracle_planar_rod){.n = n,
+                                                            .L = 0.4,
+                                                            .EI = 207e9 * pi / 4 * R * R * R * R,
+                                                            .rhoA = 8000 * pi * R * R,
+                                                            .rhoI = 8000 * pi / 4 * R * R * R * R,
+                                                            .gravity = 98.1});
+}
+
 // Tip of the oracle's falling rod; `sections`: differences of the velocities of sections, as the paper takes them.
 static void falling_oracle(oracle_difference by, bool sections, double tip[STEPS][2]) {
-    const double pi = acos(-1.0), R = 1.2e-3;
-    const oracle_planar_rod rod = {.n = 8,
-                                   .L = 0.4,
-                                   .EI = 207e9 * pi / 4 * R * R * R * R,
-                                   .rhoA = 8000 * pi * R * R,
-                                   .rhoI = 8000 * pi / 4 * R * R * R * R};
-    oracle_planar_motion *m = oracle_planar_motion_create(&rod);
-    oracle_planar_motion_fall(m, 98.1, by, 5e-3, STEPS, sections, tip);
+    oracle_planar_motion *m = falling_rod(8);
+    oracle_planar_motion_fall(m, by, 5e-3, STEPS, sections, tip);
     oracle_planar_motion_destroy(m);
 }
 

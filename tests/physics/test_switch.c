@@ -7,7 +7,6 @@
 #include "heap_calls.h"
 
 #include "sinew/sinew.h"
-#include "study/assembly.h"
 
 #include <stdio.h>
 
@@ -586,24 +585,6 @@ static void faults_are_named(void **state) {
             fail_msg("case %d: %d: %s", (int)k, o.err.line, o.err.text);
         }
         snw_series_clear(&o.series);
-    }
-    static const char *const links[][2] = {
-        {"a: {on: world, joint: revolute, body: {mass: 1}, when: t > 1 s}", "it has a joint"},
-        {"a: {on: world, when: t > 1 s}", "it has no body"},
-        {"a: {on: world, body: {mass: 1}, when: t > 1 s}, b: {on: a, body: {mass: 1}}",
-         "another link hangs on it"},
-    };
-    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
-        char text[400];
-        snw_document *doc;
-        snw_desc *desc;
-        snw_model *m = NULL;
-        snw_error err;
-        (void)snprintf(text, sizeof text, HEAD "robot: {%s}\n", links[k][0]);
-        assert_int_equal(describe(text, &doc, &desc, &err), SNW_OK);
-        assert_int_equal(snw_assembly_compile(desc, &m, &err), SNW_E_MODEL);
-        if (!strstr(err.text, links[k][1]) || err.line != 3) fail_msg("%d: %s", err.line, err.text);
-        release(doc, desc);
     }
 }
 

@@ -305,7 +305,7 @@ static void motion(const snw_model *m, const snw_state *s, snw_scheme_kind kind,
     assert_int_equal(snw_motion_create(m, &o, &mo), SNW_OK);
     if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < n; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_step(mo, 0.2 / n, 0.2 * (i + 1) / n, &info), SNW_OK);
         assert_true(info.iterations < 12);
     }

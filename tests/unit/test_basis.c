@@ -301,6 +301,33 @@ static void polynomial_bases_span_the_same_space(void **state) {
     }
 }
 
+// what a slope adds up to between two points of an element is what the function grows by
+static void slopes_add_up_to_the_functions(void **state) {
+    (void)state;
+    enum { POINTS = 40 };
+    double at[POINTS], weight[POINTS];
+    snw_gauss(POINTS, at, weight);
+    for (int kind = 0; kind <= SNW_BASIS_CUBIC; kind++) {
+        const bool pieces_of = snw_basis_piecewise((snw_basis_kind)kind);
+        const snw_basis b =
+            pieces_of ? piecewise((snw_basis_kind)kind, uneven) : global((snw_basis_kind)kind, 9);
+        for (int e = 0; e < b.nelem; e++) {
+            const double x0 = snw_basis_break(&b, e), x1 = snw_basis_break(&b, e + 1);
+            const double from = x0 + 0.1 * (x1 - x0), to = x0 + 0.8 * (x1 - x0);
+            double sum[MAXFUN] = {0}, slope[MAXFUN], a[MAXFUN], c[MAXFUN];
+            int first, count;
+            snw_basis_support(&b, e, &first, &count);
+            for (int k = 0; k < POINTS; k++) {
+                snw_basis_slope(&b, e, from + (to - from) * at[k], slope);
+                for (int j = 0; j < count; j++) sum[j] += (to - from) * weight[k] * slope[j];
+            }
+            snw_basis_eval(&b, e, from, a);
+            snw_basis_eval(&b, e, to, c);
+            for (int j = 0; j < count; j++) assert_near(sum[j], c[j] - a[j], 1e-13);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_basis_has_its_own_name),
@@ -319,6 +346,7 @@ int main(void) {
         cmocka_unit_test(fourier_has_equal_ends),
         cmocka_unit_test(fourier_degree_resolves_it_on_quadrature),
         cmocka_unit_test(polynomial_bases_span_the_same_space),
+        cmocka_unit_test(slopes_add_up_to_the_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
