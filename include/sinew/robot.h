@@ -130,7 +130,7 @@ void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 int snw_robot_actuator(const snw_robot *r, const char *name);
 int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // From now on these efforts (N m on angles, N on slides; by coordinate; N of a tendon, Pa of a chamber) instead of the laws of an actuator whose `effort` is
-// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given.
+// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given, or there is no such number.
 SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
                                               snw_error *err);
 // From now on the coordinates of an actuator whose `position` or `rate` is given go position + rate s + acceleration s^2/2,

@@ -102,6 +102,14 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     return -1;
 }
 
+// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+static snw_status find(const snw_robot *r, int actuator, snw_error *err) {
+    const int n = r->desc->nmotor + r->desc->nmeasure + r->desc->nstress;
+    if (actuator >= 0 && actuator < n) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
+                    actuator, n);
+}
+
 // which tendon or chamber it is; -1: it acts on coordinates of joints or rods
 static int measure_of(const snw_robot *r, int actuator) {
     SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->nmeasure + r->desc->nstress);
@@ -151,6 +159,7 @@ static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet valu
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure >= 0) {
         return give(r, measure, SNW_MEASURE_EFFORT, (snw_jet){.v = *effort}, err);
@@ -178,6 +187,7 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure >= 0) {
         const snw_jet to = {
@@ -207,6 +217,7 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 }
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
@@ -216,6 +227,7 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
 }
 
 snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",

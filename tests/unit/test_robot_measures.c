@@ -190,6 +190,10 @@ static void what_is_not_given_cannot_be_set(void **state) {
     assert_string_equal(err.text, "actuator 'muscle' is a muscle; use snw_robot_set_activation");
     assert_int_equal(snw_robot_set_activation(r, CORD, 1, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'cord' is no muscle");
+    assert_int_equal(snw_robot_set_effort(r, snw_robot_actuator(r, "rope"), &x, &err),
+                     SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "there is no actuator number -1, the robot has 7");
+    assert_int_equal(snw_robot_set_motion(r, 7, &x, NULL, NULL, &err), SNW_E_ARGUMENT);
     snw_robot_close(r);
 }
 
