@@ -317,8 +317,11 @@ static const char *measure_given(const snw_measure_desc *a) {
 }
 
 static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
-    printf("  %s  %s along", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
-    for (int k = 0; k < a->nlink; k++) printf("%s %s", k ? "," : "", d->link[a->link[k]].name);
+    printf("  %s  %s", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+    for (int k = 0; k < a->nlink; k++) {
+        printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
+    }
+    if (a->nspan > 0) printf("%s %d straight", a->nlink > 0 ? "," : "", a->nspan);
     char text[64];
     law_text(a->law, text, sizeof text);
     printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
@@ -550,6 +553,7 @@ static void json_measures(snw_json *j, const snw_desc *d) {
         snw_field_object(j, a->name);
         snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
         snw_field_text(j, "given", measure_given(a));
+        if (a->nspan > 0) snw_field_number(j, "straight", a->nspan);
         snw_json_close(j);
     }
     snw_json_close(j);

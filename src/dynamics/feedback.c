@@ -126,8 +126,10 @@ static double strain(const snw_model *m, const snw_signal_desc *signal, const sn
 
 // ---- values ----------------------------------------------------------------------------------------
 
-static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_work *w) {
+static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
+                            snw_work *w) {
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    snw_measure_look(m, p->item, in, w);
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     const snw_reading r = reading_of(m, signal);
@@ -137,11 +139,11 @@ static double measure_value(const snw_model *m, const snw_signal_desc *signal, c
 }
 
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w) {
+                           snw_work *w) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
-        if (is_measure(m, signal)) return measure_value(m, signal, w);
+        if (is_measure(m, signal)) return measure_value(m, signal, in, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->still ? 0 : s->v[axis->dof];
@@ -243,7 +245,7 @@ static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const
 
 // slope of live signal k; those before it are known
 static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
-                         const snw_work *w, double *slope) {
+                         snw_work *w, double *slope) {
     const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
     const size_t nv = (size_t)m->nv;
     double *own = slope + (size_t)k * nv;

@@ -2,6 +2,7 @@
 #include "dynamics/measure.h"
 
 #include "dynamics/rub.h"
+#include "dynamics/span.h"
 #include "dynamics/spot.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         if (d->kind == SNW_MEASURE_TENDON && out->effort < 0) out->effort = 0; // it never pushes
         break;
     case SNW_MEASURE_COORDINATE: {
-        if (m->measure[i].slope) break; // a row
+        if (m->measure[i].unit > 0) break; // a row
         // (length + extra)/(1 + compliance tension) = what was paid out
         out->paid = m->measure[i].reference + d->extra - given;
         out->paid_rate = -in->measure[i].d;
@@ -47,7 +48,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
 
 // ---- all -------------------------------------------------------------------------------------------
 
-// value and rate of a measure, w->G <- its slope, and its spots; effort, unless laws that read signals or a row make it
+// value and rate of a measure, w->G <- its slope along rods, and its spots
 static void gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s, bool still,
                    snw_work *w) {
     const snw_measure *measure = &m->measure[i];
@@ -58,24 +59,38 @@ static void gather(const snw_model *m, int i, const snw_inputs *in, const snw_st
     for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
         const snw_spot *p = &m->spot[k];
         snw_spot_work *at = &w->spot[k];
-        double slope[6];
         *at = (snw_spot_work){.share = 1};
-        snw_spot_strain(m, p, in->t, s, &at->xi, still ? NULL : &at->rate);
-        at->f = snw_spot_density(d, p, at->xi, slope);
-        for (int e = 0; e < 6; e++) at->df += slope[e] * at->rate.e[e];
+        if (p->span >= 0) {
+            snw_span_move(&m->span[p->span], w, at);
+        } else {
+            double slope[6];
+            snw_spot_strain(m, p, in->t, s, &at->xi, still ? NULL : &at->rate);
+            at->f = snw_spot_density(d, p, at->xi, slope);
+            for (int e = 0; e < 6; e++) at->df += slope[e] * at->rate.e[e];
+            snw_spot_spread(m, p, m->spot_phi + p->phi, sign * p->w, slope, G);
+        }
         c += p->w * at->f;
         dc += p->w * at->df;
-        snw_spot_spread(m, p, m->spot_phi + p->phi, sign * p->w, slope, G);
     }
     w->measured[i].value = d->kind == SNW_MEASURE_TENDON ? measure->reference - c : c;
     w->measured[i].rate = sign * dc;
-    if (measure->row >= 0 || m->measure_reads[i]) return;
-    effort_of(m, i, in, (snw_at){.t = in->t}, &w->measured[i]);
 }
 
-void snw_measures_gather(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+void snw_measures_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                          snw_work *w) {
     for (int i = 0; i < m->nmeasure; i++) gather(m, i, in, s, still, w);
+}
+
+// what the effort does to the coordinates of rods and at the ends of straight parts
+static void pull(const snw_model *m, int i, snw_work *w) {
+    const snw_measure *measure = &m->measure[i];
+    const double *G = w->G + measure->store, effort = w->measured[i].effort;
+    for (int j = 0; j < measure->ndof; j++) w->r[measure->dof[j]] -= effort * G[j];
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const int span = m->spot[k].span;
+        if (span < 0) continue;
+        snw_span_add(&m->span[span], &w->spot[k], effort * w->spot[k].share, w);
+    }
 }
 
 void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
@@ -83,13 +98,12 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *measure = &m->measure[i];
-        const double *G = w->G + measure->store;
         snw_measured *out = &w->measured[i];
         if (measure->row >= 0) {
             out->effort = measure->unit * s->l[measure->row];
             out->slope = 0;
             w->gap[measure->row] = measure->unit * (out->value - in->measure[i].v);
-        } else if (m->measure_reads[i]) {
+        } else {
             effort_of(m, i, in, at, out);
         }
         // without motion nothing slides
@@ -99,7 +113,20 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
                 out->effort = out->part * snw_rub_winch(m, i, out->paid, w);
             }
         }
-        for (int j = 0; j < measure->ndof; j++) w->r[measure->dof[j]] -= out->effort * G[j];
+        pull(m, i, w);
+    }
+}
+
+void snw_measures_slopes(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *measure = &m->measure[i];
+        double *to = w->slope_of + measure->store;
+        for (int j = 0; j < measure->ndof; j++) to[j] = w->G[measure->store + (size_t)j];
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            const int span = m->spot[k].span;
+            if (span < 0) continue;
+            snw_span_slope(m, &m->span[span], w, &w->spot[k], -w->spot[k].share, to);
+        }
     }
 }
 
@@ -137,43 +164,42 @@ void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work 
         if (!snw_measure_follows(m, in, i) || !acts(m, i, in, at) || slack) continue;
         const double f = *in->share * snw_expr_jet_signal(d->law, at, signal).d;
         for (int j = 0; j < measure->ndof; j++) {
-            push[measure->dof[j]] += f * w->G[measure->store + (size_t)j];
+            push[measure->dof[j]] += f * w->slope_of[measure->store + (size_t)j];
         }
     }
 }
 
-// what given strains alone do to a volume, per time, and that per time
-static snw_jet given_part(const snw_model *m, const snw_measure *measure, double t) {
-    snw_jet sum = {0};
-    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-        const snw_spot *p = &m->spot[k];
-        const snw_rod *rod = &m->rod[p->rod];
-        const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-        const double of[6] = {0, p->z, -p->y, 1, 0, 0};
-        for (int e = 1; e < 4; e++) {
-            if (!d->given[e]) continue;
-            const snw_jet j = snw_expr_jet_t(d->given[e], (snw_at){.t = t, .x = p->x, .L = rod->L});
-            sum.d += p->w * p->area * of[e] * j.d;
-            sum.dd += p->w * p->area * of[e] * j.dd;
-        }
+// acceleration of a spot of a tendon: d2f/dt2 = slope . xi'' + xi' . (d2f/dxi2 xi')
+static double spot_bend(const snw_model *m, const snw_measure_desc *d, const snw_spot *p, double t,
+                        const snw_state *s, const snw_spot_work *at) {
+    double slope[6], bend[6], sum = 0;
+    const snw_twist ddxi = snw_spot_strain_bend(m, p, t, s);
+    (void)snw_spot_density(d, p, at->xi, slope);
+    if (d->kind == SNW_MEASURE_TENDON) snw_spot_bend(p, at->xi, at->rate, bend);
+    for (int e = 0; e < 6; e++) {
+        sum += slope[e] * ddxi.e[e];
+        if (d->kind == SNW_MEASURE_TENDON) sum += bend[e] * at->rate.e[e];
     }
     return sum;
 }
 
-void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
-                        double *bend) {
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                        const snw_work *w, double *rate, double *bend) {
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *measure = &m->measure[i];
+        const snw_measure_desc *d = &m->desc->measure[i];
         if (measure->row < 0) continue;
-        const snw_jet given = given_part(m, measure, in->t);
-        double v = measure->unit * (given.d - in->measure[i].d);
-        double a = measure->unit * (given.dd - in->measure[i].dd);
-        for (int j = 0; j < measure->ndof; j++) {
-            v += measure->slope[j] * s->v[measure->dof[j]];
-            a += measure->slope[j] * s->a[measure->dof[j]];
+        const double sign = d->kind == SNW_MEASURE_TENDON ? -1 : 1;
+        if (rate) rate[measure->row] = measure->unit * (w->measured[i].rate - in->measure[i].d);
+        if (!bend) continue;
+        double sum = 0;
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            const snw_spot *p = &m->spot[k];
+            const snw_spot_work *at = &w->spot[k];
+            sum += p->span >= 0 ? snw_span_bend(&m->span[p->span], w, at)
+                                : p->w * spot_bend(m, d, p, in->t, s, at);
         }
-        if (rate) rate[measure->row] = v;
-        if (bend) bend[measure->row] = a;
+        bend[measure->row] = measure->unit * (sign * sum - in->measure[i].dd);
     }
 }
 
@@ -196,39 +222,62 @@ void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w,
         if (measure->rubs && !w->still) {
             snw_rub_columns(m, i, now->paid, now->part, cq, cv, w, ld, T);
         } else {
-            spring(measure, cq * now->slope, w->G + measure->store, ld, T);
+            spring(measure, cq * now->slope, w->slope_of + measure->store, ld, T);
         }
         if (cq == 0 || m->desc->measure[i].kind != SNW_MEASURE_TENDON)
             continue; // a volume is linear in the strain
         for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-            const double tension = now->effort * w->spot[k].share;
-            snw_spot_curvature(m, &m->spot[k], w->spot[k].xi, -cq * tension * m->spot[k].w, ld, T);
+            const snw_spot *p = &m->spot[k];
+            const double f = cq * now->effort * w->spot[k].share * p->w;
+            if (p->span >= 0) {
+                snw_span_curvature(m, measure, &m->span[p->span], w, &w->spot[k], f, ld, T);
+            } else {
+                snw_spot_curvature(m, p, w->spot[k].xi, -f, ld, T);
+            }
         }
     }
 }
 
 // ---- what laws read --------------------------------------------------------------------------------
 
-void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
-                       const snw_work *w, double *slope) {
-    const snw_measure *measure = &m->measure[i];
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
+    const bool later = m->measure[i].row >= 0 || m->measure_reads[i];
+    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->measured[i]);
+}
+
+// to += cq and cv times the derivatives of the rate of spot k, of a density f: df/dv = df/dxi phi,
+// d(f')/dq = (d2f/dxi2 xi') phi
+static void rate_slope(const snw_model *m, int i, int k, double cq, double cv, const snw_work *w,
+                       double *to) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    const bool tendon = d->kind == SNW_MEASURE_TENDON, rate = reading == SNW_READ_MEASURE_RATE;
-    const double of_effort = reading == SNW_READ_MEASURE_EFFORT ? w->measured[i].slope : 1;
-    const double sign = tendon ? -1 : 1, f = sign * (rate ? cv : cq * of_effort);
+    const snw_spot *p = &m->spot[k];
+    const snw_spot_work *at = &w->spot[k];
+    double slope[6], bend[6];
+    if (p->span >= 0) {
+        snw_span_slope(m, &m->span[p->span], w, at, cv, to);
+        if (!w->still) snw_span_rate_slope(m, &m->span[p->span], w, at, cq, to);
+        return;
+    }
+    (void)snw_spot_density(d, p, at->xi, slope);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cv * p->w, slope, to);
+    if (d->kind != SNW_MEASURE_TENDON || w->still) return; // a volume is linear in the strain
+    snw_spot_bend(p, at->xi, at->rate, bend);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cq * p->w, bend, to);
+}
+
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       snw_work *w, double *slope) {
+    const snw_measure *measure = &m->measure[i];
+    const double sign = m->desc->measure[i].kind == SNW_MEASURE_TENDON ? -1 : 1;
+    const double follow = reading == SNW_READ_MEASURE_EFFORT ? w->measured[i].slope : 1;
+    double *own = w->own;
+    for (int j = 0; j < measure->ndof; j++) own[j] = 0;
     for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-        const snw_spot *p = &m->spot[k];
-        const snw_rod *rod = &m->rod[p->rod];
-        double c[6], bend[6] = {0};
-        (void)snw_spot_density(d, p, w->spot[k].xi, c);
-        // a volume is linear in the strain
-        if (rate && tendon && !w->still) snw_spot_bend(p, w->spot[k].xi, w->spot[k].rate, bend);
-        const double *phi = m->spot_phi + p->phi;
-        for (int a = 0; a < rod->na; phi += p->count[a], a++) {
-            const int e = rod->comp[a];
-            const double by = p->w * (f * c[e] + sign * cq * bend[e]);
-            double *to = slope + rod->dof[a] + p->first[a];
-            for (int j = 0; j < p->count[a]; j++) to[j] += by * phi[j];
+        if (reading == SNW_READ_MEASURE_RATE) {
+            rate_slope(m, i, k, sign * cq, sign * cv, w, own);
+        } else { // the rate depends on the rates as the value does on the coordinates
+            rate_slope(m, i, k, 0, sign * cq * follow, w, own);
         }
     }
+    for (int j = 0; j < measure->ndof; j++) slope[measure->dof[j]] += own[j];
 }

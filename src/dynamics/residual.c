@@ -63,12 +63,10 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
     }
-    if (m->nmeasure) snw_measures_gather(m, in, s, still, w);
     if (m->nlive) {
         snw_observe_read(m, in, s, still, w);
         snw_feedback(m, in, s, w);
     }
-    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
@@ -84,6 +82,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
         w->F[i] = F;
     }
+    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     if (m->nwet) snw_fluid_add(m, in, still, w);
     if (m->ntouch) snw_contact_add(m, w);
     if (m->nrow) snw_rows_add(m, in, s, w);

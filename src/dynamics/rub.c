@@ -10,6 +10,7 @@
 // which is the speed of the winch at its own end.
 #include "dynamics/rub.h"
 
+#include "dynamics/span.h"
 #include "dynamics/spot.h"
 
 #include <math.h>
@@ -63,6 +64,7 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
         c += p->w * at->f;
         dc += p->w * at->df;
         at->nu = -way.r * (dc - way.a * c);
+        if (p->span >= 0) continue;
         at->dxi = snw_spot_strain_slope(m, p, t, s);
         at->turning = snw_spot_turning(p, at->xi, at->dxi, rounding / x->reference, of_xi, of_dxi);
     }
@@ -74,6 +76,7 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
         double of_nu, slope[6];
         fallen += angle(m, x, w, k) * loss(d, at->nu, &of_nu);
         at->share = exp(-fallen);
+        if (p->span >= 0) continue;
         (void)snw_spot_density(d, p, at->xi, slope);
         snw_spot_spread(m, p, m->spot_phi + p->phi, -p->w * at->share, slope, G);
     }
@@ -123,7 +126,7 @@ static void spread_turning(const snw_model *m, const snw_measure *x, const snw_w
                            double factor, double *to) {
     const snw_spot *p = &m->spot[k];
     double of_xi[6], of_dxi[6];
-    if (factor == 0) return;
+    if (factor == 0 || p->span >= 0) return;
     (void)snw_spot_turning(p, w->spot[k].xi, w->spot[k].dxi, rounding / x->reference, of_xi,
                            of_dxi);
     snw_spot_spread(m, p, m->spot_phi + p->phi, factor, of_xi, to);
@@ -149,15 +152,31 @@ typedef struct behind {
     double *P, *R, c, dc;
 } behind;
 
+// to += factor df/dq at a spot
+static void spread_slope(const snw_model *m, const snw_measure_desc *d, const snw_work *w, int k,
+                         double factor, double *to) {
+    const snw_spot *p = &m->spot[k];
+    double g[6];
+    if (p->span >= 0) {
+        snw_span_slope(m, &m->span[p->span], w, &w->spot[k], factor, to);
+        return;
+    }
+    (void)snw_spot_density(d, p, w->spot[k].xi, g);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, factor, g, to);
+}
+
 static void add_behind(const snw_model *m, const snw_measure_desc *d, const snw_work *w, int k,
                        behind *sum) {
     const snw_spot *p = &m->spot[k];
     const snw_spot_work *at = &w->spot[k];
-    double g[6], bend[6];
-    (void)snw_spot_density(d, p, at->xi, g);
-    snw_spot_bend(p, at->xi, at->rate, bend);
-    snw_spot_spread(m, p, m->spot_phi + p->phi, p->w, g, sum->P);
-    snw_spot_spread(m, p, m->spot_phi + p->phi, p->w, bend, sum->R);
+    spread_slope(m, d, w, k, p->w, sum->P);
+    if (p->span >= 0) {
+        snw_span_rate_slope(m, &m->span[p->span], w, at, 1, sum->R);
+    } else {
+        double bend[6];
+        snw_spot_bend(p, at->xi, at->rate, bend);
+        snw_spot_spread(m, p, m->spot_phi + p->phi, p->w, bend, sum->R);
+    }
     sum->c += p->w * at->f;
     sum->dc += p->w * at->df;
 }
@@ -181,7 +200,7 @@ void snw_rub_columns(const snw_model *m, int measure, double paid, double part, 
     const slide way = slide_of(m, measure, w);
     const bool winch = d->given == SNW_MEASURE_COORDINATE;
     const double e = w->measured[measure].effort, full = winch ? e / part : e;
-    const double *G = w->G + x->store; // -sum w share g
+    const double *G = w->slope_of + x->store; // -sum w share g
     double *S = w->rub, *row = S + n, *column = row + n, *reach = column + n;
     behind here = {.P = reach + n, .R = reach + 2 * n},
            all = {.P = reach + 3 * n, .R = reach + 4 * n};
@@ -193,14 +212,12 @@ void snw_rub_columns(const snw_model *m, int measure, double paid, double part, 
     for (int k = x->spot0 + x->nspot - 1; k >= x->spot0; k--) {
         const snw_spot *p = &m->spot[k];
         const snw_spot_work *at = &w->spot[k];
-        const double *phi = m->spot_phi + p->phi;
-        double g[6], of_nu;
-        (void)snw_spot_density(d, p, at->xi, g);
-        snw_spot_spread(m, p, phi, p->w * e * at->share, g, S);
+        double of_nu;
+        spread_slope(m, d, w, k, p->w * e * at->share, S);
         add_behind(m, d, w, k, &here);
         const double cT = d->compliance * full * at->share, stretch = 1 + cT;
         C += p->w * at->f * cT / (stretch * stretch);
-        snw_spot_spread(m, p, phi, p->w / stretch, g, reach);
+        spread_slope(m, d, w, k, p->w / stretch, reach);
         // dpsi of the way before this spot
         const double turned = angle(m, x, w, k), s = loss(d, at->nu, &of_nu);
         slide_row(&way, &here, &all, turned * of_nu, cq, cv, n, row);

@@ -34,6 +34,19 @@ void snw_spot_strain(const snw_model *m, const snw_spot *p, double t, const snw_
     }
 }
 
+snw_twist snw_spot_strain_bend(const snw_model *m, const snw_spot *p, double t,
+                               const snw_state *s) {
+    const snw_rod *rod = &m->rod[p->rod];
+    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
+    snw_twist ddxi = {0};
+    add_functions(m, p, m->spot_phi + p->phi, s->a + rod->dof0, &ddxi);
+    for (int k = 0; k < 6; k++) {
+        if (!d->given[k]) continue;
+        ddxi.e[k] = snw_expr_jet_t(d->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L}).dd;
+    }
+    return ddxi;
+}
+
 snw_twist snw_spot_strain_slope(const snw_model *m, const snw_spot *p, double t,
                                 const snw_state *s) {
     const snw_rod *rod = &m->rod[p->rod];

@@ -9,6 +9,8 @@
 // Strain at a spot and its rate; `rate` may be NULL.
 void snw_spot_strain(const snw_model *m, const snw_spot *p, double t, const snw_state *s,
                      snw_twist *xi, snw_twist *rate);
+// The second rate of the strain.
+snw_twist snw_spot_strain_bend(const snw_model *m, const snw_spot *p, double t, const snw_state *s);
 // Its slope along the rod; of spots of a tendon that rubs.
 snw_twist snw_spot_strain_slope(const snw_model *m, const snw_spot *p, double t,
                                 const snw_state *s);

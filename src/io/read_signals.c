@@ -19,8 +19,9 @@ static bool is_known(const snw_measure_desc *d) {
     for (int i = 0; i < 2; i++) {
         if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
     }
-    const bool rubs = d->friction > 0 || d->viscous > 0;
-    return d->given != SNW_MEASURE_COORDINATE || (d->kind == SNW_MEASURE_TENDON && !rubs);
+    if (d->given != SNW_MEASURE_COORDINATE) return true;
+    return d->kind == SNW_MEASURE_TENDON && d->compliance > 0 && d->friction == 0 &&
+           d->viscous == 0;
 }
 
 static snw_status check_live(snw_reader *r, const snw_desc *d) {

@@ -224,7 +224,9 @@ void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(
 // stations of link l's rod where links, loops or loads are attached
 static snw_status stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    double *x = snw_build_array(b, (size_t)(d->nlink + d->nload + 2 * d->nloop), sizeof *x);
+    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
+    for (int i = 0; i < d->nmeasure; i++) most += 2 * (size_t)d->measure[i].nspan;
+    double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
     *n = 0;
     for (int i = 0; i < d->nlink; i++) {
@@ -238,6 +240,13 @@ static snw_status stations(snw_build *b, int l, int *n, double **out) {
     for (int i = 0; i < 2 * d->nloop; i++) {
         const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < d->nmeasure; i++) {
+        for (int k = 0; k < 2 * d->measure[i].nspan; k++) {
+            const snw_span_desc *span = &d->measure[i].span[k / 2];
+            const snw_site *on = k % 2 ? &span->b : &span->a;
+            if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+        }
     }
     *out = x;
     return SNW_OK;
@@ -279,8 +288,9 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->m->switch_signal = snw_build_array(
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
-    const size_t npose =
+    size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
+    for (int i = 0; i < d->nmeasure; i++) npose += 2 * (size_t)d->measure[i].nspan;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {

@@ -54,6 +54,8 @@ SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, cons
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// Where each column of a path stands among the n coordinates dof; new ones are added behind.
+const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
 // Closures, behind all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.

@@ -262,16 +262,24 @@ typedef enum snw_measure_given {
     SNW_MEASURE_GAS         // amount of an ideal gas, laws of t
 } snw_measure_given;
 
+// A straight part of a tendon, from site to site.
+typedef struct snw_span_desc {
+    snw_site a, b;
+    int after; // how many of the tendon's rods come before
+} snw_span_desc;
+
 typedef struct snw_measure_desc {
     const char *name;
     snw_place place;
     snw_measure_kind kind;
     snw_measure_given given;
     int nlink;
-    const int *link; // the rods it goes along, in their order
-    double from, to; // arc length where it begins on the first, and ends on the last one
-    snw_law at[2];   // y and z in the section, laws of x and L
-    snw_law area;    // of a chamber: a law of x and L
+    const int *link;           // the rods it goes along, in their order
+    int nspan;                 // of a tendon: straight parts between them,
+    const snw_span_desc *span; // in their order
+    double from, to;           // arc length where it begins on the first, and ends on the last one
+    snw_law at[2];             // y and z in the section, laws of x and L
+    snw_law area;              // of a chamber: a law of x and L
     // of a tendon
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
@@ -380,6 +388,7 @@ typedef enum snw_reading {
     X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
     X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
+    X(SNW_PROBE_PULL, "pull", SNW_READ_LATER)                                                      \
     X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
     X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
@@ -413,6 +422,8 @@ typedef struct snw_probe_desc {
     snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
+    bool tied;       // of pull: where the tendon is tied, else where it is pulled
+    double fraction; // of tension: of the way from there to where it is tied
 } snw_probe_desc;
 
 // ---- signals ----------------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ static void border(snw_conserving *c) {
         double *to = c->A + (n + (size_t)k) * all;
         for (int i = 0; i < m->nrow; i++) c->dx[i] = i == k ? -1 : 0;
         snw_rows_pull(m, c->w, c->dx, to);
+        if (snw_row_at(m, c->w, k).off) to[n + (size_t)k] = 1; // its multiplier stays zero
     }
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);

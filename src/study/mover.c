@@ -3,10 +3,18 @@
 
 #include "base/fail.h"
 
+// does anything follow a law now or at times?
+static bool driven(const snw_model *m) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) return true;
+    }
+    return false;
+}
+
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
     if (step->method == SNW_METHOD_CONSERVING &&
-        (m->ndrive || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
+        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
@@ -14,15 +22,6 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                      "given strains, tendons, chambers, fluids and contacts; use scheme: "
                      "generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
-    }
-    for (int i = 0; step->method == SNW_METHOD_CONSERVING && i < m->nloop; i++) {
-        if (m->loop[i].gate < 0) continue;
-        return snw_fail_place(err,
-                              snw_fail(err, SNW_E_MODEL,
-                                       "the conserving scheme does not know loops that open and "
-                                       "close, and '%s' does; use scheme: generalized-alpha",
-                                       m->desc->loop[i].name),
-                              step->place.file, step->place.line, step->place.column);
     }
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:

@@ -44,6 +44,7 @@ static bool keep_closed(snw_conserving *c) {
         snw_rows_pull(m, c->w, c->dx, z);
         snw_cholesky_solve(m->nv, c->M, z);
         snw_rows_push(m, c->w, z, c->S + k * rows);
+        if (snw_row_at(m, c->w, (int)k).off) c->S[k * (rows + 1)] = 1; // and its rate is zero
     }
     if (snw_cholesky_factor(m->nrow, c->S) != SNW_OK) return false;
     snw_cholesky_solve(m->nrow, c->S, rate);

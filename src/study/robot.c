@@ -165,7 +165,7 @@ void snw_robot_mass(snw_robot *r, double *M) {
 
 void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     attend(r);
-    snw_kinematics(r->m, r->in, r->s, false, r->w);
+    snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
                                 .elastic = snw_stored_energy(r->m, r->s->q, r->w),

@@ -210,7 +210,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
-    r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
+    r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
     if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond ||
         !r->said)
@@ -451,7 +451,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
     for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    for (int i = 0; i < r->desc->nlink + r->desc->nmeasure; i++) r->beyond[i] = false;
     r->opened = false;
     for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;

@@ -77,8 +77,27 @@ bool snw_run_due(snw_run *r, double t, bool last) {
     return false;
 }
 
+// a tendon of given length that would have to push
+static void pushing(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *x = &m->measure[i];
+        const bool length = m->desc->measure[i].kind == SNW_MEASURE_TENDON && x->row >= 0;
+        // rounding is no push
+        if (!length || r->beyond[m->desc->nlink + i] || !(s->l[x->row] < -1e-9)) continue;
+        char text[280];
+        (void)snprintf(text, sizeof text,
+                       "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g "
+                       "N, which no cord has; give it a 'compliance', so that it can be slack",
+                       r->info.run, m->desc->measure[i].name, s->t, s->l[x->row]);
+        snw_run_warn(r, text);
+        r->beyond[m->desc->nlink + i] = true;
+    }
+}
+
 void snw_run_limits(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
+    pushing(r, s);
     for (int l = 0; l < m->desc->nlink; l++) {
         const snw_link_desc *link = &m->desc->link[l];
         int n = 0;

@@ -205,6 +205,46 @@ static void energy_goes_where_the_books_say(void **state) {
     assert_near(z[4], z[3], 1e-9);
 }
 
+// Probes show what is along the path and at its ends: behind a rod of constant curvature the capstan's tension, on the way
+// a part of the angle, and the ends pulled along the path.
+static void probes_show_tensions_and_ends(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\n"
+            "gravity: 0\n"
+            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+            "robot:\n"
+            "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+            "rubber, strain: {bend_y: 3, twist: constant}, elements: 1}}\n"
+            "  pulled: {on: held.tip, rod: {length: 0.1, section: {circle: {radius: 20 mm}}, "
+            "material: rubber, strain: {stretch: \"-0.5*t\"}}}\n"
+            "actuators: {cord: {tendon: {along: [held, pulled], at: [0, 0, 8 mm], friction: 0.3, "
+            "creep: 1 um/s}, effort: 2 N}}\n"
+            "study: [dynamic: {for: 0.1 s, step: 10 ms}]\n"
+            "probes: {T: {tension: cord}, end: {tension: cord.tip}, mid: {tension: cord@40%}, all: "
+            "{tension: cord, along: 3}, root: {pull: cord.root}, tip: {pull: cord.tip}, own: "
+            "{pull: cord.tip, in: body}, l: {length: cord}}\n",
+            &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    enum { T, END, MID, ALL, ROOT = ALL + 3, TIP = ROOT + 6, OWN = TIP + 6, LENGTH = OWN + 6 };
+    const double tied = 2 * exp(-0.3 * 1.5), stretch = 1 + 3 * 0.008; // of the path in the bent rod
+    assert_near(last(&o, T), 2, 0);
+    assert_near(last(&o, END), tied, 1e-5 * tied);
+    const double x = 0.4 * last(&o, LENGTH) / stretch;
+    assert_near(last(&o, MID), 2 * exp(-0.3 * 3 * x), 2e-5); // the angle is rounded
+    assert_near(last(&o, ALL), 2, 1e-12);
+    assert_near(last(&o, ALL + 2), last(&o, END), 1e-12);
+    // forces along the path, moments about the centre; the tip has turned by 1.5 rad about y
+    const double root[6] = {0, 2 * 0.008, 0, 2, 0, 0}, c = cos(1.5), s = sin(1.5);
+    const double own[6] = {0, -tied * 0.008, 0, -tied, 0, 0};
+    const double tip[6] = {0, -tied * 0.008, 0, -tied * c, 0, tied * s};
+    for (int i = 0; i < 6; i++) {
+        assert_near(last(&o, ROOT + i), root[i], 1e-9);
+        assert_near(last(&o, OWN + i), own[i], 1e-5);
+        assert_near(last(&o, TIP + i), tip[i], 1e-5);
+    }
+    snw_series_clear(&o.series);
+}
 #endif
 
 int main(void) {
@@ -214,6 +254,7 @@ int main(void) {
         cmocka_unit_test(friction_only_takes),
         cmocka_unit_test(tension_falls_as_at_a_capstan),
         cmocka_unit_test(energy_goes_where_the_books_say),
+        cmocka_unit_test(probes_show_tensions_and_ends),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,7 +179,8 @@ static const char *const studies[] = {
              "  - dynamic: {for: 20 ms, step: 1 ms, scheme: bdf2}\n"
              "  - change: {clutch: off}\n"
              "  - static: {name: rest}\n"
-             "  - dynamic: {for: 20 ms, step: 1 ms}\n",
+             "  - dynamic: {for: 20 ms, step: 1 ms}\n"
+             "  - dynamic: {for: 60 ms, step: 1 ms, scheme: conserving}\n",
     // every sort of step, a change between, one that begins earlier
     CLAMPED "study:\n"
             "  - static: {name: path, for: 20 ms, step: 5 ms}\n"
