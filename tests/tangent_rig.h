@@ -89,11 +89,11 @@ static inline void difference(const rig *g, const double *x, double e, double de
 }
 
 // Directions along which derivatives are looked at: one coordinate after the other, so that it is known which one is wrong;
-// wide numbers, which take their time, all at once in two mixtures.
+// wide numbers, which take their time, all at once.
 #ifdef SNW_WIDE
 static inline int rig_directions(const rig *g) {
     (void)g;
-    return 2;
+    return 1;
 }
 static inline void rig_direction(const rig *g, int k, double *x) {
     for (int j = 0; j < g->m->nv; j++) x[j] = (double)((j * 389 + k * 617) % 1009) / 1009 - 0.5;

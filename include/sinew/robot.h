@@ -125,12 +125,12 @@ void snw_robot_unset_load(snw_robot *r, int load);
 // Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
 void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
-// Actuators by number, -1: none of that name: on coordinates of joints and rods, then tendons and chambers, each in the order
-// of the file. And how many coordinates one of them acts on.
+// Actuators by number, -1: none of that name: on coordinates of joints and rods, then tendons and chambers, then muscles, each in
+// the order of the file. And how many coordinates one of them acts on.
 int snw_robot_actuator(const snw_robot *r, const char *name);
 int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // From now on these efforts (N m on angles, N on slides; by coordinate; N of a tendon, Pa of a chamber) instead of the laws of an actuator whose `effort` is
-// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given.
+// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given, or there is no such number.
 SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
                                               snw_error *err);
 // From now on the coordinates of an actuator whose `position` or `rate` is given go position + rate s + acceleration s^2/2,
@@ -145,10 +145,14 @@ SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const 
 // From now on this amount of gas (mol) in a chamber whose `gas` is given, at the temperature of the file.
 SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
                                            snw_error *err);
+// From now on the active stress of a muscle is this factor times its laws; it begins with 1.
+SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
+                                                  snw_error *err);
 // Back to the laws of the file.
 void snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort <- what the actuator exerts at present, by coordinate: as given, or, where the motion is given, what the last step (or
-// forward dynamics) found; tension or gauge pressure.
+// forward dynamics) found; tension or gauge pressure; of a muscle its
+// activation.
 void snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
 // Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.

@@ -182,7 +182,8 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     }
     for (int i = 0; i < m->desc->nstress; i++) {
         // with the sign of a load, so it comes off the residual
-        if (m->stress_reads[i] && *in->share != 0) snw_stress_at(m, i, at, -*in->share, w->r);
+        const double share = *in->share * snw_activation(in, i);
+        if (m->stress_reads[i] && share != 0) snw_stress_at(m, i, at, -share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
         if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
@@ -195,7 +196,7 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
-        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
+        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share * snw_activation(in, i), Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
         if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
@@ -309,6 +310,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
     snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
+    const double share = *in->share * snw_activation(in, stress);
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -316,7 +318,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
         for (int a = 0; a < r->na; phi += pt->count[a], a++) {
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
-            const double s = *in->share * pt->w * snw_expr_jet_signal(law, at, signal).d;
+            const double s = share * pt->w * snw_expr_jet_signal(law, at, signal).d;
             double *to = push + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }

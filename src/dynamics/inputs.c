@@ -226,7 +226,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < d->nstress; i++) {
-        if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
+        if (!m->stress_reads[i]) snw_stress_at(m, i, at, snw_activation(in, i), in->stress);
     }
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;

@@ -19,7 +19,8 @@ typedef struct snw_hand {
     const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
     const bool *measure_given; // nmeasure
     const double *measure_since;
-    const snw_jet *measure; // efforts, shortenings and volumes likewise, moles of a gas
+    const snw_jet *measure;   // efforts, shortenings and volumes likewise, moles of a gas
+    const double *activation; // nstress: factors of the laws of muscles
     bool gravity_given;
     snw_vec3 gravity;
 } snw_hand;
@@ -81,6 +82,11 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
 // Whether the effort of an actuator does.
 static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, int motor) {
     return m->motor_reads[motor] && !(in->hand && in->hand->motor_given[motor]);
+}
+
+// By how much a muscle acts, times its law.
+static inline double snw_activation(const snw_inputs *in, int stress) {
+    return in->hand ? in->hand->activation[stress] : 1;
 }
 
 // Whether what is given of a tendon or chamber was set by hand, and whether it follows signals.

@@ -195,7 +195,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
-                                             : *in->share * snw_stress_power(m, p->item, now, s->v);
+                                             : *in->share * snw_activation(in, p->item) *
+                                                   snw_stress_power(m, p->item, now, s->v);
         return out;
     }
     case SNW_PROBE_LENGTH:

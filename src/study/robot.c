@@ -212,7 +212,12 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
 
 void snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     const int nmotor = r->desc->nmotor;
-    SNW_ASSERT(actuator >= 0 && actuator < nmotor + r->desc->nmeasure);
+    const int muscle = actuator - nmotor - r->desc->nmeasure;
+    SNW_ASSERT(actuator >= 0 && muscle < r->desc->nstress);
+    if (muscle >= 0) {
+        *effort = r->activation[muscle];
+        return;
+    }
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     if (actuator >= nmotor) {

@@ -34,7 +34,7 @@ struct snw_robot {
     double *motor_since;
     int *motor_first;
     snw_jet *measure; // of tendons and chambers
-    double *measure_since;
+    double *measure_since, *activation;
     bool *load_given, *motor_given, *measure_given;
 };
 

@@ -18,19 +18,20 @@ static size_t coordinates(const snw_robot *r) {
 
 snw_status snw_robot_hand(snw_robot *r) {
     const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
-    const size_t ne = (size_t)r->desc->nmeasure;
+    const size_t ne = (size_t)r->desc->nmeasure, ns = (size_t)r->desc->nstress;
     r->hand_memory =
         snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) +
                   nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
                   ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
-                  nc * sizeof *r->motor);
+                  nc * sizeof *r->motor + ns * sizeof *r->activation);
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
     r->motor = (snw_jet *)(void *)(r->load + n);
     r->measure = r->motor + nc;
     r->motor_since = (double *)(void *)(r->measure + ne);
     r->measure_since = r->motor_since + nm;
-    r->motor_first = (int *)(void *)(r->measure_since + ne);
+    r->activation = r->measure_since + ne;
+    r->motor_first = (int *)(void *)(r->activation + ns);
     r->load_given = (bool *)(void *)(r->motor_first + nm);
     r->motor_given = r->load_given + n;
     r->measure_given = r->motor_given + nm;
@@ -46,7 +47,9 @@ snw_status snw_robot_hand(snw_robot *r) {
                          .motor = r->motor,
                          .measure_given = r->measure_given,
                          .measure_since = r->measure_since,
-                         .measure = r->measure};
+                         .measure = r->measure,
+                         .activation = r->activation};
+    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
     r->in->hand = &r->hand;
     snw_statics_hold(r->statics, &r->hand);
     return SNW_OK;
@@ -87,17 +90,36 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     for (int i = 0; i < r->desc->nmotor; i++) {
         if (strcmp(r->desc->motor[i].name, name) == 0) return i;
     }
-    // tendons and chambers come behind
+    // tendons and chambers come behind, then muscles
     for (int i = 0; i < r->desc->nmeasure; i++) {
         if (strcmp(r->desc->measure[i].name, name) == 0) return r->desc->nmotor + i;
+    }
+    for (int i = 0; i < r->desc->nstress; i++) {
+        if (strcmp(r->desc->stress[i].name, name) == 0) {
+            return r->desc->nmotor + r->desc->nmeasure + i;
+        }
     }
     return -1;
 }
 
+// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+static snw_status find(const snw_robot *r, int actuator, snw_error *err) {
+    const int n = r->desc->nmotor + r->desc->nmeasure + r->desc->nstress;
+    if (actuator >= 0 && actuator < n) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
+                    actuator, n);
+}
+
 // which tendon or chamber it is; -1: it acts on coordinates of joints or rods
 static int measure_of(const snw_robot *r, int actuator) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->nmeasure);
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->nmeasure + r->desc->nstress);
     return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
+}
+
+// which muscle it is; -1: none
+static int muscle_of(const snw_robot *r, int actuator) {
+    const int i = actuator - r->desc->nmotor - r->desc->nmeasure;
+    return i < 0 ? -1 : i;
 }
 
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
@@ -116,6 +138,11 @@ static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet valu
         [SNW_MEASURE_EFFORT] = {"its effort", "snw_robot_set_effort"},
         [SNW_MEASURE_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
         [SNW_MEASURE_GAS] = {"a gas", "snw_robot_set_gas"}};
+    if (i >= r->desc->nmeasure) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' is a muscle; use snw_robot_set_activation",
+                        r->desc->stress[i - r->desc->nmeasure].name);
+    }
     const snw_measure_desc *d = &r->desc->measure[i];
     if (d->given != what) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
@@ -132,6 +159,7 @@ static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet valu
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure >= 0) {
         return give(r, measure, SNW_MEASURE_EFFORT, (snw_jet){.v = *effort}, err);
@@ -159,6 +187,7 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure >= 0) {
         const snw_jet to = {
@@ -188,6 +217,7 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 }
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
@@ -196,9 +226,30 @@ snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error
     return give(r, measure, SNW_MEASURE_GAS, (snw_jet){.v = moles}, err);
 }
 
+snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
+    const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
+                        measure < 0 ? r->desc->motor[actuator].name
+                                    : r->desc->measure[measure].name);
+    }
+    if (!isfinite(factor)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is no number",
+                        r->desc->stress[muscle].name);
+    }
+    r->activation[muscle] = factor;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
 void snw_robot_unset_actuator(snw_robot *r, int actuator) {
-    const int measure = measure_of(r, actuator);
-    *(measure >= 0 ? &r->measure_given[measure] : &r->motor_given[actuator]) = false;
+    const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) {
+        r->activation[muscle] = 1;
+    } else {
+        *(measure >= 0 ? &r->measure_given[measure] : &r->motor_given[actuator]) = false;
+    }
     snw_inputs_at(r->m, r->s->t, r->in);
 }
 
@@ -294,7 +345,7 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 // what the hand holds, behind the mover's numbers
 static size_t hand_saves(const snw_robot *r) {
     return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r) +
-           5 * (size_t)r->desc->nmeasure;
+           5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
@@ -320,6 +371,7 @@ void snw_robot_save(const snw_robot *r, double *out) {
         *out++ = r->measure_given[i];
         *out++ = r->measure_since[i];
     }
+    for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
     const size_t n = coordinates(r) + (size_t)r->desc->nmeasure; // one behind the other
     memcpy(out, r->motor, n * sizeof *r->motor);
 }
@@ -342,6 +394,7 @@ void snw_robot_restore(snw_robot *r, const double *in) {
         r->measure_given[i] = *in++ != 0;
         r->measure_since[i] = *in++;
     }
+    for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
     const size_t n = coordinates(r) + (size_t)r->desc->nmeasure;
     memcpy(r->motor, in, n * sizeof *r->motor);
     r->mover.load(r->mover.self, mover);
