@@ -24,7 +24,7 @@ void snw_fed_motion(const snw_model *m, const snw_state *s, bool still, snw_work
         const snw_fed_node *n = &m->fed[k];
         const snw_rod *r = &m->rod[n->rod];
         snw_fed_work *f = &w->fed[k];
-        f->xi = snw_rod_rest(&m->desc->link[r->link].rod, 0);
+        f->xi = n->xi0;
         gather(m, n, n->phi, s->q + r->shift, &f->xi);
         f->V = w->V[n->seg], f->A = w->A[n->seg];
         if (still) continue;
@@ -91,7 +91,7 @@ void snw_fed_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s,
     times(n, rod->K, q, false, p.Kq);
     for (int i = 0; i < n; i++) w->r[rod->dof0 + i] += out * p.Kq[i];
     w->r[rod->feed] += 0.5 * dot(n, q, p.Kq) / L;
-    if (still) return;
+    if (still || !rod->DS) return;
     times(n, rod->D, v, false, p.Dv);
     times(n, rod->DS, q, false, p.Sq);
     times(n, rod->DS, v, true, p.Sv);
@@ -112,7 +112,7 @@ double snw_fed_heat(const snw_model *m, const double *q, const double *v) {
     double sum = 0;
     for (int r = 0; m->nfeed && r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (rod->feed < 0) continue;
+        if (rod->feed < 0 || !rod->DS) continue;
         const int n = rod->ndof;
         const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
         const double l = q[rod->feed_q], dl = v[rod->feed], L = rod->L;
@@ -281,7 +281,7 @@ void snw_fed_rod_columns(const snw_model *m, const snw_rod *rod, const snw_work 
             *to += cq * (p.rows[i] + s * p.Kq[i]);
             *back += cq * (p.columns[i] + s * p.Kq[i]);
         }
-        if (w->still) continue;
+        if (w->still || !rod->DS) continue;
         for (size_t j = 0; j < n; j++) {
             row[j * ld] += cq * feed->dl * s * rod->DS[i * n + j] + cv * out * rod->D[i * n + j];
         }
@@ -290,5 +290,5 @@ void snw_fed_rod_columns(const snw_model *m, const snw_rod *rod, const snw_work 
     }
     double *corner = T + f * ld + f;
     if (cq != 0) *corner += cq * *p.corner;
-    if (!w->still) *corner += (cv - cq * feed->dl / feed->l) * s / feed->l * *p.qSSq;
+    if (!w->still && rod->DS) *corner += (cv - cq * feed->dl / feed->l) * s / feed->l * *p.qSSq;
 }

@@ -235,8 +235,9 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     int at[6];
     for (int a = 0; a < r->na; a++) at[a] = r->dof[a] - r->dof0 + sl->first[a];
     double raw[6 * NZ], draw[6 * NZ], ddraw[6 * NZ], Y[6 * NZ], D[3][6 * NZ], G[NZ * NZ];
-    snw_lower T[3] = {sw->T};
+    snw_lower T[3];
     if (still) {
+        T[0] = sw->T;
         snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {

@@ -156,7 +156,11 @@ static int slopes(const snw_rod *r, double x, double *out) {
 void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s) {
     const double x = b->seg_x[s];
     snw_fed_node *n = &b->fed[b->m->nfed++];
-    *n = (snw_fed_node){.seg = s, .rod = rod, .y = 1 - x / r->L, .phi = b->nfed_phi};
+    *n = (snw_fed_node){.seg = s,
+                        .rod = rod,
+                        .y = 1 - x / r->L,
+                        .phi = b->nfed_phi,
+                        .xi0 = snw_rod_rest(&b->m->desc->link[r->link].rod, x)};
     b->nfed_phi += snw_rod_basis(r, x, x, n->first, n->count, b->fed_phi + b->nfed_phi);
     n->slope = b->nfed_phi;
     b->nfed_phi += slopes(r, x, b->fed_phi + b->nfed_phi);
@@ -168,6 +172,9 @@ void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s) {
 // the same damping sees the rate D/Dt = d/dt + (l'/l) (1 - x/L) d/d(x/L) of the strain of the material
 snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]) {
     const size_t n = (size_t)r->ndof;
+    bool damped = false;
+    for (int i = 0; i < 36; i++) damped = damped || D[i] != 0;
+    if (!damped) return SNW_OK;
     double *DS = snw_build_array(b, n * n, sizeof *DS);
     double *SS = snw_build_array(b, n * n, sizeof *SS);
     double *slope = snw_build_array(b, (size_t)b->most_phi, sizeof *slope);
