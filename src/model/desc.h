@@ -283,6 +283,7 @@ typedef struct snw_measure_desc {
     snw_law at[2];             // y and z in the section, laws of x and L
     snw_law area;              // of a chamber: a law of x and L
     // of a tendon
+    double discs;                 // radius within which discs lead it beyond the section, m
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
     double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
