@@ -128,6 +128,12 @@ static void basis_rows(writer *w) {
 #undef X
 }
 
+static void integrator_rows(writer *w) {
+#define X(code, name, number, meaning) row(w, name, number, meaning);
+    SNW_RULE_LIST(X)
+#undef X
+}
+
 static const char *joint_coordinates(snw_joint_kind kind) {
     switch (kind) {
     case SNW_JOINT_FIXED:
@@ -355,6 +361,7 @@ static const part words[] = {
     {"joints", "how links move", {"joint", "coordinates", "meaning"}, joint_rows, NULL},
     {"strains", "all of a rod", {"strain", "followed by", "changes"}, strain_rows, NULL},
     {"bases", "what strains are made of", {"basis", "size", "meaning"}, basis_rows, NULL},
+    {"integrators", "along rods", {"integrator", "number", "meaning"}, integrator_rows, NULL},
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
     {"schemes", "of dynamic steps", {"scheme", "keys", "meaning"}, scheme_rows, NULL},
