@@ -236,8 +236,9 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
             r[i] += m->K[i][j] * (q[j] + m->rod.damping * rates[j]);
         }
         for (int a = 0; a < M; a++) {
-            r[i] += m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + m->rod.gravity)) +
-                               m->rod.rhoI * m->P[i][a] * spin[a]);
+            r[i] +=
+                m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + m->rod.gravity)) +
+                           m->rod.rhoI * m->P[i][a] * spin[a]);
         }
     }
 }

@@ -34,7 +34,7 @@ typedef struct oracle_difference {
 // Accelerations are differences of the coordinates' rates, or with `sections` of the velocities of sections in their own
 // axes, as in Till's method.
 void oracle_planar_motion_fall(const oracle_planar_motion *m, oracle_difference by, double h,
-                                int steps, bool sections, double (*tip)[2]);
+                               int steps, bool sections, double (*tip)[2]);
 
 // Position of the tip, x along the clamp, m; kinetic and elastic energy, J.
 void oracle_planar_motion_look(const oracle_planar_motion *m, const double *y, double tip[2],

@@ -162,13 +162,12 @@ enum { STEPS = 20 }; // of 5 ms
 
 static oracle_planar_motion *falling_rod(int n) {
     const double pi = acos(-1.0), R = 1.2e-3;
-    return oracle_planar_motion_create(
-        &(oracle_planar_rod){.n = n,
-                             .L = 0.4,
-                             .EI = 207e9 * pi / 4 * R * R * R * R,
-                             .rhoA = 8000 * pi * R * R,
-                             .rhoI = 8000 * pi / 4 * R * R * R * R,
-                             .gravity = 98.1});
+    return oracle_planar_motion_create(&(oracle_planar_rod){.n = n,
+                                                            .L = 0.4,
+                                                            .EI = 207e9 * pi / 4 * R * R * R * R,
+                                                            .rhoA = 8000 * pi * R * R,
+                                                            .rhoI = 8000 * pi / 4 * R * R * R * R,
+                                                            .gravity = 98.1});
 }
 
 // Tip of the oracle's falling rod; `sections`: differences of the velocities of sections, as the paper takes them.
