@@ -21,11 +21,12 @@ static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_e
     if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
     return snw_fail_desc(
         err, d->place,
-        snw_fail(err, SNW_E_MODEL,
-                 "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
-                 "than %d monomials; that many have no coordinates in double precision, use "
-                 "'legendre'",
-                 d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
+        snw_fail(
+            err, SNW_E_MODEL,
+            "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
+            "than %d monomials; that many have no coordinates in double precision, use "
+            "'legendre'",
+            d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
 }
 
 // two that drive one coordinate
