@@ -105,7 +105,7 @@ static const char *basis_meaning(snw_basis_kind kind) {
     case SNW_BASIS_CHEBYSHEV:
         return "Chebyshev polynomials; the same space as legendre";
     case SNW_BASIS_MONOMIAL:
-        return "1, x/L, (x/L)^2, ..; the same space, ill-conditioned beyond some ten";
+        return "1, x/L, (x/L)^2, ..; the same space, more than 8 computed as legendre";
     case SNW_BASIS_FOURIER:
         return "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..";
     case SNW_BASIS_CONSTANT:
