@@ -301,7 +301,10 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
-    printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
+    printf("  %s  %s of %s %s given:", a->name, given[a->kind],
+           a->rod    ? "rod"
+           : a->feed ? "feed"
+                     : "joint",
            d->link[a->link].name);
     if (a->turns) {
         const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
@@ -310,7 +313,8 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     for (int k = 0; k < a->n && !a->turns; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
-        printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
+        const bool named = !a->rod && !a->feed;
+        printf("%s %s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text);
     }
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
@@ -325,8 +329,11 @@ static const char *measure_given(const snw_measure_desc *a) {
 }
 
 static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
-    printf("  %s  %s along", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
-    for (int k = 0; k < a->nlink; k++) printf("%s %s", k ? "," : "", d->link[a->link[k]].name);
+    printf("  %s  %s", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+    for (int k = 0; k < a->nlink; k++) {
+        printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
+    }
+    if (a->nspan > 0) printf("%s %d straight", a->nlink > 0 ? "," : "", a->nspan);
     char text[64];
     law_text(a->law, text, sizeof text);
     printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
@@ -545,7 +552,7 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, a->rod ? "rod" : "joint", d->link[a->link].name);
+        snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
         snw_field_text(j, "given", given[a->kind]);
         snw_json_close(j);
     }
@@ -559,6 +566,7 @@ static void json_measures(snw_json *j, const snw_desc *d) {
         snw_field_object(j, a->name);
         snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
         snw_field_text(j, "given", measure_given(a));
+        if (a->nspan > 0) snw_field_number(j, "straight", a->nspan);
         snw_json_close(j);
     }
     snw_json_close(j);

@@ -105,7 +105,7 @@ static const char *basis_meaning(snw_basis_kind kind) {
     case SNW_BASIS_CHEBYSHEV:
         return "Chebyshev polynomials; the same space as legendre";
     case SNW_BASIS_MONOMIAL:
-        return "1, x/L, (x/L)^2, ..; the same space, ill-conditioned beyond some ten";
+        return "1, x/L, (x/L)^2, ..; the same space, more than 8 computed as legendre";
     case SNW_BASIS_FOURIER:
         return "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..";
     case SNW_BASIS_CONSTANT:
@@ -192,6 +192,9 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
     case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
         return "step or adapt";
     case SNW_METHOD_RK4:
         return "step";

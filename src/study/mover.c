@@ -23,6 +23,15 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                      "generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }
+    for (int r = 0; step->method == SNW_METHOD_CONSERVING && r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_MODEL,
+                                       "the conserving scheme does not know rods that are fed "
+                                       "('%s'); use generalized-alpha or adaptive",
+                                       m->desc->link[m->rod[r].link].name),
+                              step->place.file, step->place.line, step->place.column);
+    }
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:
@@ -35,6 +44,10 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
         return snw_mover_implicit(m, step, out);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving(m, step, out);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged(m, step, out, err);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
@@ -56,6 +69,10 @@ size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
         return snw_mover_implicit_saves(m);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving_saves(m);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged_saves(m, step->method);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

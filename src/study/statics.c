@@ -146,6 +146,10 @@ void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
+void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
+    st->before->hand = st->after->hand = st->now->hand = hand;
+}
+
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
@@ -285,18 +289,20 @@ static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_
 }
 
 // From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails,
-// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall.
+// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall. `open` <- `err` says what
+// cannot be closed.
 static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
-                          snw_statics_info *info, snw_error *err) {
+                          snw_statics_info *info, bool *open, snw_error *err) {
+    snw_error why = {0};
     snw_status status = newton(st, opts, info);
     const bool first = info->reached == 0;
     if (status != SNW_E_SINGULAR && status != SNW_E_DIVERGED) return status;
     if (st->m->nrow) {
         bool moved = false;
         const snw_statics_info was = *info;
-        snw_error ignored = {0};
         start_from(st, s);
-        if (close_loops(st, &moved, &ignored) == SNW_OK && moved) {
+        *open = close_loops(st, &moved, &why) != SNW_OK;
+        if (!*open && moved) {
             status = newton(st, opts, info);
             info->iterations += was.iterations;
             info->increments += was.increments;
@@ -309,6 +315,7 @@ static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const s
         *info = was;
         start_from(st, s);
     }
+    if (*open && status != SNW_OK && err) *err = why;
     return status;
 }
 
@@ -429,6 +436,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                                        "actuator '%s' is not a number at t = %g s", motor->name, t),
                               motor->place.file, motor->place.line, motor->place.column);
     }
+    SNW_TRY(snw_measures_check(st->m, in, t, err));
     return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
                     t);
 }
@@ -444,8 +452,10 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     start_from(st, s);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
-        status = opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, err);
-        if (!(opts->march > 0 && status == SNW_E_SINGULAR))
+        bool open = false;
+        status =
+            opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
+        if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
             status = explain(st, status, info, t, err);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
