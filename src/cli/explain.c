@@ -293,7 +293,10 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
-    printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
+    printf("  %s  %s of %s %s given:", a->name, given[a->kind],
+           a->rod    ? "rod"
+           : a->feed ? "feed"
+                     : "joint",
            d->link[a->link].name);
     if (a->turns) {
         const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
@@ -302,7 +305,8 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     for (int k = 0; k < a->n && !a->turns; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
-        printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
+        const bool named = !a->rod && !a->feed;
+        printf("%s %s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text);
     }
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
@@ -539,7 +543,7 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, a->rod ? "rod" : "joint", d->link[a->link].name);
+        snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
         snw_field_text(j, "given", given[a->kind]);
         snw_json_close(j);
     }

@@ -105,6 +105,9 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
     const snw_reading r = reading_of(m, signal);
     if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
+        return &m->block[m->seg[m->rod[m->link_rod[p->site.link]].root].item];
+    }
     return &m->block[m->link_block[p->site.link] + signal->column];
 }
 

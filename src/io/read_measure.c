@@ -21,6 +21,7 @@
       "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
     X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
     X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given") \
+    X(TENDON_DISCS, "discs", "m", "how far from the axis discs lead it, where beyond the section") \
     X(TENDON_PATH, "path", "list of rods' links and sites",                                        \
       "instead of 'along': where it goes, straight from and to sites")
 #define CHAMBER_KEYS(X)                                                                            \
@@ -229,6 +230,9 @@ static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *
         const snw_dim dim = {.m = -1, .kg = -1, .s = 2};
         SNW_TRY(
             snw_read_positive(r, e[TENDON_COMPLIANCE]->value, "compliance", dim, &out->compliance));
+    }
+    if (e[TENDON_DISCS]) {
+        SNW_TRY(snw_read_positive(r, e[TENDON_DISCS]->value, "discs", SNW_DIM_LENGTH, &out->discs));
     }
     SNW_TRY(rubbing(r, e, out));
     if (out->extra >= 0) return SNW_OK;

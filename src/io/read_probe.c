@@ -317,7 +317,8 @@ static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *ou
         out->site.kind = SNW_SITE_END;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
     }
-    out->joint = r->desc->link[out->site.link].joint;
+    const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
+    out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
     const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->place,

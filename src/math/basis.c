@@ -90,7 +90,7 @@ static void chebyshev(int n, double t, double *phi) {
 }
 
 static void monomial(int n, double x, double *phi) {
-    phi[0] = 1;
+    if (n > 0) phi[0] = 1;
     for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
 }
 

@@ -292,9 +292,9 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
     for (int i = 0; i < d->nmeasure; i++) npose += 2 * (size_t)d->measure[i].nspan;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
-    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
+    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nfed = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
-        nseg += SNW_JOINT_MOST;
+        nseg += SNW_JOINT_MOST + 1; // and a feed
         ncoord += 7;
         if (!d->link[l].has_rod) continue;
         int n = 0;
@@ -313,6 +313,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
         ncoord += (size_t)r->ndof;
+        if (d->link[l].rod.fed) nfed += (size_t)lay->nodes;
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
@@ -330,7 +331,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
-    const size_t nblock = (SNW_JOINT_MOST + 1) * (size_t)d->nlink; // of joints and rods
+    const size_t nblock = (SNW_JOINT_MOST + 2) * (size_t)d->nlink; // of joints, feeds and rods
     b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
     b->pose = snw_build_array(b, npose, sizeof *b->pose);
     b->block = snw_build_array(b, nblock, sizeof *b->block);
@@ -341,6 +342,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
     b->rod = snw_build_array(b, nrod, sizeof *b->rod);
+    b->fed = snw_build_array(b, nfed, sizeof *b->fed);
+    b->fed_phi = snw_build_array(b, 2 * nfed * (size_t)b->most_phi, sizeof *b->fed_phi);
     b->act = snw_build_array(b, nact, sizeof *b->act);
     b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
@@ -409,6 +412,8 @@ static snw_status place_store(snw_build *b, snw_error *err) {
     for (int r = 0; r < m->nrod; r++) {
         b->rod[r].own_store = m->store_own;
         m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
+        b->rod[r].feed_store = m->store_feed;
+        if (b->rod[r].feed >= 0) m->store_feed += snw_feed_parts(b->rod[r].ndof);
     }
     m->store_slice = (size_t)SNW_MAGNUS_LD * (size_t)b->most_phi;
     for (int p = 0; p < m->npath; p++) {
@@ -475,6 +480,14 @@ static double typical_energy(const snw_build *b) {
     return energy > 0 ? energy : 1;
 }
 
+// a feed that is neither short nor long: a quarter of what is out to begin with
+static double feed_length(const snw_build *b, int block) {
+    for (int r = 0; r < b->m->nrod; r++) {
+        if (b->rod[r].feed == b->block[block].dof) return 0.25 * b->rod[r].L;
+    }
+    return 1;
+}
+
 // what a generalised force is measured by: the elastic force of a typical strain
 static snw_status typical_forces(snw_build *b) {
     snw_model *m = b->m;
@@ -500,7 +513,7 @@ static snw_status typical_forces(snw_build *b) {
         if (b->seg[block->seg].kind == SNW_SEG_ROD) continue;
         const double stiffness = block->spring >= 0 ? b->spring[block->spring].stiffness : 0;
         for (int i = 0; i < block->n; i++) {
-            const double one = turns(block, i) ? 1 : m->length;
+            const double one = turns(block, i) ? 1 : block->feed ? feed_length(b, k) : m->length;
             typical[block->dof + i] = one;
             scale[block->dof + i] = stiffness > 0 ? stiffness * one : energy / one;
         }
@@ -525,6 +538,8 @@ static void publish(snw_build *b) {
     m->phi = b->phi;
     m->point = b->point;
     m->rod = b->rod;
+    m->fed = b->fed;
+    m->fed_phi = b->fed_phi;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;

@@ -36,6 +36,46 @@ static int elements(const snw_build *b, const stretch *s) {
     return n;
 }
 
+// Is a place within a section? One without a shape has room for all.
+static bool within(const snw_rod_desc *rod, double x, double y, double z) {
+    const snw_section_desc *d = &rod->section;
+    const double slack = 1 + 1e-9; // rounding
+    double size[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
+    }
+    switch (d->kind) {
+    case SNW_SECTION_NONE:
+    case SNW_SECTION_GIVEN:
+        return true;
+    case SNW_SECTION_CIRCLE:
+    case SNW_SECTION_TUBE:
+        return hypot(y, z) <= size[0] * slack;
+    case SNW_SECTION_RECTANGLE:
+        return fabs(y) <= 0.5 * size[0] * slack && fabs(z) <= 0.5 * size[1] * slack;
+    case SNW_SECTION_ELLIPSE:
+        return hypot(2 * y / size[0], 2 * z / size[1]) <= slack;
+    }
+    return true;
+}
+
+static snw_status keep_inside(const snw_build *b, const snw_measure_desc *d, const snw_rod *rod,
+                              const snw_spot *p, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[rod->link];
+    const double far = hypot(p->y, p->z);
+    if (d->kind != SNW_MEASURE_TENDON || far <= d->discs * (1 + 1e-9) ||
+        within(&link->rod, p->x, p->y, p->z)) {
+        return SNW_OK;
+    }
+    return snw_fail_desc(err, d->place,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
+                                  "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
+                                  "how far they reach, e.g. 'discs: %.3g m'",
+                                  d->name, link->name, p->x, far,
+                                  d->discs > 0 ? ", beyond its discs" : "", far));
+}
+
 static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
                         snw_error *err) {
     const snw_at at = {.x = p->x, .L = rod->L};
@@ -108,6 +148,7 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
                 if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
             }
             SNW_TRY(place(s->d, rod, p, err));
+            SNW_TRY(keep_inside(b, s->d, rod, p, err));
             if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
         }
     }

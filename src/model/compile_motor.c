@@ -6,6 +6,11 @@
 #include "base/fail.h"
 
 static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
+    if (d->feed) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link]];
+        SNW_ASSERT(rod->feed >= 0);
+        return (snw_motor){.q = rod->feed_q, .dof = rod->feed, .n = 1};
+    }
     if (d->rod) {
         const snw_rod *rod = &b->rod[b->link_rod[d->link]];
         return (snw_motor){.q = rod->dof0 + rod->shift, .dof = rod->dof0, .n = rod->ndof};
@@ -27,7 +32,10 @@ static snw_status refuse(const snw_build *b, int first, int second, snw_error *e
                  "(when: off) or let it free there",
                  x->name, y->name,
                  b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
-                 y->rod ? "rod" : "joint", b->m->desc->link[y->link].name));
+                 y->rod    ? "rod"
+                 : y->feed ? "feed"
+                           : "joint",
+                 b->m->desc->link[y->link].name));
 }
 
 // how long the study lasts; a second where there is none

@@ -146,7 +146,8 @@ typedef struct snw_section_desc {
 } snw_section_desc;
 
 typedef struct snw_rod_desc {
-    double length;                     // m
+    double length; // m; of a fed rod its free length to begin with
+    bool fed;      // slides through its root: its free length is a coordinate that actuators act on
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
@@ -242,6 +243,7 @@ typedef struct snw_motor_desc {
     snw_motor_kind kind;
     int link;
     bool rod;           // its strain coordinates, else those of its joint
+    bool feed;          // the free length of its rod instead
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
@@ -281,6 +283,7 @@ typedef struct snw_measure_desc {
     snw_law at[2];             // y and z in the section, laws of x and L
     snw_law area;              // of a chamber: a law of x and L
     // of a tendon
+    double discs;                 // radius within which discs lead it beyond the section, m
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
     double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m

@@ -36,15 +36,17 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
     return n;
 }
 
-void snw_rod_slopes(const snw_rod *rod, double x, double *d) {
+int snw_rod_slopes(const snw_rod *rod, double x, double *d) {
+    int n = 0;
     for (int a = 0; a < rod->na; a++) {
         const snw_basis *b = &rod->basis[a];
         const int e = element_of(b, x / rod->L);
         int first, count;
         snw_basis_support(b, e, &first, &count);
-        snw_basis_slope(b, e, place_in(b, e, x / rod->L), d);
-        for (int j = 0; j < count; j++) *d++ /= rod->L;
+        snw_basis_slope(b, e, place_in(b, e, x / rod->L), d + n);
+        for (int j = 0; j < count; j++) d[n++] /= rod->L;
     }
+    return n;
 }
 
 snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,

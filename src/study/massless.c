@@ -99,6 +99,7 @@ static snw_status complain(const look *k, int n, snw_error *err) {
             if (!takes_part(k, n, block->dof + i)) continue;
             if (used + 80 < sizeof names && !(rod && l == last)) {
                 const char *name = rod                            ? "strains"
+                                   : block->feed                  ? "feed"
                                    : block->space == SNW_SPACE_RN ? c[b - m->link_block[l]].name
                                                                   : twist[i];
                 used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s.%s",

@@ -78,8 +78,9 @@ static bool name_groups(snw_modes *mo) {
         int nc = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
         for (int i = 0; i < b->n; i++) {
-            const char *name =
-                b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name : twist[i];
+            const char *name = b->feed                    ? "feed"
+                               : b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name
+                                                          : twist[i];
             mo->group[b->dof + i] = n;
             mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", link->name, name);
         }

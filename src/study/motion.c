@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
@@ -67,7 +68,6 @@ snw_motion_opts snw_motion_defaults(void) {
                              .max_iter = 30};
 }
 
-static int npower(const snw_model *m) { return m->desc->nload + 2; }
 
 snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, snw_motion **out) {
     *out = NULL;
@@ -75,7 +75,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     if (!mo) return SNW_E_MEMORY;
     mo->m = m;
     mo->opts = *opts;
-    const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
+    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
     mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
@@ -235,7 +235,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, mo->w);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, s, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -244,7 +244,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     snw_blow blow = {0};
     if (mo->switches) {
         SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
-        mo->work[npower(m) - 1] += blow.work;
+        mo->work[m->desc->nload + 1] += blow.work;
         mo->heat += blow.heat;
     } else if (z) {
         memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -281,7 +281,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
     SNW_TRY(snw_motion_restart(mo, NULL, err));
-    for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
+    for (int i = 0; i < snw_npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
     return SNW_OK;
 }
@@ -405,13 +405,13 @@ static void set_scale(snw_motion *mo, double b) {
         mo->scale[i] = m->scale[i] + 1e-3 * b * mo->mass[i] * m->typical[i];
 }
 
-// power of the elastic and damping forces of rods and joints, W
+// power of the elastic and damping forces of rods and joints, W; of fed rods without damping
 static double internal_power(const snw_model *m, const snw_state *s) {
-    double sum = 0;
+    double sum = snw_fed_storing(m, s->q, s->v);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
-        for (int i = 0; i < rod->ndof; i++) {
+        for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
             const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
             const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
             for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
@@ -485,9 +485,9 @@ static void account(snw_motion *mo, double h) {
         }
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
-        for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        for (int i = 0; i < snw_npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
         // among the forces out of balance, below
-        mo->heat += 0.5 * h * snw_other_heat(m, mo->w);
+        mo->heat += 0.5 * h * snw_other_heat(m, mo->way, mo->w);
         double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;
@@ -544,7 +544,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
         return s;
     }
     // commit
-    const size_t np = (size_t)npower(m) * sizeof(double);
+    const size_t np = (size_t)snw_npower(m) * sizeof(double);
     memcpy(mo->power_kept, mo->power, np);
     memcpy(mo->work_kept, mo->work, np);
     mo->heat_kept = mo->heat;
@@ -574,7 +574,7 @@ snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {
 void snw_motion_back(snw_motion *mo) {
     snw_state_copy(mo->m, mo->before, mo->now);
     copy_history(&mo->kept, &mo->past);
-    const size_t np = (size_t)npower(mo->m) * sizeof(double);
+    const size_t np = (size_t)snw_npower(mo->m) * sizeof(double);
     memcpy(mo->power, mo->power_kept, np);
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
@@ -605,7 +605,7 @@ const snw_work *snw_motion_look(snw_motion *mo) {
 }
 
 snw_work_done snw_motion_work(const snw_motion *mo) {
-    return (snw_work_done){.n = npower(mo->m),
+    return (snw_work_done){.n = snw_npower(mo->m),
                            .power = mo->power,
                            .work = mo->work,
                            .heat_power = mo->heat_power,
@@ -619,7 +619,7 @@ enum { NPIECE = 17, NSINGLE = 4 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
+    const size_t nv = (size_t)mo->m->nv, np = (size_t)snw_npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
     const snw_piece list[NPIECE] = {{&mo->now->t, 1},
                                     snw_piece_state(mo->m, mo->now),
@@ -643,7 +643,7 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
 
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
-    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
+    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)snw_npower(m) + 3 +
            (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 

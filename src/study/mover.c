@@ -23,6 +23,15 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                      "generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }
+    for (int r = 0; step->method == SNW_METHOD_CONSERVING && r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        return snw_fail_place(err,
+                              snw_fail(err, SNW_E_MODEL,
+                                       "the conserving scheme does not know rods that are fed "
+                                       "('%s'); use generalized-alpha or adaptive",
+                                       m->desc->link[m->rod[r].link].name),
+                              step->place.file, step->place.line, step->place.column);
+    }
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:

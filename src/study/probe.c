@@ -122,7 +122,8 @@ static double motor_power(const snw_model *m, int motor, const snw_inputs *in, c
 static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
                       const snw_inputs *in, const snw_state *s, const snw_work *w) {
     const snw_motor *motor = &m->motor[p->item];
-    if (p->kind != SNW_PROBE_EFFORT && !m->desc->motor[p->item].rod) {
+    const snw_motor_desc *d = &m->desc->motor[p->item];
+    if (p->kind != SNW_PROBE_EFFORT && !d->rod && !d->feed) {
         (void)put_joint(out, m, p, s);
         return;
     }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 
@@ -170,8 +171,8 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
                                 .elastic = snw_stored_energy(r->m, r->s->q, r->w),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
-                                .dissipation =
-                                    snw_dissipation(r->m, r->s->v) + snw_other_heat(r->m, r->w)};
+                                .dissipation = snw_dissipation(r->m, r->s->v) +
+                                               snw_other_heat(r->m, r->s, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 

@@ -80,6 +80,9 @@ static snw_status describe_coordinates(snw_run *r) {
     }
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
+        if (rod->feed >= 0) {
+            name[rod->feed_q] = snw_pool_format(r->pool, "%s.feed", r->desc->link[rod->link].name);
+        }
         for (int a = 0; a < rod->na; a++) {
             for (int k = 0; k < rod->nfun[a]; k++) {
                 name[rod->dof[a] + rod->shift + k] =

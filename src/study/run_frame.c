@@ -3,6 +3,8 @@
 // A frame: probes read, energies and statistics gathered, handed to the recorders.
 #include "study/run_private.h"
 
+#include "base/fail.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -95,9 +97,17 @@ static void pushing(snw_run *r, const snw_state *s) {
     }
 }
 
-void snw_run_limits(snw_run *r, const snw_state *s) {
+snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
     const snw_model *m = r->now->model;
     pushing(r, s);
+    for (int i = 0; m->nfeed && i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        if (rod->feed < 0 || s->q[rod->feed_q] > 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "
+                        "change what feeds it, or end the step before",
+                        m->desc->link[rod->link].name, s->t, s->q[rod->feed_q]);
+    }
     for (int l = 0; l < m->desc->nlink; l++) {
         const snw_link_desc *link = &m->desc->link[l];
         int n = 0;
@@ -117,4 +127,5 @@ void snw_run_limits(snw_run *r, const snw_state *s) {
             r->beyond[l] = true;
         }
     }
+    return SNW_OK;
 }

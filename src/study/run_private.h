@@ -88,8 +88,8 @@ void snw_run_switch(snw_run *r);
 void snw_run_gaps(snw_run *r);
 // Warn of loops that have closed and say in part what others say already, of each set of rows once in an execution.
 void snw_run_remark(snw_run *r, const snw_state *s);
-// Warn of joints outside of their limits and of tendons that push, of each once in an execution.
-void snw_run_limits(snw_run *r, const snw_state *s);
+// Warn of joints outside of their limits and of tendons that push, of each once in an execution; fail where a fed rod is drawn in altogether.
+SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err);
 
 // Checkpoints. r->save <- all that comes after the present frame depends on; NULL when the mover (NULL: statics) cannot
 // say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.

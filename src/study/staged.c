@@ -255,8 +255,7 @@ static snw_status settle(snw_staged *g, snw_state *s, snw_error *err) {
 static void measure_power(snw_staged *g) {
     const snw_work *w = g->w[0];
     snw_load_power(g->m, g->in, g->now, w, g->power);
-    g->heat_power =
-        snw_dissipation(g->m, g->now->v) + snw_fluid_heat(g->m, w) + snw_contact_heat(g->m, w);
+    g->heat_power = snw_dissipation(g->m, g->now->v) + snw_other_heat(g->m, g->now, w);
 }
 
 snw_status snw_staged_restart(snw_staged *g, const double *z, snw_error *err) {
@@ -565,8 +564,8 @@ static void account(snw_staged *g) {
         const snw_work *w = g->w[i];
         snw_load_power(m, g->in_stage[i], g->stage[i], w, g->power_stage);
         for (int k = 0; k < npower(m); k++) g->work[k] += weight * g->power_stage[k];
-        g->heat += weight * (snw_dissipation(m, g->stage[i]->v) + snw_fluid_heat(m, w) +
-                             snw_contact_heat(m, w));
+        g->heat +=
+            weight * (snw_dissipation(m, g->stage[i]->v) + snw_other_heat(m, g->stage[i], w));
     }
 }
 

@@ -10,6 +10,7 @@
 // Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial through them.
 #include "oracle/planar_motion.h"
 
+#include "oracle/chebyshev.h"
 #include "oracle/linear.h"
 #include "oracle/ode.h"
 
@@ -27,58 +28,20 @@ struct oracle_planar_motion {
     double K[N][N];
 };
 
-// points and weights of Gauss on [-1, 1]
-static void gauss(double *x, double *w) {
-    for (int i = 0; i < M; i++) {
-        double z = cos(acos(-1.0) * (i + 0.75) / (M + 0.5)), d = 0;
-        for (int k = 0; k < 100; k++) {
-            double a = 1, b = z;
-            for (int j = 2; j <= M; j++) {
-                const double c = ((2 * j - 1) * z * b - (j - 1) * a) / j;
-                a = b, b = c;
-            }
-            d = M * (z * b - a) / (z * z - 1);
-            const double step = b / d;
-            z -= step;
-            if (fabs(step) < 1e-16) break;
-        }
-        x[M - 1 - i] = z, w[M - 1 - i] = 2 / ((1 - z * z) * d * d);
-    }
-}
-
-static double chebyshev(int i, double x) { return cos(i * acos(fmax(-1, fmin(1, x)))); }
-
-// integral of T_i from -1 to x
-static double antiderivative(int i, double x) {
-    if (i == 0) return x + 1;
-    if (i == 1) return (x * x - 1) / 2;
-    const double here = chebyshev(i + 1, x) / (i + 1) - chebyshev(i - 1, x) / (i - 1);
-    const double sign = i % 2 ? 1 : -1; // T_(i+1)(-1)
-    return (here - sign * (1.0 / (i + 1) - 1.0 / (i - 1))) / 2;
-}
-
 oracle_planar_motion *oracle_planar_motion_create(const oracle_planar_rod *rod) {
     oracle_planar_motion *m = oracle_alloc(1, sizeof *m);
     m->rod = *rod;
     double x[M], w[M];
-    gauss(x, w);
+    oracle_gauss(M, x, w);
+    oracle_upto(M, x, w, &m->upto[0][0]);
     for (int a = 0; a < M; a++) {
         m->w[a] = rod->L * w[a] / 2;
-        for (int i = 0; i < rod->n; i++) m->P[i][a] = rod->L / 2 * antiderivative(i, x[a]);
-        for (int b = 0; b < M; b++) {
-            // the same points on [-1, x_a]
-            for (int k = 0; k < M; k++) {
-                const double z = -1 + (x[a] + 1) * (x[k] + 1) / 2;
-                double l = 1;
-                for (int j = 0; j < M; j++) {
-                    if (j != b) l *= (z - x[j]) / (x[b] - x[j]);
-                }
-                m->upto[a][b] += rod->L / 2 * (x[a] + 1) / 2 * w[k] * l;
-            }
-        }
+        for (int i = 0; i < rod->n; i++) m->P[i][a] = rod->L / 2 * oracle_antiderivative(i, x[a]);
+        for (int b = 0; b < M; b++) m->upto[a][b] *= rod->L / 2;
         for (int i = 0; i < rod->n; i++) {
             for (int j = 0; j < rod->n; j++) {
-                m->K[i][j] += rod->EI * m->w[a] * chebyshev(i, x[a]) * chebyshev(j, x[a]);
+                m->K[i][j] +=
+                    rod->EI * m->w[a] * oracle_chebyshev(i, x[a]) * oracle_chebyshev(j, x[a]);
             }
         }
     }

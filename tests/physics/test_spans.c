@@ -290,6 +290,47 @@ static void a_cord_that_pushes_is_said(void **state) {
     }
 }
 
+// What only a compiled robot shows: a tendon outside of its section, parts without length, chambers without area.
+static void courses_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *fragment;
+    } bad[] = {
+        {"tendon: {along: arm, at: [0, 13 mm, 0]}, effort: 1 N", "leaves the section of rod 'arm'"},
+        {"tendon: {along: arm, at: [0, 0, 11 mm*(1 + x/L)]}, effort: 1 N", "'discs: 0.01"},
+        {"tendon: {along: arm, at: [0, 15 mm, 0], discs: 14 mm}, effort: 1 N", "beyond its discs"},
+        {"tendon: {along: arm, at: [0, 1 mm/(x - L/2), 0]}, effort: 1 N", "leaves the section"},
+        {"tendon: {path: [world, arm]}, effort: 1 N", "without length"},
+        {"tendon: {path: [arm, arm.tip, world]}, effort: 1 N", "without length"},
+        {"chamber: {along: arm, area: 1 mm^2*(0.5 - x/L)}, effort: 1 Pa", "area must be positive"},
+    };
+    static const char *const good[] = {
+        "tendon: {along: arm, at: [0, 12 mm, 0]}, effort: 1 N",
+        "tendon: {along: arm, at: [0, 15 mm, 0], discs: 15 mm}, effort: 1 N",
+        "tendon: {path: [arm, world]}, effort: 1 N"};
+    for (int k = 0; k < 7 + 3; k++) {
+        char text[2000];
+        snw_document *doc;
+        snw_desc *desc;
+        snw_model *m = NULL;
+        snw_error err = {0};
+        (void)snprintf(text, sizeof text, ARM "actuators:\n  it: {%s}\n",
+                       k < 7 ? bad[k].text : good[k - 7]);
+        if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+        const snw_status status = snw_model_compile(desc, &m, &err);
+        if (k >= 7) {
+            if (status != SNW_OK) fail_msg("%s", err.text);
+        } else {
+            if (status != SNW_E_MODEL || !strstr(err.text, bad[k].fragment)) {
+                fail_msg("%d: %s", k, err.text);
+            }
+            assert_int_equal(err.line, 6);
+            assert_int_equal(err.column, 3);
+        }
+        snw_model_destroy(m);
+        release(doc, desc);
+    }
+}
 #endif
 
 int main(void) {
@@ -302,6 +343,7 @@ int main(void) {
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
         cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(courses_that_cannot_be_are_refused),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

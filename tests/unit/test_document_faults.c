@@ -11,8 +11,9 @@
     HEAD RUBBER "robot:\n"                                                                         \
                 "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
                 "material: rubber, strain: kirchhoff legendre 3}}\n"
-#define TIP ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
-#define WET ARM "  hand: {on: arm, body: {mass: 1}}\n"
+#define CORD ARM "actuators: {cord: {tendon: {along: arm}, effort: 1 N}}\n"
+#define TIP  ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define WET  ARM "  hand: {on: arm, body: {mass: 1}}\n"
 #define CHAIN                                                                                      \
     HEAD                                                                                           \
         "parameters: {n: 2, m: 1, p: 1, b: 1}\n"                                                   \
@@ -278,7 +279,28 @@ static const bad_case bad[] = {
      "before it begins"},
     {ARM "actuators: {m: {tendon: {along: arm, extra: $-1 m}, effort: 1 N}}\n", "not negative"},
     {ARM "actuators: {m: {tendon: {along: arm, compliance: $0 1/N}, effort: 1 N}}\n", "positive"},
-    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs the 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm, friction: 0.1}, $shortening: 1 cm}}\n",
+     "needs a 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm}, shortening: 1 cm, when: $t < 1}}\n",
+     "of a given length is on or off"},
+    {ARM "actuators: {m: {tendon: {along: arm, friction: $-0.1}, effort: 1 N}}\n",
+     "must not be negative"},
+    {ARM "actuators: {m: {tendon: {along: arm, viscous: $0.1 m}, effort: 1 N}}\n", "s/m"},
+    {ARM "actuators: {m: {tendon: {along: arm, creep: $0}, effort: 1 N}}\n", "positive"},
+    {ARM "actuators: {m: {tendon: {along: arm, discs: $-1 mm}, effort: 1 N}}\n", "positive"},
+    {ARM "actuators: {m: {tendon: {along: arm, $path: [world, arm]}, effort: 1 N}}\n", "not both"},
+    {ARM "actuators: {m: {tendon: {path: $[arm]}, effort: 1 N}}\n", "at least two places"},
+    {ARM "actuators: {m: {tendon: {path: [world, arm, $arm]}, effort: 1 N}}\n",
+     "lists rod 'arm' twice"},
+    {ARM "actuators: {m: {tendon: {path: [world, $amr]}, effort: 1 N}}\n", "did you mean 'arm'"},
+    {ARM "actuators: {m: {tendon: {path: [world, arm.tip], $from: 1 mm}, effort: 1 N}}\n",
+     "the path has none"},
+    {CORD "probes: {T: {tension: $cord@1 m}}\n", "a part of its path like '@50%'"},
+    {CORD "probes: {T: {tension: $cord@120%}}\n", "from 0 to 100 %"},
+    {CORD "probes: {T: {pull: $cord}}\n", "'cord.root'"},
+    {CORD "probes: {T: {tension: cord, $in: body}}\n", "has no axes"},
+    {CORD "probes: {T: {tension: cord.tip, $along: 3}}\n", "whole rod"},
+    {CORD "probes: {T: {length: $cord.tip}}\n", "cord.tip"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",
      "is on or off"},
     {ARM "actuators: {m: {chamber: ${along: arm}, effort: 1 Pa}}\n", "needs 'area:'"},
