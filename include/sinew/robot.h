@@ -43,7 +43,8 @@ void snw_robot_close(snw_robot *r); // NULL is fine
 int snw_robot_nq(const snw_robot *r);
 int snw_robot_nv(const snw_robot *r);
 
-// The state, to read and to write: configuration (nq), velocities and accelerations (nv). It begins as the
+// The state, to read and to write: configuration (nq), velocities and accelerations (nv); rods of more than eight monomials have
+// the coordinates of Legendre polynomials here. It begins as the
 // file's initial state, at rest.
 double *snw_robot_q(snw_robot *r);
 double *snw_robot_v(snw_robot *r);

@@ -186,13 +186,21 @@ static int nodes_of(const snw_run_info *info, const char *link) {
 // ---- for people
 // -------------------------------------------------------------------------------------
 
+// "magnus 4", "rk4"
+static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
+    const int number = r->integrator == SNW_RULE_MAGNUS ? r->magnus : r->points;
+    const char *name = snw_rule_name(r->integrator);
+    (void)snprintf(out, size, number ? "%s %d" : "%s", name, number);
+    return out;
+}
+
 static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
                       int indent) {
-    char section[TEXT];
+    char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
-    printf("%*srod %g m, %s%s%s, %d nodes%s, Magnus %d\n", indent, "", r->length, section,
+    printf("%*srod %g m, %s%s%s, %d nodes%s, %s\n", indent, "", r->length, section,
            r->material ? ", " : "", r->material ? r->material->name : "", nodes_of(info, link),
-           r->nodes ? "" : " (auto)", r->magnus);
+           r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -450,7 +458,8 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
     snw_field_text(j, "section", section_name(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
-    snw_field_integer(j, "magnus", r->magnus);
+    char rule[TEXT];
+    snw_field_text(j, "integrator", rule_text(r, rule, sizeof rule));
     snw_field_object(j, "strain");
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;

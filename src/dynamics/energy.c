@@ -98,7 +98,7 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
     double power = 0;
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     for (int k = 0; k < rod->nc; k++) power += snw_power(p[k], in->dxi[sl->field + k]);
     return power;
 }

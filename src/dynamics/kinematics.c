@@ -49,7 +49,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     if (still) {
         if (r->feed >= 0) lengthen(r, s, still, sw);
-        sw->W = snw_magnus(r->order, sl->h, sw->xi);
+        sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
@@ -63,7 +63,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     gather(m, sl, r, s->v, sw->dxi);
     gather(m, sl, r, s->a, sw->ddxi);
     if (r->feed >= 0) lengthen(r, s, still, sw);
-    snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
+    snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }

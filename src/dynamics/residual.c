@@ -32,7 +32,7 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     double out = 1;
     if (rod->feed >= 0) {
         const double l = w->feed[sl->rod].l;

@@ -97,10 +97,16 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
             case 2:
                 for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
                 break;
-            default:
+            case 3:
                 for (int j = 0; j < n; j++) {
                     out[j] =
                         d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                }
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
+                             d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
                 }
                 break;
             }
@@ -139,7 +145,7 @@ static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_sli
     const int nz = r->nz;
     double N[36], H[NZ * NZ], NY[6 * NZ];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     for (int i = 0; i < 6; i++) {
         const double *x = N + 6 * i;
         for (int j = 0; j < nz; j++) {
@@ -238,11 +244,11 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     snw_lower T[3];
     if (still) {
         T[0] = sw->T;
-        snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
+        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {
         double dY[6 * NZ], ddY[6 * NZ];
-        snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
+        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
         pick(r, raw, Y);
         pick(r, draw, dY);
         pick(r, ddraw, ddY);

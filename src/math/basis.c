@@ -41,6 +41,28 @@ static int piece_degree(snw_basis_kind kind) {
     return -1;
 }
 
+snw_basis snw_basis_sound(const snw_basis *b) {
+    snw_basis out = *b;
+    if (b->kind == SNW_BASIS_MONOMIAL && b->nfun > SNW_BASIS_MONOMIALS) {
+        out.kind = SNW_BASIS_LEGENDRE;
+    }
+    return out;
+}
+
+// P_j(2x - 1) = sum_k (-1)^(j + k) C(j, k) C(j + k, k) x^k, from term to term by
+// C(j, k) C(j + k, k) = C(j, k - 1) C(j + k - 1, k - 1) (j - k + 1) (j + k)/k^2
+void snw_basis_to_monomials(int n, double *x) {
+    for (int j = 0; j < n; j++) { // rows up to j hold sums already, row j its own coordinate
+        const double own = x[j];
+        double c = j % 2 ? -1 : 1;
+        x[j] = 0;
+        for (int k = 0; k <= j; k++) {
+            if (k > 0) c *= -(double)(j - k + 1) * (j + k) / ((double)k * k);
+            x[k] += c * own;
+        }
+    }
+}
+
 int snw_basis_size(snw_basis_kind kind, int nelem) {
     const int degree = piece_degree(kind);
     SNW_ASSERT(degree >= 0 && nelem >= 1);

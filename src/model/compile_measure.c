@@ -168,10 +168,10 @@ static snw_se3 as_made(const snw_build *b, int s) {
         const snw_rod_desc *d = &b->m->desc->link[rod->link].rod;
         snw_twist xi[SNW_MAGNUS_POINTS];
         for (int k = 0; k < rod->nc; k++) {
-            const double x = b->seg_x[s] - slice->h * (1 - snw_magnus_abscissae(rod->order)[k]);
+            const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);
             xi[k] = snw_rod_rest(d, x);
         }
-        h = snw_se3_exp(snw_magnus(rod->order, slice->h, xi));
+        h = snw_se3_exp(snw_rule_value(&rod->rule, slice->h, xi));
     }
     return snw_se3_mul(as_made(b, seg->parent), h);
 }

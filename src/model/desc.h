@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "math/basis.h"
 #include "math/expr.h"
+#include "math/rule.h"
 #include "math/se3.h"
 
 #include <stdbool.h>
@@ -157,7 +158,9 @@ typedef struct snw_rod_desc {
     snw_basis basis[6];
     int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
                 // bases: shared out, at least one each); 0: auto
-    int magnus; // 2, 4 or 6; default 4
+    int magnus; // 2, 4 or 6; default 4. Of other rules:
+    snw_rule_kind integrator;
+    int points; // of the spectral one
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 

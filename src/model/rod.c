@@ -69,3 +69,20 @@ snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q
     }
     return xi;
 }
+
+static bool differs(const snw_model *m, const snw_rod *rod, int a) {
+    return m->desc->link[rod->link].rod.basis[rod->comp[a]].kind != rod->basis[a].kind;
+}
+
+bool snw_rod_as_declared(const snw_model *m, const snw_rod *rod) {
+    for (int a = 0; a < rod->na; a++) {
+        if (differs(m, rod, a)) return false;
+    }
+    return true;
+}
+
+void snw_rod_declare(const snw_model *m, const snw_rod *rod, double *x) {
+    for (int a = 0; a < rod->na; a++) {
+        if (differs(m, rod, a)) snw_basis_to_monomials(rod->nfun[a], x + rod->dof[a] - rod->dof0);
+    }
+}

@@ -29,7 +29,7 @@ static double astray(const snw_collocation *k, double u) {
 }
 
 snw_collocation snw_collocation_gauss(int s) {
-    SNW_ASSERT(s >= 1 && s <= SNW_STAGES);
+    SNW_ASSERT(s >= 2 && s <= SNW_STAGES);
     snw_collocation k = {.s = s};
     snw_gauss(s, k.c, k.b);
     // A_ij = int_0^c_i l_j, by the same points on [0, c_i]

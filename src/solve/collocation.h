@@ -17,7 +17,7 @@ typedef struct snw_collocation {
     double within; // how far x strays within a step of length 1 when x'' at its start is wrong by 1
 } snw_collocation;
 
-// s stages, 1 to SNW_STAGES.
+// s stages, 2 to SNW_STAGES.
 snw_collocation snw_collocation_gauss(int s);
 
 // l (n) <- weights with which a polynomial of degree n - 1 is had at x from its values at the points c (n).

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // how far rows that were left out may come open before it is worth a word, in radians or relative to the robot's size
 static const double ajar = 1e-4;
@@ -34,6 +35,18 @@ static void look_at_rows_left_out(snw_run *r, const snw_view *v) {
     r->opened = true;
 }
 
+// r->q, r->v <- those of s in the bases of the file
+static void declare(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    memcpy(r->q, s->q, (size_t)m->nq * sizeof *r->q);
+    memcpy(r->v, s->v, (size_t)m->nv * sizeof *r->v);
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        snw_rod_declare(m, rod, r->q + rod->dof0 + rod->shift);
+        snw_rod_declare(m, rod, r->v + rod->dof0);
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -46,6 +59,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);
     }
     look_at_rows_left_out(r, v);
+    declare(r, v->state);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
@@ -56,8 +70,8 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,
-                         .q = v->state->q,
-                         .v = v->state->v,
+                         .q = r->q,
+                         .v = r->v,
                          .pose = v->w->g + 1,
                          .column = r->column,
                          .energy = v->energy,

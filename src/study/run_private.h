@@ -43,6 +43,7 @@ struct snw_run {
     double *z;                 // nsignal: scratch of what laws remember
     bool *fresh;               // nsignal: scratch, samples that were never taken
     double *column;
+    double *q, *v;     // coordinates and velocities as the file has them
     int *column_first; // of each recorded probe
     bool reads_stability;
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others

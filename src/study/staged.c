@@ -2,11 +2,12 @@
 //
 // Within a step x are the coordinates of its chart about the configuration at its start: the increment itself for rods and
 // axes, g = g_0 exp(x) for balls and free joints. The unknowns are x'' at the s stages; their equations are S' r = 0 with S
-// the chart's columns. Newton's matrix takes M, D, K, the derivatives of the residual in x'', x', x, at one stage for all:
+// the chart's columns. With M_i, D_i, K_i the derivatives of the residual of stage i in x'', x', x Newton's matrix has the
+// blocks
 //
-//     block i j = delta_ij M + h A_ij D + h^2 AA_ij K
+//     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
-// is exact on a linear robot, and Broyden's updates learn the rest. It is kept over steps as long as it serves.
+// and lacks only what integrals read by laws add. It is kept over steps as long as it serves.
 #include "study/staged.h"
 
 #include "base/alloc.h"
@@ -26,15 +27,15 @@
 
 enum {
     INCREMENTS = 12, // kept by Broyden's method
-    PATIENCE = 6     // iterations that cost what a new matrix does
+    PATIENCE = 9     // iterations that cost what a new matrix does
 };
 
-// Where Newton's matrix was made, as in motion.c; its columns of the chart stand beside.
+// Where Newton's matrix was made, as in motion.c, stage by stage; the columns of the chart stand beside.
 typedef struct origin {
     bool known;
     double h;
-    snw_inputs *in;
-    snw_state *at;
+    snw_inputs *in[SNW_STAGES];
+    snw_state *at[SNW_STAGES];
 } origin;
 
 struct snw_staged {
@@ -56,14 +57,15 @@ struct snw_staged {
     double *dx;             // s nv: their change
     double *typical;        // s nv
     double *x, *v, *a;      // nv each: of one stage
-    double *past,
-        past_h; // s nv: accelerations at the stages of the step before; its length, 0: none
-    double *mass, *scale; // nv
-    double *grow;         // s nsignal: what integrals grow by at the stages
-    double *columns;      // of the chart where the matrix was made
-    double *M, *D, *K;    // nv x nv
-    double *J;            // s nv x s nv: Newton's matrix, factorised
-    double *spare;        // 2 s nv
+    double *past;           // s nv: accelerations at the stages of the step before;
+    double past_h;          // its length, 0: there is none;
+    double degree;          // of which they would have gone on best to this one
+    double *mass, *scale;   // nv
+    double *grow;           // s nsignal: what integrals grow by at the stages
+    double *columns;        // of the chart where the matrix was made
+    double *M, *D, *K;      // nv x nv
+    double *J;              // s nv x s nv: Newton's matrix, factorised
+    double *spare;          // 2 s nv
     int *pivot;
     snw_gauge gauge;
     double condition; // asked for since; NaN: not yet
@@ -80,37 +82,42 @@ static size_t unknowns(const snw_staged *g) { return (size_t)g->k.s * (size_t)g-
 
 // ---- what is kept, and saved -----------------------------------------------------------------------
 
-enum { NPIECE = 15, NKEPT = 9, NSINGLE = 2 };
+enum { NKEPT = 10, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+
+static size_t columns_size(const snw_model *m, int stages) {
+    return 108 * (size_t)m->ncurved * (size_t)stages;
+}
 
 // The first NKEPT change with every step. The inputs are laws of their time.
 static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)npower(g->m);
     snw_staged *own = (snw_staged *)g;
-    const snw_piece list[NPIECE] = {{&g->now->t, 1},
-                                    snw_piece_state(g->m, g->now),
-                                    {&g->in->t, 1},
-                                    {&own->past_h, 1},
-                                    {g->past, unknowns(g)},
-                                    {g->power, np},
-                                    {g->work, np},
-                                    {&own->heat_power, 1},
-                                    {&own->heat, 1},
-                                    {g->mass, nv},
-                                    {g->columns, 108 * (size_t)g->m->ncurved},
-                                    snw_piece_state(g->m, g->of_J.at),
-                                    {&g->of_J.in->t, 1},
-                                    {g->of_J.in->gravity.e, 3},
-                                    snw_piece_inputs(g->of_J.in)};
+    const snw_piece list[] = {{&g->now->t, 1},       snw_piece_state(g->m, g->now),
+                              {&g->in->t, 1},        {&own->past_h, 1},
+                              {&own->degree, 1},     {g->past, unknowns(g)},
+                              {g->power, np},        {g->work, np},
+                              {&own->heat_power, 1}, {&own->heat, 1},
+                              {g->mass, nv},         {g->columns, columns_size(g->m, g->k.s)}};
     memcpy(piece, list, sizeof list);
+    piece += sizeof list / sizeof list[0];
+    memset(piece, 0, 4 * SNW_STAGES * sizeof *piece);
+    for (int i = 0; i < g->k.s; i++) {
+        snw_inputs *in = g->of_J.in[i];
+        *piece++ = snw_piece_state(g->m, g->of_J.at[i]);
+        *piece++ = (snw_piece){&in->t, 1};
+        *piece++ = (snw_piece){in->gravity.e, 3};
+        *piece++ = snw_piece_inputs(in);
+    }
 }
 
 static size_t kept_doubles(const snw_model *m, int stages) {
-    return 5 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)npower(m);
+    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)npower(m);
 }
 
 size_t snw_staged_saves(const snw_model *m, int stages) {
-    return kept_doubles(m, stages) + (size_t)m->nv + 108 * (size_t)m->ncurved +
-           snw_state_doubles(m) + 4 + snw_inputs_doubles(m) + NSINGLE;
+    const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
+    return kept_doubles(m, stages) + (size_t)m->nv + columns_size(m, stages) +
+           (size_t)stages * matrix + NSINGLE;
 }
 
 void snw_staged_save(const snw_staged *g, double *out) {
@@ -142,13 +149,13 @@ static snw_status create_parts(snw_staged *g) {
         SNW_TRY(snw_switches_create(m, g->assembly, &g->switches));
     }
     SNW_TRY(snw_inputs_create(m, &g->in));
-    SNW_TRY(snw_inputs_create(m, &g->of_J.in));
     SNW_TRY(snw_state_create(m, &g->now));
     SNW_TRY(snw_state_create(m, &g->end));
-    SNW_TRY(snw_state_create(m, &g->of_J.at));
     for (int i = 0; i < g->k.s; i++) {
         SNW_TRY(snw_inputs_create(m, &g->in_stage[i]));
         SNW_TRY(snw_state_create(m, &g->stage[i]));
+        SNW_TRY(snw_inputs_create(m, &g->of_J.in[i]));
+        SNW_TRY(snw_state_create(m, &g->of_J.at[i]));
         SNW_TRY(snw_work_create(m, &g->w[i]));
     }
     return SNW_OK;
@@ -172,7 +179,7 @@ static snw_status create_memory(snw_staged *g) {
                 {&g->mass, nv},
                 {&g->scale, nv},
                 {&g->grow, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->columns, 108 * (size_t)m->ncurved},
+                {&g->columns, columns_size(m, g->k.s)},
                 {&g->M, nv * nv},
                 {&g->D, nv * nv},
                 {&g->K, nv * nv},
@@ -223,15 +230,15 @@ void snw_staged_destroy(snw_staged *g) {
     for (int i = 0; i < SNW_STAGES; i++) {
         snw_inputs_destroy(g->in_stage[i]);
         snw_state_destroy(g->stage[i]);
+        snw_inputs_destroy(g->of_J.in[i]);
+        snw_state_destroy(g->of_J.at[i]);
         snw_work_destroy(g->w[i]);
     }
     snw_switches_destroy(g->switches);
     snw_assembly_destroy(g->assembly);
     snw_inputs_destroy(g->in);
-    snw_inputs_destroy(g->of_J.in);
     snw_state_destroy(g->now);
     snw_state_destroy(g->end);
-    snw_state_destroy(g->of_J.at);
     snw_free(g->memory);
     snw_free(g->pivot);
     snw_free(g);
@@ -382,53 +389,55 @@ static double evaluate(void *self) {
 
 // ---- Newton's matrix -------------------------------------------------------------------------------
 
-// g->J <- factors, from the residual at the state `at` in w
-static snw_status factor(snw_staged *g, const snw_inputs *in, const snw_state *at, snw_work *w) {
+// rows of stage i in g->J, from the residual in w
+static void place_stage(snw_staged *g, int i, snw_work *w) {
     const snw_model *m = g->m;
     const size_t n = (size_t)m->nv, all = unknowns(g);
-    const int s = g->k.s;
     const double h = g->of_J.h;
-    snw_tangent_sweep(m, m->ncurved ? g->columns : NULL, w);
+    const snw_inputs *in = g->of_J.in[i];
+    snw_tangent_sweep(m, m->ncurved ? g->columns + columns_size(m, i) : NULL, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
     snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
     snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
     for (int k = 0; k < m->ndrive; k++) { // a row of its own, which asks for no change
-        if (!snw_drive_holds(m, at, k)) continue;
+        if (!snw_drive_holds(m, g->of_J.at[i], k)) continue;
         const size_t d = (size_t)m->drive[k].dof;
-        for (size_t i = 0; i < n; i++) {
-            g->M[i * n + d] = g->M[d * n + i] = i == d;
-            g->D[i * n + d] = g->D[d * n + i] = g->K[i * n + d] = g->K[d * n + i] = 0;
+        for (size_t r = 0; r < n; r++) {
+            g->M[r * n + d] = g->M[d * n + r] = r == d;
+            g->D[r * n + d] = g->D[d * n + r] = g->K[r * n + d] = g->K[d * n + r] = 0;
         }
     }
-    for (int j = 0; j < s; j++) {
+    for (int j = 0; j < g->k.s; j++) {
+        const double d = h * g->k.A[i][j], k = h * h * g->k.AA[i][j];
         for (size_t c = 0; c < n; c++) {
-            double *to = g->J + ((size_t)j * n + c) * all;
-            for (int i = 0; i < s; i++, to += n) {
-                const double *M = g->M + c * n, *D = g->D + c * n, *K = g->K + c * n;
-                const double d = h * g->k.A[i][j], k = h * h * g->k.AA[i][j];
-                for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
-            }
+            double *to = g->J + ((size_t)j * n + c) * all + (size_t)i * n;
+            const double *M = g->M + c * n, *D = g->D + c * n, *K = g->K + c * n;
+            for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
         }
     }
+}
+
+static snw_status factor(snw_staged *g) {
     snw_gauge_take(&g->gauge, g->J, NULL);
     g->condition = NAN;
-    return snw_lu_factor((int)all, g->J, g->pivot);
+    return snw_lu_factor((int)unknowns(g), g->J, g->pivot);
 }
 
 static snw_status renew(void *self) {
     snw_staged *g = self;
     const snw_model *m = g->m;
-    const int i = g->k.s / 2; // nearest to the middle
-    const size_t nv = (size_t)m->nv;
-    if (m->ncurved) {
-        integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
-        snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + (size_t)i * nv, g->stage[i],
-                       g->columns);
-    }
     g->of_J.h = g->h;
-    snw_inputs_copy(g->in_stage[i], g->of_J.in);
-    snw_state_copy(m, g->stage[i], g->of_J.at);
-    return factor(g, g->in_stage[i], g->stage[i], g->w[i]);
+    for (int i = 0; i < g->k.s; i++) {
+        if (m->ncurved) {
+            integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
+            snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + i * m->nv, g->stage[i],
+                           g->columns + columns_size(m, i));
+        }
+        snw_inputs_copy(g->in_stage[i], g->of_J.in[i]);
+        snw_state_copy(m, g->stage[i], g->of_J.at[i]);
+        place_stage(g, i, g->w[i]);
+    }
+    return factor(g);
 }
 
 void snw_staged_load(snw_staged *g, const double *in) {
@@ -437,11 +446,12 @@ void snw_staged_load(snw_staged *g, const double *in) {
     const double *single = snw_pieces_load(NPIECE, piece, in);
     g->of_J.known = single[0] != 0;
     g->of_J.h = single[1];
-    if (g->of_J.known) {
-        g->of_J.in->lead = 0;
-        snw_residual(g->m, g->of_J.in, g->of_J.at, false, g->w[0]);
-        g->of_J.known = factor(g, g->of_J.in, g->of_J.at, g->w[0]) == SNW_OK;
+    for (int i = 0; i < g->k.s && g->of_J.known; i++) {
+        g->of_J.in[i]->lead = 0;
+        snw_residual(g->m, g->of_J.in[i], g->of_J.at[i], false, g->w[i]);
+        place_stage(g, i, g->w[i]);
     }
+    if (g->of_J.known) g->of_J.known = factor(g) == SNW_OK;
     snw_inputs_at(g->m, g->in->t, g->in);
     keep(g);
 }
@@ -465,7 +475,7 @@ static void correct(void *self) {
         for (int f = 0; f < m->nblock; f++) {
             const snw_block *b = &m->block[f];
             if (b->curved < 0) continue;
-            const double *S = g->columns + 108 * b->curved;
+            const double *S = g->columns + columns_size(m, i) + 108 * b->curved;
             for (int k = 0; k < b->n; k++) {
                 x[b->dof + k] = 0;
                 for (int j = 0; j < b->n; j++) x[b->dof + k] -= S[6 * j + k] * r[b->dof + j];
@@ -482,24 +492,46 @@ static void move(void *self, double part) {
 
 // ---- a step ----------------------------------------------------------------------------------------
 
-// Unknowns to begin with: the accelerations of the step before, and at its end, go on as a polynomial; `plain`, or where
-// there are none, as that of the start.
-static void predict(snw_staged *g, bool plain) {
-    const snw_model *m = g->m;
-    const int n = m->nv, s = g->k.s;
+// out (nv) <- accelerations at stage i, of bodies, as those of the step before go on: a polynomial through the last of its
+// stages and its end
+static void extrapolate(const snw_staged *g, int degree, int i, double *out) {
+    const int n = g->m->nv, s = g->k.s;
     double c[SNW_STAGES + 1], l[SNW_STAGES + 1];
     memcpy(c, g->k.c, sizeof g->k.c);
     c[s] = 1;
-    for (int i = 0; i < s; i++) {
-        double *to = g->ddx + i * n;
-        memcpy(to, g->acc, (size_t)n * sizeof *to);
-        if (plain || g->past_h == 0) continue;
-        snw_lagrange(s + 1, c, 1 + g->k.c[i] * g->h / g->past_h, l);
-        for (int k = 0; k < n; k++) {
-            to[k] *= l[s];
-            for (int j = 0; j < s; j++) to[k] += l[j] * g->past[j * n + k];
-        }
+    const int first = s - degree;
+    const double at = degree > 0 ? 1 + g->k.c[i] * g->h / g->past_h : 1;
+    snw_lagrange(degree + 1, c + first, at, l);
+    for (int k = 0; k < n; k++) {
+        out[k] = l[degree] * g->acc[k];
+        for (int j = first; j < s; j++) out[k] += l[j - first] * g->past[j * n + k];
     }
+}
+
+// Of what degree they should have gone on to where the step just taken has them, dx (s nv). High where steps resolve the
+// motion, low where they do not.
+static int best_degree(snw_staged *g) {
+    const int n = g->m->nv;
+    double least = INFINITY;
+    int best = 0;
+    for (int degree = 0; degree <= g->k.s; degree++) {
+        double largest = 0;
+        for (int i = 0; i < g->k.s; i++) {
+            extrapolate(g, degree, i, g->x);
+            for (int k = 0; k < n; k++) {
+                largest = fmax(largest, fabs(g->x[k] - g->dx[i * n + k]) / g->m->typical[k]);
+            }
+        }
+        if (largest < least) best = degree, least = largest;
+    }
+    return best;
+}
+
+// unknowns to begin with
+static void predict(snw_staged *g, int degree) {
+    const snw_model *m = g->m;
+    const int n = m->nv, s = g->k.s;
+    for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
     if (m->ncurved) { // from those of bodies to those of the chart
         for (int i = 0; i < s; i++) {
             integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
@@ -525,11 +557,11 @@ static snw_status solve(snw_staged *g, snw_chord_info *info) {
                              .tolerance = g->opts.tolerance,
                              .max_iter = g->opts.max_iter};
     if (fabs(g->of_J.h - g->h) > 1e-9 * g->h) g->of_J.known = false;
-    predict(g, false);
+    predict(g, g->past_h > 0 ? (int)g->degree : 0);
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
         g->of_J.known = false;
-        predict(g, true);
+        predict(g, 0);
         s = snw_chord_solve(&chord, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) g->of_J.known = false;
@@ -601,8 +633,10 @@ snw_status snw_staged_step(snw_staged *g, double h, double t_laws, snw_chord_inf
     }
     g->defect = h * h * g->k.within * defect(g);
     for (int i = 0; i < g->k.s; i++) {
-        snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->past + i * m->nv);
+        snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
     }
+    g->degree = g->past_h > 0 ? best_degree(g) : 0;
+    memcpy(g->past, g->dx, unknowns(g) * sizeof *g->past);
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
     measure_power(g);

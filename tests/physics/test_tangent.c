@@ -25,6 +25,30 @@ static void check_random(dice *d, snw_joint_kind joint, bool moving) {
     robot_free(&r);
 }
 
+// rods integrated by every rule
+static void tangent_equals_differences_by_every_rule(void **state) {
+    (void)state;
+    static const struct {
+        snw_rule_kind kind;
+        int points;
+    } rules[] = {
+        {SNW_RULE_RK4, 0}, {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4}};
+    dice d = {5};
+    for (int i = 0; i < 16; i++) {
+        robot r;
+        rig g;
+        robot_random(&r, &d, i % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, i % 3 == 0);
+        for (int l = 0; l < r.desc.nlink; l++) {
+            r.link[l].rod.integrator = rules[(i + l) % 4].kind;
+            r.link[l].rod.points = rules[(i + l) % 4].points;
+        }
+        rig_random(&g, &d, &r.desc);
+        rig_check(&g);
+        rig_close(&g);
+        robot_free(&r);
+    }
+}
+
 static void tangent_equals_differences_clamped(void **state) {
     (void)state;
     dice d = {1};
@@ -131,6 +155,7 @@ static void tangent_of_a_step_equals_differences(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tangent_equals_differences_by_every_rule),
         cmocka_unit_test(tangent_equals_differences_clamped),
         cmocka_unit_test(tangent_equals_differences_on_a_moving_base),
         cmocka_unit_test(tangent_equals_differences_free),

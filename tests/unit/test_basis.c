@@ -4,6 +4,9 @@
 #include "math/quadrature.h"
 #include "near.h"
 
+#include <math.h>
+#include <string.h>
+
 #include <float.h>
 
 static const double pi = 3.14159265358979323846;
@@ -328,8 +331,37 @@ static void slopes_add_up_to_the_functions(void **state) {
     }
 }
 
+// what Legendre polynomials of any number add up to, as a sum of powers
+static void legendre_polynomials_become_monomials(void **state) {
+    (void)state;
+    double phi[13], x[13], power[13];
+    for (int n = 1; n <= 13; n++) {
+        const snw_basis legendre = {.kind = SNW_BASIS_LEGENDRE, .nfun = n, .nelem = 1};
+        const snw_basis monomial = {.kind = SNW_BASIS_MONOMIAL, .nfun = n, .nelem = 1};
+        for (int j = 0; j < n; j++) x[j] = cos(2.3 * j + 0.4);
+        for (int k = 0; k <= 10; k++) {
+            double want = 0, got = 0, size = 0;
+            memcpy(power, x, sizeof power);
+            snw_basis_to_monomials(n, power);
+            snw_basis_eval(&legendre, 0, 0.1 * k, phi);
+            for (int j = 0; j < n; j++) want += x[j] * phi[j];
+            snw_basis_eval(&monomial, 0, 0.1 * k, phi);
+            for (int j = 0; j < n; j++) {
+                got += power[j] * phi[j];
+                size += fabs(power[j] * phi[j]);
+            }
+            assert_near(got, want, 1e-15 * (size + n));
+        }
+        // few stay what they are
+        assert_int_equal(snw_basis_sound(&monomial).kind,
+                         n <= SNW_BASIS_MONOMIALS ? SNW_BASIS_MONOMIAL : SNW_BASIS_LEGENDRE);
+        assert_int_equal(snw_basis_sound(&monomial).nfun, n);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(legendre_polynomials_become_monomials),
         cmocka_unit_test(every_basis_has_its_own_name),
         cmocka_unit_test(sizes_and_degrees_are_those_of_the_elements),
         cmocka_unit_test(breaks_run_from_zero_to_one),

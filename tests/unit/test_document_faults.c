@@ -207,6 +207,10 @@ static const bad_case bad[] = {
     {ROD("strain: rigid, nodes: $2.5"), "whole number"},
     {ROD("strain: rigid, nodes: $t"), "constant in this version"},
     {ROD("strain: rigid, magnus: $3"), "2, 4 or 6"},
+    {ROD("strain: rigid, integrator: $rk5"), "there is no integrator 'rk5'"},
+    {ROD("strain: rigid, integrator: $spectral 5"), "spectral 2, 3, 4"},
+    {ROD("strain: rigid, integrator: $spectral 3x"), "there is no integrator"},
+    {ROD("strain: rigid, magnus: 4, $integrator: rk4"), "give one"},
     // strains
     {ROD("strain: {bend_y: $legendr 3}"), "unknown basis 'legendr' (did you mean 'legendre'?)"},
     {ROD("strain: {bend_y: $legendre}"), "needs a number of functions"},
@@ -466,7 +470,7 @@ static const bad_case bad[] = {
     {ARM "study: [$change: {arm.joint: free}]\n", "the joint of link 'arm'"},
     {ARM "study: [$change: {arm.rod: off}]\n", "a rod in link 'arm'"},
     {ARM "study: [$change: {arm.rod.nodes: 40}]\n", "the nodes of rod 'arm'"},
-    {ARM "study: [$change: {arm.rod.magnus: 2}]\n", "magnus of rod 'arm'"},
+    {ARM "study: [$change: {arm.rod.magnus: 2}]\n", "the integrator of rod 'arm'"},
     {ARM "study: [static, change: {name: stiffer, rubber.young: 2 MPa}, $change: {name: bad, "
          "rubber.young: 1 MPa, arm.joint: free}]\n",
      "'bad' changes the joint"},
