@@ -413,7 +413,7 @@ static const bad_case bad[] = {
     {ARM "study: [dynamic: {for: 1 s, step: $1 mm}]\n", "length"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $hth}]\n", "did you mean 'hht'"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $verlet}]\n",
-     "bdf-alpha, conserving, rk4, adaptive, stiff"},
+     "bdf-alpha, conserving, gauss4, gauss6, gauss8, rk4, adaptive, stiff"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, rho: $1.1}]\n", "from 0 to 1, got 1.1"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: hht, rho: $0.4}]\n",
      "from 0.5 to 1, got 0.4"},
