@@ -67,6 +67,10 @@ static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_ki
     const char *name = "";
     if (!s->robot || !name_written(s, of, &name)) return false;
     const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
+    if (actuator && snw_node_get(actuator, "feed")) {
+        *out = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        return true;
+    }
     if (actuator && !name_written(s, snw_node_get(actuator, "joint"), &name)) return false;
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
