@@ -128,7 +128,7 @@ static timing run(const robot *r, snw_algebra algebra, double rho, double h, int
         double at = processor();
         t.start = k == 0 ? at - before : fmin(t.start, at - before);
         for (int i = 0; i < steps; i++) {
-            snw_motion_info info;
+            snw_chord_info info;
             snprintf(err.text, sizeof err.text, "step %d fails", i);
             must(snw_motion_step(mo, h, h * (i + 1), &info), &err);
             const double now = processor();

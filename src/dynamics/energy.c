@@ -27,19 +27,28 @@ static double quadratic(const snw_rod *rod, const double *A, const double *x) {
     return sum;
 }
 
-double snw_elastic_energy(const snw_model *m, const double *q) {
+// of all rods and joints, or of those that are there
+static double elastic_energy(const snw_model *m, const double *q, const snw_work *w) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
+        if (w && !snw_is_here(m, w, rod->seg0)) continue;
         sum += snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
-    for (int k = 0; k < m->nspring; k++) sum += snw_spring_energy(m, &m->spring[k], q);
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_spring *s = &m->spring[k];
+        if (!w || snw_is_here(m, w, m->block[s->block].seg)) sum += snw_spring_energy(m, s, q);
+    }
     return sum;
 }
 
+double snw_elastic_energy(const snw_model *m, const double *q) {
+    return elastic_energy(m, q, NULL);
+}
+
 double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w) {
-    return snw_elastic_energy(m, q) + snw_contact_energy(m, w);
+    return elastic_energy(m, q, w) + snw_contact_energy(m, w);
 }
 
 double snw_dissipation(const snw_model *m, const double *v) {
@@ -55,6 +64,11 @@ double snw_dissipation(const snw_model *m, const double *v) {
         for (int i = 0; i < b->n; i++) sum += f[i] * v[b->dof + i];
     }
     return sum;
+}
+
+double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
+    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_measures_heat(m, w) +
+           snw_fed_heat(m, s->q, s->v);
 }
 
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
@@ -84,7 +98,7 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
     double power = 0;
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     for (int k = 0; k < rod->nc; k++) power += snw_power(p[k], in->dxi[sl->field + k]);
     return power;
 }
@@ -96,6 +110,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
     for (int i = 0; i < snw_npower(m); i++) power[i] = 0;
     for (int k = 0; k < m->nact; k++) {
         const snw_act *act = &m->act[k];
+        if (!snw_is_here(m, w, act->seg)) continue;
         snw_wrench F = load[k];
         if (!m->desc->load[act->load].body) {
             F.m = snw_rotate_inv(w->g[act->seg].R, F.m);

@@ -235,8 +235,8 @@ void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist
     snw_twist x[3][SNW_MAGNUS_POINTS];
     strains(r, &w->feed[sl->rod], sw, 0, x);
     snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_magnus_hessian(r->order, sl->h, sw->xi, pulled, H);
-    snw_magnus_pull(r->order, sl->h, sw->xi, pulled, p);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, pulled, H);
+    snw_rule_pull(&r->rule, sl->h, sw->xi, pulled, p);
     for (int i = 0; i < 6; i++) {
         Na[i] = aN[i] = 0;
         for (int j = 0; j < 6; j++) {

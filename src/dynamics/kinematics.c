@@ -4,6 +4,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
+#include "dynamics/measure.h"
 
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
 static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
@@ -48,7 +49,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     if (still) {
         if (r->feed >= 0) lengthen(r, s, still, sw);
-        sw->W = snw_magnus(r->order, sl->h, sw->xi);
+        sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
@@ -62,7 +63,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     gather(m, sl, r, s->v, sw->dxi);
     gather(m, sl, r, s->a, sw->ddxi);
     if (r->feed >= 0) lengthen(r, s, still, sw);
-    snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
+    snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }
@@ -128,6 +129,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->nfeed) snw_fed_motion(m, s, still, w);
     if (m->nwet) snw_fluid_motion(m, in, still, w);
     if (m->ntouch) snw_contact_motion(m, still, w);
+    if (m->nmeasure) snw_measures_motion(m, in, s, still, w);
 }
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,

@@ -12,6 +12,7 @@
 static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
                                  int i) {
     snw_wrench F = {0};
+    if (!snw_is_here(m, w, i)) return F;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
         if (m->desc->load[m->act[k].load].body) {
@@ -31,7 +32,7 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     double out = 1;
     if (rod->feed >= 0) {
         const double l = w->feed[sl->rod].l;
@@ -80,7 +81,6 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         snw_observe_read(m, in, s, still, w);
         snw_feedback(m, in, s, w);
     }
-    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
@@ -98,6 +98,7 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
         w->F[i] = fed ? snw_fed_push(m, fed - 1, F, w) : F;
     }
+    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     if (m->nwet) snw_fluid_add(m, in, still, w);
     if (m->ntouch) snw_contact_add(m, w);
     if (m->nrow) snw_rows_add(m, in, s, w);
@@ -122,6 +123,13 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
             break;
         }
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
+    }
+    snw_rest_vector(m, w, w->r);
+}
+
+void snw_rest_vector(const snw_model *m, const snw_work *w, double *x) {
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (!snw_is_on(w, m->fleeting_gate[k])) x[m->fleeting[k]] = 0;
     }
 }
 

@@ -25,6 +25,7 @@
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- forward: columns of the motion ----------------------------------------------------------------
@@ -96,10 +97,16 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
             case 2:
                 for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
                 break;
-            default:
+            case 3:
                 for (int j = 0; j < n; j++) {
                     out[j] =
                         d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                }
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
+                             d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
                 }
                 break;
             }
@@ -138,7 +145,7 @@ static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_sli
     const int nz = r->nz;
     double N[36], H[NZ * NZ], NY[6 * NZ];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     for (int i = 0; i < 6; i++) {
         const double *x = N + 6 * i;
         for (int j = 0; j < nz; j++) {
@@ -237,11 +244,11 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     snw_lower T[3];
     if (still) {
         T[0] = sw->T;
-        snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
+        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {
         double dY[6 * NZ], ddY[6 * NZ];
-        snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
+        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
         pick(r, raw, Y);
         pick(r, draw, dY);
         pick(r, ddraw, ddY);
@@ -540,7 +547,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->act[k].load].body) continue;
+        if (m->desc->load[m->act[k].load].body || !snw_is_here(m, w, i)) continue;
         moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
@@ -615,9 +622,33 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, ld, T);
-    if (m->nmeasure && cq != 0) snw_measures_columns(m, cq, w, ld, T);
+    if (m->nmeasure) {
+        snw_measures_slopes(m, w);
+        snw_measures_columns(m, cq, cv, w, ld, T);
+    }
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_rows_add_columns(m, cq, w, ld, T);
+    if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
+}
+
+void snw_rest_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
+    const size_t nv = (size_t)m->nv;
+    double largest = 0;
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (snw_is_on(w, m->fleeting_gate[k])) continue;
+        const size_t i = (size_t)m->fleeting[k];
+        for (size_t j = 0; j < nv; j++) A[i * ld + j] = A[j * ld + i] = 0;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        const double size = m->typical[i];
+        largest = fmax(largest, fabs(A[i * (ld + 1)]) * size * size);
+    }
+    if (largest == 0) largest = m->scale[0] * m->typical[0];
+    for (int k = 0; k < m->nfleeting; k++) {
+        const size_t i = (size_t)m->fleeting[k];
+        const double size = m->typical[i];
+        if (!snw_is_on(w, m->fleeting_gate[k])) A[i * (ld + 1)] = largest / (size * size);
+    }
 }
 
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,

@@ -265,11 +265,14 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
                  r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
     SNW_TRY(out->turns ? rotation(r, given->value, out) : laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
-    if (!when) return SNW_OK;
-    if (out->kind == SNW_MOTOR_EFFORT) return snw_read_when(r, when->value, "when", &out->when);
-    SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    if (out->kind == SNW_MOTOR_EFFORT) {
+        return when ? snw_read_when(r, when->value, "when", &out->when) : SNW_OK;
+    }
+    if (when) SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    SNW_TRY(snw_read_both(r, entry->place, r->desc->link[out->link].when, &out->when));
     if (out->turns) r->desc->loop[out->loop].when = out->when;
-    if (out->turns || out->kind == SNW_MOTOR_POSITION || snw_expr_vars(out->when) == 0) {
+    if (out->turns || out->kind == SNW_MOTOR_POSITION || !out->when ||
+        snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
     return snw_read_met(r, entry->place, out->name, out->n, out->when, &out->met);

@@ -77,7 +77,9 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
     if (a->rod.fed != b->rod.fed) return moved(r, s, "whether an actuator feeds rod", a->name);
     if (!same_strains(&a->rod, &b->rod)) return moved(r, s, "the strains of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return moved(r, s, "the nodes of rod", a->name);
-    return a->rod.magnus == b->rod.magnus ? SNW_OK : moved(r, s, "magnus of rod", a->name);
+    const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
+                      a->rod.points == b->rod.points;
+    return same ? SNW_OK : moved(r, s, "the integrator of rod", a->name);
 }
 
 // repetitions with a parameter for a bound make more things or fewer

@@ -41,6 +41,28 @@ static int piece_degree(snw_basis_kind kind) {
     return -1;
 }
 
+snw_basis snw_basis_sound(const snw_basis *b) {
+    snw_basis out = *b;
+    if (b->kind == SNW_BASIS_MONOMIAL && b->nfun > SNW_BASIS_MONOMIALS) {
+        out.kind = SNW_BASIS_LEGENDRE;
+    }
+    return out;
+}
+
+// P_j(2x - 1) = sum_k (-1)^(j + k) C(j, k) C(j + k, k) x^k, from term to term by
+// C(j, k) C(j + k, k) = C(j, k - 1) C(j + k - 1, k - 1) (j - k + 1) (j + k)/k^2
+void snw_basis_to_monomials(int n, double *x) {
+    for (int j = 0; j < n; j++) { // rows up to j hold sums already, row j its own coordinate
+        const double own = x[j];
+        double c = j % 2 ? -1 : 1;
+        x[j] = 0;
+        for (int k = 0; k <= j; k++) {
+            if (k > 0) c *= -(double)(j - k + 1) * (j + k) / ((double)k * k);
+            x[k] += c * own;
+        }
+    }
+}
+
 int snw_basis_size(snw_basis_kind kind, int nelem) {
     const int degree = piece_degree(kind);
     SNW_ASSERT(degree >= 0 && nelem >= 1);
@@ -143,75 +165,84 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
     }
 }
 
-// P_j', P_{j+1}' = t P_j' + (j+1) P_j; the values go along
-static void legendre_slope(int n, double t, double *slope) {
-    double p = 1, before = 0;
-    slope[0] = 0;
-    for (int j = 0; j + 1 < n; j++) {
-        slope[j + 1] = t * slope[j] + (j + 1) * p;
-        const double next = ((2 * j + 1) * t * p - j * before) / (j + 1);
-        before = p, p = next;
-    }
-}
+// ---- slopes ----------------------------------------------------------------------------------------
 
-// T_j', T_{j+1}' = 2 T_j + 2 t T_j' - T_{j-1}'
-static void chebyshev_slope(int n, double t, double *slope) {
-    double p = t, before = 1;
-    slope[0] = 0;
-    if (n > 1) slope[1] = 1;
+// P'_j in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
+static void legendre_slope(int n, double t, double *d) {
+    double before = 1, P = t; // P_{j-1}, P_j
+    d[0] = 0;
+    if (n > 1) d[1] = 1;
     for (int j = 1; j + 1 < n; j++) {
-        slope[j + 1] = 2 * p + 2 * t * slope[j] - slope[j - 1];
-        const double next = 2 * t * p - before;
-        before = p, p = next;
+        d[j + 1] = d[j - 1] + (2 * j + 1) * P;
+        const double next = ((2 * j + 1) * t * P - j * before) / (j + 1);
+        before = P, P = next;
     }
 }
 
-static void fourier_slope(int n, double x, double *slope) {
-    slope[0] = 0;
+// T'_{j+1} = 2 T_j + 2 t T'_j - T'_{j-1}
+static void chebyshev_slope(int n, double t, double *d) {
+    double before = 1, T = t;
+    d[0] = 0;
+    if (n > 1) d[1] = 1;
+    for (int j = 1; j + 1 < n; j++) {
+        d[j + 1] = 2 * T + 2 * t * d[j] - d[j - 1];
+        const double next = 2 * t * T - before;
+        before = T, T = next;
+    }
+}
+
+static void monomial_slope(int n, double x, double *d) {
+    double power = 1;
+    d[0] = 0;
+    for (int j = 1; j < n; j++, power *= x) d[j] = j * power;
+}
+
+// the sine of a pair has the cosine behind it for its slope
+static void fourier_slope(int n, double x, double *d) {
+    d[0] = 0;
     for (int j = 1; j < n; j++) {
         const int k = (j + 1) / 2;
         const double turns = k * x, angle = 2 * pi * (turns - round(turns));
-        slope[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
+        d[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
     }
 }
 
-void snw_basis_slope(const snw_basis *b, int element, double x, double *slope) {
+void snw_basis_slope(const snw_basis *b, int element, double x, double *d) {
     SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
-    const double x0 = snw_basis_break(b, element), h = snw_basis_break(b, element + 1) - x0;
-    const double t = (x - x0) / h;
+    const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
+    const double per = 1 / (x1 - x0), t = per * (x - x0);
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
-        legendre_slope(b->nfun, 2 * x - 1, slope);
-        break;
+        legendre_slope(b->nfun, 2 * x - 1, d);
+        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+        return;
     case SNW_BASIS_CHEBYSHEV:
-        chebyshev_slope(b->nfun, 2 * x - 1, slope);
-        break;
+        chebyshev_slope(b->nfun, 2 * x - 1, d);
+        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+        return;
     case SNW_BASIS_MONOMIAL:
-        slope[0] = 0;
-        monomial(b->nfun - 1, x, slope + 1);
-        for (int j = 1; j < b->nfun; j++) slope[j] *= j;
+        monomial_slope(b->nfun, x, d);
         return;
     case SNW_BASIS_FOURIER:
-        fourier_slope(b->nfun, x, slope);
+        fourier_slope(b->nfun, x, d);
         return;
     case SNW_BASIS_CONSTANT:
-        slope[0] = 0;
+        d[0] = 0;
         return;
     case SNW_BASIS_LINEAR:
-        slope[0] = -1 / h;
-        slope[1] = 1 / h;
+        d[0] = -per;
+        d[1] = per;
         return;
     case SNW_BASIS_QUADRATIC:
-        slope[0] = (4 * t - 3) / h;
-        slope[1] = 4 * (1 - 2 * t) / h;
-        slope[2] = (4 * t - 1) / h;
+        d[0] = per * (4 * t - 3);
+        d[1] = per * (4 - 8 * t);
+        d[2] = per * (4 * t - 1);
         return;
     case SNW_BASIS_CUBIC:
-        slope[0] = 0.5 * (-11 + t * (36 - 27 * t)) / h;
-        slope[1] = 4.5 * (2 + t * (-10 + 9 * t)) / h;
-        slope[2] = 4.5 * (-1 + t * (8 - 9 * t)) / h;
-        slope[3] = 0.5 * (2 + t * (-18 + 27 * t)) / h;
+        d[0] = per * (-5.5 + t * (18 - 13.5 * t));
+        d[1] = per * (9 + t * (-45 + 40.5 * t));
+        d[2] = per * (-4.5 + t * (36 - 40.5 * t));
+        d[3] = per * (1 + t * (-9 + 13.5 * t));
         return;
     }
-    for (int j = 0; j < b->nfun; j++) slope[j] *= 2; // t = 2 x - 1
 }

@@ -57,6 +57,8 @@ SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, cons
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// Where each column of a path stands among the n coordinates dof; new ones are added behind.
+const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
 // Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`, in front of its segments;
 // what its node s needs; and how its damping sees the feed.
 SNW_NODISCARD snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err);

@@ -54,6 +54,13 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
         const snw_site *site = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
         if (between(site, l, L)) return refuse(err, site->place, name, what, remedy);
     }
+    for (int i = 0; i < d->nmeasure; i++) {
+        for (int k = 0; k < d->measure[i].nspan; k++) {
+            const snw_span_desc *span = &d->measure[i].span[k];
+            if (between(&span->a, l, L) || between(&span->b, l, L))
+                return refuse(err, d->measure[i].place, name, what, remedy);
+        }
+    }
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *load = &d->load[i];
         if (load->on.link != l) continue;
@@ -102,6 +109,11 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
 
 snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
+    for (int k = l; k >= 0; k = d->link[k].on.link) {
+        if (!d->link[k].when) continue;
+        return refuse(err, d->link[k].place, link->name, "it comes and goes with a link",
+                      "let the link stay and hold it by a loop with that 'when'");
+    }
     const char *what = varying(&link->rod);
     if (what) {
         return refuse(err, link->rod.place, link->name, what,
@@ -134,6 +146,13 @@ int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {
     return snw_build_seg(b, SNW_SEG_SCREW, parent, block, l, path);
 }
 
+// slopes of the functions in x/L; their number
+static int slopes(const snw_rod *r, double x, double *out) {
+    const int n = snw_rod_slopes(r, x, out);
+    for (int i = 0; i < n; i++) out[i] *= r->L;
+    return n;
+}
+
 void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s) {
     const double x = b->seg_x[s];
     snw_fed_node *n = &b->fed[b->m->nfed++];
@@ -144,7 +163,7 @@ void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s) {
                         .xi0 = snw_rod_rest(&b->m->desc->link[r->link].rod, x)};
     b->nfed_phi += snw_rod_basis(r, x, x, n->first, n->count, b->fed_phi + b->nfed_phi);
     n->slope = b->nfed_phi;
-    b->nfed_phi += snw_rod_slope(r, x, b->fed_phi + b->nfed_phi);
+    b->nfed_phi += slopes(r, x, b->fed_phi + b->nfed_phi);
     b->seg[s].fed = b->m->nfed;
     const int ld = b->path[b->seg[s].path].ld;
     if (ld > b->m->most_fed) b->m->most_fed = ld;
@@ -163,7 +182,7 @@ snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]) {
     for (int k = r->point0; k < r->point0 + r->npoint; k++) {
         const snw_point *p = &b->point[k];
         const double y = 1 - p->x / r->L, *phi = b->phi + p->phi;
-        (void)snw_rod_slope(r, p->x, slope);
+        (void)slopes(r, p->x, slope);
         for (int a = 0, i = 0; a < r->na; i += p->count[a], a++) {
             for (int c = 0, j = 0; c < r->na; j += p->count[c], c++) {
                 const double d = p->w * y * D[6 * r->comp[a] + r->comp[c]];

@@ -21,6 +21,19 @@ static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
         .q = block->q, .dof = block->dof, .n = snw_joint_dof(b->m->desc->link[d->link].joint)};
 }
 
+// coordinates of more monomials than can be computed with
+static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_error *err) {
+    if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(
+            err, SNW_E_MODEL,
+            "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
+            "than %d monomials; that many have no coordinates in double precision, use "
+            "'legendre'",
+            d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
+}
+
 // two that drive one coordinate
 static snw_status refuse(const snw_build *b, int first, int second, snw_error *err) {
     const snw_motor_desc *x = &b->m->desc->motor[b->m->drive[first].motor];
@@ -63,6 +76,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *desc = &d->motor[i];
+        SNW_TRY(check_basis(b, desc, err));
         motor[i] = coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;

@@ -72,17 +72,17 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     SNW_TRY(check_rod(link, err));
     if (d->fed) SNW_TRY(snw_check_fed(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
-    *r = (snw_rod){.link = l,
-                   .L = d->length,
-                   .order = d->magnus,
-                   .nc = snw_magnus_points(d->magnus),
-                   .fluid = -1,
-                   .feed = -1};
+    *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
+    const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
+                       : d->integrator == SNW_RULE_SPECTRAL ? d->points
+                                                            : 0;
+    SNW_TRY(snw_rule_make(b->m->pool, d->integrator, number, &r->rule));
+    r->nc = r->rule.nc;
     int most = 0;
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
         r->comp[r->na] = i;
-        r->basis[r->na] = d->basis[i];
+        r->basis[r->na] = snw_basis_sound(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
         r->dof[r->na] = r->ndof; // from the rod's first one, for now
         r->ndof += d->basis[i].nfun;
@@ -105,7 +105,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
-    const double h = to - from, *c = snw_magnus_abscissae(r->order);
+    const double h = to - from, *c = r->rule.c;
     const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
     *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi, .field = -1};
     if (snw_rod_given(d)) s->field = b->m->nfield;

@@ -112,8 +112,7 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
 
 // power turned into heat, after the accelerations of s
 static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_fluid_heat(e->m, e->w) + snw_contact_heat(e->m, e->w) +
-           snw_fed_heat(e->m, s->q, s->v);
+    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->w);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
@@ -258,8 +257,10 @@ static snw_status project(snw_explicit *e, double t, const double *z, snw_error 
 snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw_error *err) {
     const snw_model *m = e->m;
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
+    snw_state_copy(m, s, e->trial);
+    snw_state_rest(m, e->trial);
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
-    memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;

@@ -8,7 +8,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
-#include "solve/broyden.h"
+#include "solve/chord.h"
 #include "solve/dense.h"
 #include "study/assembly.h"
 #include "study/memory.h"
@@ -57,6 +57,7 @@ struct snw_motion {
         *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
     origin of_T;
     snw_broyden broyden;
+    double a, b; // coefficients of the step being solved
     double jump; // change of acceleration in the last step, times h^2, relative
 };
 
@@ -165,6 +166,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         m->desc->motor[m->drive[i].motor].name, t);
     }
+    SNW_TRY(snw_measures_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (finite(in->current[i].e, 3) && finite(in->current_rate[i].e, 3)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
@@ -233,8 +235,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w) +
-                     snw_contact_heat(mo->m, mo->w) + snw_fed_heat(mo->m, s->q, s->v);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, s, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -259,7 +260,9 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
-    if (blow.struck && !mo->opts.control) snw_scheme_struck(&mo->past);
+    // friction of a tendon jumps with the speed of its winch, like a blow
+    const bool struck = blow.struck || m->most_rubbing > 0;
+    if (struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     measure_power(mo, mo->now);
@@ -271,6 +274,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->now);
+    snw_state_rest(m, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
         snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
@@ -285,11 +289,12 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
 // ---- a step ----------------------------------------------------------------------------------------
 
 // residual at the increment d; the largest in typical forces, NaN kept
-static double evaluate(snw_motion *mo, double a, double b) {
+static double evaluate(void *self) {
+    snw_motion *mo = self;
     const snw_model *m = mo->m;
     for (int i = 0; i < m->nv; i++) {
-        mo->rate[i] = a * mo->d[i] + mo->f[i];
-        mo->acc[i] = b * mo->d[i] + mo->g[i];
+        mo->rate[i] = mo->a * mo->d[i] + mo->f[i];
+        mo->acc[i] = mo->b * mo->d[i] + mo->g[i];
     }
     snw_chart_to_state(m, mo->opts.chart, mo->now->q, mo->d, mo->rate, mo->acc, mo->trial);
     // what is given is not left to the scheme; nor to Newton's matrix, since the steps begin with these rows kept
@@ -352,18 +357,17 @@ static void project(const snw_motion *mo, double *x) {
 }
 
 // d and the multipliers moved by a part of dx
-static void advance(snw_motion *mo, double part) {
+static void advance(void *self, double part) {
+    snw_motion *mo = self;
     const snw_model *m = mo->m;
     for (int i = 0; i < m->nv; i++) mo->d[i] += part * mo->dx[i];
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] += part * mo->bond * mo->dx[m->nv + i];
 }
 
-static snw_status renew(snw_motion *mo, double a, double b) {
-    mo->of_T.known = false;
-    snw_broyden_reset(&mo->broyden);
-    SNW_TRY(factor(mo, a, b));
-    mo->of_T.known = true;
-    mo->of_T.a = a, mo->of_T.b = b;
+static snw_status renew(void *self) {
+    snw_motion *mo = self;
+    SNW_TRY(factor(mo, mo->a, mo->b));
+    mo->of_T.a = mo->a, mo->of_T.b = mo->b;
     snw_inputs_copy(mo->in, mo->of_T.in);
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
     memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
@@ -372,58 +376,26 @@ static snw_status renew(snw_motion *mo, double a, double b) {
 
 static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
 
-// Broyden's method on d with one factorised matrix as long as it serves, be it of a step before; a new one when the
-// residual does not fall to half, halved increments when it does not fall at all
-static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
-    const int n = mo->m->nv + mo->m->nrow;
-    double norm = evaluate(mo, a, b);
-    bool fresh = false;
-    snw_broyden_reset(&mo->broyden);
-    if (!same(mo->of_T.a, a) || !same(mo->of_T.b, b)) mo->of_T.known = false;
-    while (!(norm <= mo->opts.tolerance)) {
-        info->residual = norm; // also of a solve that fails
-        if (!isfinite(norm) || info->iterations == mo->opts.max_iter) return SNW_E_DIVERGED;
-        if (!mo->of_T.known) {
-            if (renew(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
-            info->tangents++;
-            fresh = true;
-        }
-        project(mo, mo->dx);
-        for (int i = 0; i < n; i++) mo->dx[i] = -mo->dx[i];
-        snw_matrix_solve(mo->T, mo->dx);
-        if (!snw_broyden_next(&mo->broyden, mo->dx)) {
-            mo->of_T.known = false;
-            continue;
-        }
-        info->iterations++;
-        double step = 1, was = norm;
-        advance(mo, 1);
-        norm = evaluate(mo, a, b);
-        while (!(norm < was) && step > 1e-3) {
-            if (!fresh) break;
-            // at the level of rounding nothing falls any more
-            if (was <= 1e3 * mo->opts.tolerance) {
-                advance(mo, -step);
-                norm = evaluate(mo, a, b);
-                info->residual = norm;
-                return SNW_OK;
-            }
-            advance(mo, -0.5 * step);
-            step *= 0.5;
-            norm = evaluate(mo, a, b);
-        }
-        if (!(norm < was)) {
-            if (fresh) return SNW_E_DIVERGED;
-            advance(mo, -1);
-            norm = evaluate(mo, a, b);
-            mo->of_T.known = false;
-            continue;
-        }
-        fresh = false;
-        if (norm > 0.5 * was || step < 1) mo->of_T.known = false;
-    }
-    info->residual = norm;
-    return SNW_OK;
+static void correct(void *self) {
+    snw_motion *mo = self;
+    project(mo, mo->dx);
+    for (int i = 0; i < mo->T->n; i++) mo->dx[i] = -mo->dx[i];
+    snw_matrix_solve(mo->T, mo->dx);
+}
+
+static snw_status solve(snw_motion *mo, snw_chord_info *info) {
+    if (!same(mo->of_T.a, mo->a) || !same(mo->of_T.b, mo->b)) mo->of_T.known = false;
+    const snw_chord chord = {.user = mo,
+                             .evaluate = evaluate,
+                             .renew = renew,
+                             .correct = correct,
+                             .move = advance,
+                             .dx = mo->dx,
+                             .broyden = &mo->broyden,
+                             .known = &mo->of_T.known,
+                             .tolerance = mo->opts.tolerance,
+                             .max_iter = mo->opts.max_iter};
+    return snw_chord_solve(&chord, info);
 }
 
 // typical forces: elastic, and a thousandth of what the mass resists to a typical change within the step
@@ -515,9 +487,7 @@ static void account(snw_motion *mo, double h) {
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
         for (int i = 0; i < snw_npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
         // among the forces out of balance, below
-        mo->heat += 0.5 * h *
-                    (snw_fluid_heat(m, mo->w) + snw_contact_heat(m, mo->w) +
-                     snw_fed_heat(m, mo->way->q, mo->way->v));
+        mo->heat += 0.5 * h * snw_other_heat(m, mo->way, mo->w);
         double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;
@@ -548,26 +518,25 @@ static bool resolves(const snw_motion *mo, double h) {
     return by_acceleration < fmax(0.01, 5 * by_rate);
 }
 
-snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
+snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
-    *info = (snw_motion_info){0};
+    *info = (snw_chord_info){0};
     if (p->h < 0 && resolves(mo, h)) mo->past.h = 0;
-    double a, b;
-    snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
-    set_scale(mo, b);
+    snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
+    set_scale(mo, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
     drive(mo);
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-    snw_status s = solve(mo, a, b, info);
+    snw_status s = solve(mo, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
-        for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
+        for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / mo->b;
         drive(mo);
         for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-        s = solve(mo, a, b, info);
+        s = solve(mo, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
@@ -625,7 +594,7 @@ double snw_motion_error(const snw_motion *mo) {
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
 void snw_motion_hold(snw_motion *mo, const snw_hand *hand) {
-    mo->in->hand = mo->within->hand = hand;
+    mo->in->hand = mo->within->hand = mo->of_T.in->hand = hand;
 }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 

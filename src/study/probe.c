@@ -4,7 +4,9 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
+#include "dynamics/measure.h"
 #include "model/probe_columns.h"
+#include "study/probe_tendon.h"
 
 #include <math.h>
 
@@ -136,7 +138,7 @@ static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
-    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
+    if (p->kind == SNW_PROBE_POWER) return snw_measure_power(m, p->item, w);
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
@@ -193,11 +195,13 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
-                                             : *in->share * snw_stress_power(m, p->item, now, s->v);
+                                             : *in->share * snw_activation(in, p->item) *
+                                                   snw_stress_power(m, p->item, now, s->v);
         return out;
     }
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
+    case SNW_PROBE_PULL:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         break; // of measures
@@ -235,8 +239,21 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         put_motor(out, m, &m->desc->probe[i], in, s, w);
         return;
     }
-    if (m->desc->probe[i].of == SNW_PROBE_OF_MEASURE) {
-        *out = of_measure(m, &m->desc->probe[i], w);
+    if (p->kind == SNW_PROBE_PULL) {
+        const snw_se3 g = w->g[m->watch[m->probe_watch[i]].seg];
+        const snw_wrench F = snw_tendon_pull(m, p->item, p->tied, g, in->t, s, w);
+        (void)put_wrench(out, F, p->body ? NULL : &g.R);
+        return;
+    }
+    if (p->kind == SNW_PROBE_TENSION) {
+        for (int k = 0; k < m->probe_count[i]; k++) {
+            const double at = p->along > 0 ? (double)k / (p->along - 1) : p->fraction;
+            out[k] = snw_tendon_tension(m, p->item, at, w);
+        }
+        return;
+    }
+    if (p->of == SNW_PROBE_OF_MEASURE) {
+        *out = of_measure(m, p, w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {

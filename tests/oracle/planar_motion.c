@@ -5,7 +5,7 @@
 //     angle a = sum P_i q_i,   r(s) = integral_0^s e,   e = (cos a, sin a),   n = (-sin a, cos a)
 //     dr/dq_i = integral_0^s P_i n,   r'' = sum dr/dq_i q_i'' - integral_0^s a'^2 e
 //     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,   f_i = -integral rhoA dr/dq_i . (integral_0^s a'^2 e)
-//     K_ij = EI integral T_i T_j,   M q'' + f + K (q + damping q') = 0
+//     w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,   M q'' + f + w + K (q + damping q') = 0
 //
 // Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial through them.
 #include "oracle/planar_motion.h"
@@ -106,7 +106,7 @@ static void rate(void *user, double t, const double *y, double *dy) {
             mass[i * n + j] = mij;
         }
         for (int a = 0; a < M; a++) {
-            b[i] += m->w[a] * p->rhoA * (rx[i][a] * cx[a] + ry[i][a] * cy[a]);
+            b[i] += m->w[a] * p->rhoA * (rx[i][a] * cx[a] + ry[i][a] * (cy[a] - p->gravity));
         }
     }
     oracle_factor(n, mass, pivot);
@@ -148,7 +148,7 @@ typedef struct past {
 
 typedef struct fall {
     const oracle_planar_motion *m;
-    double gravity, h;
+    double h;
     oracle_difference by;
     bool sections;
     past before, earlier; // one and two steps ago
@@ -199,8 +199,9 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
             r[i] += m->K[i][j] * (q[j] + m->rod.damping * rates[j]);
         }
         for (int a = 0; a < M; a++) {
-            r[i] += m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + f->gravity)) +
-                               m->rod.rhoI * m->P[i][a] * spin[a]);
+            r[i] +=
+                m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + m->rod.gravity)) +
+                           m->rod.rhoI * m->P[i][a] * spin[a]);
         }
     }
 }
@@ -229,9 +230,9 @@ static void fall_step(const fall *f, double *q, past *now) {
     fall_residual(f, q, r, now);
 }
 
-void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, oracle_difference by,
-                               double h, int steps, bool sections, double (*tip)[2]) {
-    fall f = {.m = m, .gravity = gravity, .by = by, .h = h, .sections = sections};
+void oracle_planar_motion_fall(const oracle_planar_motion *m, oracle_difference by, double h,
+                               int steps, bool sections, double (*tip)[2]) {
+    fall f = {.m = m, .by = by, .h = h, .sections = sections};
     double q[N] = {0};
     for (int k = 0; k < steps; k++) {
         past now = {0};
