@@ -190,6 +190,21 @@ static void a_given_force_likewise(void **state) {
             rubber(0, pushed), 0.4);
 }
 
+static void collocation_likewise(void **state) {
+    (void)state;
+    static const char *const feeds[] = {"position: 0.4 m + 0.15 m*sin(3*t/(1 s))",
+                                        "effort: 1.2 N + 2 N*sin(9*t/(1 s))"};
+    for (int f = 0; f < 2; f++) {
+        char text[2000];
+        (void)snprintf(text, sizeof text,
+                       RUBBER "robot: {arm: {on: world, " RUBBER_ROD "}}\n" BENT PROBES
+                              "actuators: {push: {feed: arm, %s}}\n"
+                              "study: [{dynamic: {for: 0.2 s, step: 1 ms, scheme: gauss6}}]\n",
+                       feeds[f]);
+        compare(text, rubber(f == 0, f ? pushed : still), 0.2);
+    }
+}
+
 // a straight needle on a spring and a damper that read its length: rhoA l l'' = k (l_0 - l) - c l', by Runge and Kutta
 static double needle(double l, double v) {
     const double rhoA = 8000 * pi * 1e-6;
@@ -359,6 +374,7 @@ int main(void) {
         cmocka_unit_test(a_given_length_moves_as_in_coordinates_of_the_material),
         cmocka_unit_test(a_moving_sleeve_likewise),
         cmocka_unit_test(a_given_force_likewise),
+        cmocka_unit_test(collocation_likewise),
         cmocka_unit_test(laws_read_the_length),
         cmocka_unit_test(a_length_at_rest_is_an_ordinary_rod),
         cmocka_unit_test(schemes_have_their_order),
