@@ -22,6 +22,8 @@ static void fed_tree(tree *t, dice *d, tree_opts o) {
         if (!l->has_rod) continue;
         const int magnus[] = {2, 4, 6};
         l->rod.magnus = magnus[pick_int(d, 0, 2)];
+        l->rod.integrator = (snw_rule_kind)pick_int(d, SNW_RULE_MAGNUS, SNW_RULE_SPECTRAL);
+        l->rod.points = l->rod.integrator == SNW_RULE_SPECTRAL ? pick_int(d, 2, 4) : 0;
         if (l->rod.active[SNW_BEND_Z] && pick_int(d, 0, 1)) {
             l->rod.basis[SNW_BEND_Z] =
                 (snw_basis){.kind = SNW_BASIS_QUADRATIC, .nfun = 5, .nelem = 2};
