@@ -66,7 +66,7 @@ static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
 
 // coordinates of a joint, their rates, or what springs, damping and friction exert on them
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
-                         const snw_state *s) {
+                         const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
     const int nblock = b->space == SNW_SPACE_RN ? snw_joint_dof(p->joint) : 1;
     for (int k = 0; k < nblock; k++, b++) {
@@ -74,7 +74,8 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
         if (p->kind == SNW_PROBE_RATE) {
             for (int i = 0; i < b->n; i++) f[i] = s->v[b->dof + i];
         } else if (p->kind == SNW_PROBE_EFFORT) {
-            if (b->spring >= 0) snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
+            if (b->spring >= 0 && snw_is_here(m, w, b->seg))
+                snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
@@ -91,6 +92,7 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
                         const snw_work *w) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
+    if (!snw_is_here(m, w, m->link_first[d->link])) return 0;
     if (d->kind == SNW_MOTOR_EFFORT && in->hand && in->hand->motor_given[motor]) {
         return *in->share * in->hand->motor[in->hand->motor_first[motor] + k].v;
     }
@@ -124,7 +126,7 @@ static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
     const snw_motor *motor = &m->motor[p->item];
     const snw_motor_desc *d = &m->desc->motor[p->item];
     if (p->kind != SNW_PROBE_EFFORT && !d->rod && !d->feed) {
-        (void)put_joint(out, m, p, s);
+        (void)put_joint(out, m, p, s, w);
         return;
     }
     for (int k = 0; k < motor->n; k++) {
@@ -191,7 +193,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
-        return put_joint(out, m, p, s);
+        return put_joint(out, m, p, s, w);
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)

@@ -298,7 +298,10 @@ static snw_status strike(snw_switches *sw, const snw_inputs *in, snw_state *s, d
     snw_kinematics(m, in, s, false, sw->w);
     out->heat = lost(sw);
     out->work = energy(sw, in, s) - before + out->heat;
-    out->struck = jumped(m, sw->before->v, s->v);
+    // that what has gone stands still is no jump
+    memcpy(sw->push, sw->before->v, (size_t)m->nv * sizeof *sw->push);
+    snw_rest_vector(m, sw->w, sw->push);
+    out->struck = jumped(m, sw->push, s->v);
     return check_left_out(sw, in, s, err);
 }
 
