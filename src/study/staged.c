@@ -656,7 +656,7 @@ const snw_work *snw_staged_look(snw_staged *g) {
 
 void snw_staged_hold(snw_staged *g, const snw_hand *hand) {
     g->in->hand = hand;
-    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->hand = hand;
+    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->hand = g->of_J.in[i]->hand = hand;
 }
 
 snw_work_done snw_staged_work(const snw_staged *g) {
