@@ -198,9 +198,10 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
                       int indent) {
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
-    printf("%*srod %g m, %s%s%s, %d nodes%s, %s\n", indent, "", r->length, section,
-           r->material ? ", " : "", r->material ? r->material->name : "", nodes_of(info, link),
-           r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
+    printf("%*srod %g m%s, %s%s%s, %d nodes%s, %s\n", indent, "", r->length,
+           r->fed ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->material ? r->material->name : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
+           rule_text(r, rule, sizeof rule));
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;

@@ -67,7 +67,7 @@ static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_ki
     const char *name = "";
     if (!s->robot || !name_written(s, of, &name)) return false;
     const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
-    if (actuator && snw_node_get(actuator, "tendon")) {
+    if (actuator && (snw_node_get(actuator, "feed") || snw_node_get(actuator, "tendon"))) {
         *out = SNW_JOINT_PRISMATIC; // a length, its rate, a force
         return true;
     }

@@ -16,8 +16,6 @@
 
 enum { INCREMENTS = 12 }; // kept by Broyden's method
 
-static int npower(const snw_model *m) { return m->desc->nload + 2; }
-
 // ---- a step ----------------------------------------------------------------------------------------
 
 static double dot(int n, const double *a, const double *b) {
@@ -160,7 +158,7 @@ static void account(snw_conserving *c, double h) {
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
-    for (int i = 0; i < npower(m); i++) c->work[i] += h * c->power[i];
+    for (int i = 0; i < snw_npower(m); i++) c->work[i] += h * c->power[i];
     c->heat_power = snw_dissipation(m, c->mid->v);
     c->heat += h * c->heat_power;
 }
@@ -201,7 +199,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
     snw_state_copy(m, c->end, c->now);
     // the energy there should be, not the one there is: errors of Newton do not add up
-    for (int i = 0; i < npower(m); i++) c->E0 += h * c->power[i];
+    for (int i = 0; i < snw_npower(m); i++) c->E0 += h * c->power[i];
     c->E0 -= h * c->heat_power;
     took->increments++;
     return SNW_OK;
@@ -234,7 +232,7 @@ enum { NPIECE = 10 };
 
 // the inputs are made anew by whatever comes next, a look or a step
 static void list_pieces(const snw_conserving *c, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)c->m->nv, np = (size_t)npower(c->m);
+    const size_t nv = (size_t)c->m->nv, np = (size_t)snw_npower(c->m);
     snw_conserving *own = (snw_conserving *)c;
     const snw_piece list[NPIECE] = {{&c->now->t, 1},       snw_piece_state(c->m, c->now),
                                     {c->p0, nv},           {c->mass, nv},
@@ -245,7 +243,7 @@ static void list_pieces(const snw_conserving *c, snw_piece piece[NPIECE]) {
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)npower(m) + 6;
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)snw_npower(m) + 6;
 }
 
 static void save(const void *self, double *out) {
@@ -273,7 +271,7 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     if (c->switches) {
         snw_blow blow;
         SNW_TRY(snw_switches_throw(c->switches, c->in, z, c->now, &blow, err));
-        c->work[npower(m) - 1] += blow.work;
+        c->work[m->desc->nload + 1] += blow.work;
         c->heat += blow.heat;
     } else if (z) {
         memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -296,7 +294,7 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
     snw_state_rest(c->m, c->now);
     snw_inputs_at(c->m, c->now->t, c->in);
     if (c->as) SNW_TRY(snw_assembly_velocities(c->as, c->in, c->now, err));
-    for (int i = 0; i < npower(c->m); i++) c->work[i] = 0;
+    for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
     c->heat = 0;
     return restart(c, NULL, err);
 }
@@ -361,7 +359,7 @@ static double condition(void *self) {
 
 static snw_work_done work(const void *self) {
     const snw_conserving *c = self;
-    return (snw_work_done){.n = npower(c->m),
+    return (snw_work_done){.n = snw_npower(c->m),
                            .power = c->power,
                            .work = c->work,
                            .heat_power = c->heat_power,
@@ -397,7 +395,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     c->n = m->nv + m->nrow;
-    const size_t nv = (size_t)m->nv, np = (size_t)npower(m), n = (size_t)c->n;
+    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
     const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 1) : 0;
     c->memory =
         snw_alloc((16 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *

@@ -116,7 +116,7 @@ snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
     pushing(r, s);
     for (int i = 0; m->nfeed && i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
-        if (rod->feed < 0 || s->q[rod->feed_q] > 0) continue;
+        if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "
                         "change what feeds it, or end the step before",

@@ -77,7 +77,6 @@ struct snw_staged {
     double defect;
 };
 
-static int npower(const snw_model *m) { return m->desc->nload + 2; }
 static size_t unknowns(const snw_staged *g) { return (size_t)g->k.s * (size_t)g->m->nv; }
 
 // ---- what is kept, and saved -----------------------------------------------------------------------
@@ -90,7 +89,7 @@ static size_t columns_size(const snw_model *m, int stages) {
 
 // The first NKEPT change with every step. The inputs are laws of their time.
 static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)g->m->nv, np = (size_t)npower(g->m);
+    const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_staged *own = (snw_staged *)g;
     const snw_piece list[] = {{&g->now->t, 1},       snw_piece_state(g->m, g->now),
                               {&g->in->t, 1},        {&own->past_h, 1},
@@ -111,7 +110,7 @@ static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
 }
 
 static size_t kept_doubles(const snw_model *m, int stages) {
-    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)npower(m);
+    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)snw_npower(m);
 }
 
 size_t snw_staged_saves(const snw_model *m, int stages) {
@@ -163,7 +162,7 @@ static snw_status create_parts(snw_staged *g) {
 
 static snw_status create_memory(snw_staged *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = unknowns(g), np = (size_t)npower(m);
+    const size_t nv = (size_t)m->nv, all = unknowns(g), np = (size_t)snw_npower(m);
     const struct {
         double **at;
         size_t n;
@@ -271,7 +270,7 @@ snw_status snw_staged_restart(snw_staged *g, const double *z, snw_error *err) {
     if (g->switches) {
         snw_blow blow = {0};
         SNW_TRY(snw_switches_throw(g->switches, g->in, z, g->now, &blow, err));
-        g->work[npower(m) - 1] += blow.work;
+        g->work[m->desc->nload + 1] += blow.work;
         g->heat += blow.heat;
     } else if (z) {
         memcpy(g->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -295,7 +294,7 @@ snw_status snw_staged_start(snw_staged *g, const snw_state *s, snw_error *err) {
         SNW_TRY(snw_assembly_close(g->assembly, g->in, g->now, &info, err));
     }
     SNW_TRY(snw_staged_restart(g, NULL, err));
-    for (int i = 0; i < npower(g->m); i++) g->work[i] = 0;
+    for (int i = 0; i < snw_npower(g->m); i++) g->work[i] = 0;
     g->heat = 0;
     return SNW_OK;
 }
@@ -596,7 +595,7 @@ static void account(snw_staged *g) {
         const double weight = g->h * g->k.b[i];
         const snw_work *w = g->w[i];
         snw_load_power(m, g->in_stage[i], g->stage[i], w, g->power_stage);
-        for (int k = 0; k < npower(m); k++) g->work[k] += weight * g->power_stage[k];
+        for (int k = 0; k < snw_npower(m); k++) g->work[k] += weight * g->power_stage[k];
         g->heat +=
             weight * (snw_dissipation(m, g->stage[i]->v) + snw_other_heat(m, g->stage[i], w));
     }
@@ -658,11 +657,11 @@ const snw_work *snw_staged_look(snw_staged *g) {
 
 void snw_staged_hold(snw_staged *g, const snw_hand *hand) {
     g->in->hand = hand;
-    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->hand = hand;
+    for (int i = 0; i < g->k.s; i++) g->in_stage[i]->hand = g->of_J.in[i]->hand = hand;
 }
 
 snw_work_done snw_staged_work(const snw_staged *g) {
-    return (snw_work_done){.n = npower(g->m),
+    return (snw_work_done){.n = snw_npower(g->m),
                            .power = g->power,
                            .work = g->work,
                            .heat_power = g->heat_power,

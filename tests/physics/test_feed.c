@@ -190,6 +190,58 @@ static void a_given_force_likewise(void **state) {
             rubber(0, pushed), 0.4);
 }
 
+static void collocation_likewise(void **state) {
+    (void)state;
+    static const char *const feeds[] = {"position: 0.4 m + 0.15 m*sin(3*t/(1 s))",
+                                        "effort: 1.2 N + 2 N*sin(9*t/(1 s))"};
+    for (int f = 0; f < 2; f++) {
+        char text[2000];
+        (void)snprintf(text, sizeof text,
+                       RUBBER "robot: {arm: {on: world, " RUBBER_ROD "}}\n" BENT PROBES
+                              "actuators: {push: {feed: arm, %s}}\n"
+                              "study: [{dynamic: {for: 0.2 s, step: 1 ms, scheme: gauss6}}]\n",
+                       feeds[f]);
+        compare(text, rubber(f == 0, f ? pushed : still), 0.2);
+    }
+}
+
+// a straight needle on a spring and a damper that read its length: rhoA l l'' = k (l_0 - l) - c l', by Runge and Kutta
+static double needle(double l, double v) {
+    const double rhoA = 8000 * pi * 1e-6;
+    return (2 * (0.5 - l) - 0.02 * v) / (rhoA * l);
+}
+
+static void laws_read_the_length(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-11", "step: 0.1 ms"};
+    double l = 0.3, v = 0;
+    const double h = 1e-4;
+    for (int i = 0; i < 5000; i++) {
+        const double a = needle(l, v), b = needle(l + h / 2 * v, v + h / 2 * a),
+                     c = needle(l + h / 2 * v + h * h / 4 * a, v + h / 2 * b),
+                     d = needle(l + h * v + h * h / 2 * b, v + h * c);
+        l += h * v + h * h / 6 * (a + b + c);
+        v += h / 6 * (a + 2 * b + 2 * c + d);
+    }
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n" STEEL
+                       "robot: {arm: {on: world, rod: {length: 0.3 m, material: steel, section: "
+                       "{circle: {radius: 1 mm}}, strain: {bend_y: legendre 2}}}}\n"
+                       "actuators: {push: {feed: arm, effort: \"2 N/m*(0.5 m - out) - 20 "
+                       "mN*s/m*pace\"}}\n" PROBES "study: [{dynamic: {for: 0.5 s, %s}}]\n",
+                       schemes[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        // tolerance, and what generalized-alpha makes of its steps
+        assert_near(last(&o, OUT), l, k ? 1e-6 : 1e-9);
+        assert_near(last(&o, PACE), v, k ? 1e-5 : 1e-8);
+        snw_series_clear(&o.series);
+    }
+}
+
 // ---- schemes -------------------------------------------------------------------------------------------
 
 // a length that does not change is that of an ordinary rod
@@ -322,6 +374,8 @@ int main(void) {
         cmocka_unit_test(a_given_length_moves_as_in_coordinates_of_the_material),
         cmocka_unit_test(a_moving_sleeve_likewise),
         cmocka_unit_test(a_given_force_likewise),
+        cmocka_unit_test(collocation_likewise),
+        cmocka_unit_test(laws_read_the_length),
         cmocka_unit_test(a_length_at_rest_is_an_ordinary_rod),
         cmocka_unit_test(schemes_have_their_order),
         cmocka_unit_test(what_is_not_known_is_refused),

@@ -132,7 +132,7 @@ static void hands_do_what_laws_do(void **state) {
 // an equilibrium is one of what is held, loads and gravity as well
 static void equilibria_know_the_hand(void **state) {
     (void)state;
-    static const char *const heavy[] = {
+    const char *const heavy[] = {
         laws[0], laws[1], laws[2], laws[3], laws[4], laws[5], "gravity=[0, 3, 0]"};
     snw_robot *law = opened(7, heavy), *hand = opened(0, NULL), *none = opened(0, NULL);
     const double gravity[3] = {0, 3, 0};
