@@ -287,6 +287,7 @@ snw_status snw_staged_restart(snw_staged *g, const double *z, snw_error *err) {
 
 snw_status snw_staged_start(snw_staged *g, const snw_state *s, snw_error *err) {
     snw_state_copy(g->m, s, g->now);
+    snw_state_rest(g->m, g->now);
     if (g->assembly) {
         snw_assembly_info info;
         snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
