@@ -420,6 +420,8 @@ static const bad_case bad[] = {
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: wbz, rho: $-0.1}]\n", "got -0.1"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: newmark, $rho: 1}]\n",
      "scheme 'newmark' has no 'rho', generalized-alpha, hht and wbz have"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: gauss6, $start: rest}]\n",
+     "scheme 'gauss6' has no 'start', its steps know nothing of the time before"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, $alpha: -0.2}]\n", "bdf-alpha has"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: bdf-alpha, alpha: $0.2}]\n",
      "from -0.5 to 0, got 0.2"},
