@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # make          the command, build/sinew
-# make demo     the showpiece
+# make demo     the showpiece, and its page
+# make viewer   the page of `sinew view` anew, where it could not be made before
 # make test     every test, also under sanitizers; closes with CTest's summary
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
@@ -24,6 +25,11 @@ demo: all
 	build/sinew run $(showpiece) -o build/demo.h5
 	build/sinew show build/demo.h5
 	build/sinew verify examples/*/*.yaml
+	@build/sinew view build/demo.h5 -o build/demo.html && echo "open build/demo.html in a browser"
+
+viewer: setup
+	rm -f build/*/viewer_page.c
+	$(MAKE) all
 
 # one CTest over the builds: each names its tests with its own prefix
 test: setup-test
@@ -60,4 +66,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo test bench install docs format tidy setup setup-test clean
+.PHONY: all demo viewer test bench install docs format tidy setup setup-test clean

@@ -40,7 +40,12 @@ static const snw_run_info arm = {.run = "main",
                                  .node_link = links,
                                  .node_x = node_x,
                                  .ncolumn = NCOLUMN,
-                                 .column = columns};
+                                 .column = columns,
+                                 .nload = 1,
+                                 .nloop = 2,
+                                 .nmeasure = 3,
+                                 .nswitch = 1,
+                                 .scene = "{\"scene\":1}\n"};
 static const snw_run_info *const one_run[] = {&arm};
 
 // Number k of a field in frame i; poses are made of p_i + k and a turn by `angle` about (1, 2,
@@ -54,7 +59,7 @@ static inline double number(int i, snw_result_field field, int k) {
 static double angle(int i, int node) { return 0.3 * i + node; }
 
 typedef struct frame_data {
-    double q[NQ], v[NV], column[NCOLUMN];
+    double q[NQ], v[NV], column[NCOLUMN], load[6], loop[12], effort[3], present[1];
     snw_se3 pose[NNODE];
 } frame_data;
 
@@ -72,12 +77,20 @@ static inline snw_frame make_frame(int i, frame_data *d) {
     for (int k = 0; k < NQ; k++) d->q[k] = number(i, SNW_RESULT_Q, k);
     for (int k = 0; k < NV; k++) d->v[k] = number(i, SNW_RESULT_V, k);
     for (int k = 0; k < NCOLUMN; k++) d->column[k] = number(i, SNW_RESULT_COLUMNS, k);
+    for (int k = 0; k < 6; k++) d->load[k] = number(i, SNW_RESULT_LOAD, k);
+    for (int k = 0; k < 12; k++) d->loop[k] = number(i, SNW_RESULT_LOOP, k);
+    for (int k = 0; k < 3; k++) d->effort[k] = number(i, SNW_RESULT_EFFORT, k);
+    d->present[0] = number(i, SNW_RESULT_PRESENT, 0);
     for (int k = 0; k < NNODE; k++) d->pose[k] = turned(angle(i, k), i + 10 * k);
     snw_frame f = {.stage = i >= 3, .t = 0.01 * i};
     f.q = d->q;
     f.v = d->v;
     f.pose = d->pose;
     f.column = d->column;
+    f.load = d->load;
+    f.loop = d->loop;
+    f.effort = d->effort;
+    f.present = d->present;
     int k = 0;
 #define X(name) f.energy.name = number(i, SNW_RESULT_ENERGY, k++);
     SNW_ENERGY_LIST(X)

@@ -39,6 +39,13 @@ clang-tidy clang-tidy
 LIST
 }
 
+# what makes and tests the viewer: any Node and any Chromium will do, and all else goes on without
+optional() {
+    command -v node >/dev/null 2>&1 || echo nodejs
+    command -v npm >/dev/null 2>&1 || echo npm
+    [ "$what" = build ] || command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium
+}
+
 case $what in
 build | test) ;;
 *)
@@ -58,6 +65,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo "setup: this is not Debian; install what corresponds to these packages of Debian's:" >&2
         echo "$missing" >&2
     fi
+    [ -z "$(optional)" ] || echo "setup: for the viewer install also" $(optional) >&2
     exit 0
 fi
 
@@ -65,18 +73,24 @@ missing=$(packages | while read -r name sign; do
     state=$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) || state=none
     [ "$state" = installed ] || echo "$name"
 done)
-[ -n "$missing" ] || exit 0
+wanted=$(optional)
+[ -n "$missing$wanted" ] || exit 0
 
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif command -v sudo >/dev/null 2>&1; then
     as_root=sudo
+elif [ -z "$missing" ]; then
+    echo "setup: there will be no viewer; installing it needs root: apt-get install --no-install-recommends" $wanted >&2
+    exit 0
 else
     echo "setup: these packages are missing, and installing them needs root:" >&2
     echo "  apt-get install --no-install-recommends" $missing >&2
     exit 1
 fi
-echo "setup: installing" $missing
+echo "setup: installing" $missing $wanted
 export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -qq
-$as_root apt-get install -y -qq --no-install-recommends $missing
+[ -z "$missing" ] || $as_root apt-get install -y -qq --no-install-recommends $missing
+[ -z "$wanted" ] || $as_root apt-get install -y -qq --no-install-recommends $wanted ||
+    echo "setup: these could not be installed, so there will be no viewer or no test of it:" $wanted >&2

@@ -9,6 +9,7 @@
 #include "cli/resume.h"
 #include "cli/stop.h"
 #include "io/result.h"
+#include "io/scene.h"
 #include "study/modes.h"
 #include "study/series.h"
 
@@ -100,9 +101,22 @@ static void default_output(const char *path, char *out, size_t size) {
 static snw_status create_results(const snw_job *job, const char *output, snw_results **out,
                                  snw_error *err) {
     const snw_run_info **info = snw_alloc((size_t)job->n * sizeof *info);
-    if (!info) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    for (int i = 0; i < job->n; i++) info[i] = snw_run_describe(job->run[i].run);
-    const snw_status status = snw_results_create(output, job->n, info, job->text, out, err);
+    snw_run_info *drawn = snw_alloc((size_t)job->n * sizeof *drawn);
+    char **scene = snw_alloc((size_t)job->n * sizeof *scene);
+    snw_status status = info && drawn && scene ? SNW_OK : SNW_E_MEMORY;
+    if (status != SNW_OK) (void)snw_fail(err, status, "out of memory");
+    for (int i = 0; status == SNW_OK && i < job->n; i++) {
+        drawn[i] = *snw_run_describe(job->run[i].run);
+        status = snw_scene_make(snw_run_model(job->run[i].run), &scene[i], err);
+        drawn[i].scene = scene[i];
+        info[i] = &drawn[i];
+    }
+    if (status == SNW_OK) {
+        status = snw_results_create(output, job->n, info, job->text, out, err);
+    }
+    for (int i = 0; scene && i < job->n; i++) snw_free(scene[i]);
+    snw_free(scene);
+    snw_free(drawn);
     snw_free(info);
     return status;
 }

@@ -21,7 +21,11 @@
     X(SNW_RESULT_COLUMNS, "columns", "values of the probes, SI")                                   \
     X(SNW_RESULT_ENERGY, "energy",                                                                 \
       "kinetic, elastic, gravity, dissipated, work, scheme, balance, J")                           \
-    X(SNW_RESULT_STATS, "stats", "what the solver did")
+    X(SNW_RESULT_STATS, "stats", "what the solver did")                                            \
+    X(SNW_RESULT_LOAD, "load", "torque and force of each load in the world, N m and N")            \
+    X(SNW_RESULT_LOOP, "loop", "the same of what each loop exerts on its second site")             \
+    X(SNW_RESULT_EFFORT, "effort", "tension or pressure of each tendon or chamber, N or Pa")       \
+    X(SNW_RESULT_PRESENT, "present", "1 or 0 of each body, loop or drive that comes and goes")
 
 typedef enum snw_result_field {
 #define X(field, name, meaning) field,

@@ -63,6 +63,14 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
         return sizeof(snw_energy) / sizeof(double);
     case SNW_RESULT_STATS:
         return sizeof(snw_stats) / sizeof(double);
+    case SNW_RESULT_LOAD:
+        return 6 * (size_t)info->nload;
+    case SNW_RESULT_LOOP:
+        return 6 * (size_t)info->nloop;
+    case SNW_RESULT_EFFORT:
+        return (size_t)info->nmeasure;
+    case SNW_RESULT_PRESENT:
+        return (size_t)info->nswitch;
     case SNW_RESULT_NFIELD:
         break;
     }
@@ -87,6 +95,10 @@ char *snw_layout_group_name(const char *run) {
     }
     *to = '\0';
     return name;
+}
+
+bool snw_layout_has(const snw_run_info *info, snw_result_field field) {
+    return field < SNW_RESULT_LOAD || snw_result_width(info, field) > 0;
 }
 
 snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field field) {
@@ -381,7 +393,13 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
         add_table(group, "node_x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, info->nnode, info->node_x) &&
         add_columns(group, info);
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
+        if (!snw_layout_has(info, (snw_result_field)f)) continue;
         good = add_field(group, info, (snw_result_field)f);
+    }
+    if (info->scene) {
+        const hid_t type = snw_layout_text_type(strlen(info->scene) + 1);
+        good = good && type >= 0 && add_table(group, SNW_LAYOUT_SCENE, type, type, -1, info->scene);
+        if (type >= 0) (void)H5Tclose(type);
     }
     if (info->nsave > 0) good = good && add_checkpoints(group, info->nsave, checkpoint_at);
     return good && add_status(group, status_at);

@@ -18,12 +18,18 @@ typedef struct snw_layout_shape {
     size_t width;    // their product
 } snw_layout_shape;
 
+// Is there such a dataset? What acts has none where there is nothing, nor in files written before it was kept.
+bool snw_layout_has(const snw_run_info *info, snw_result_field field);
+
 snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field field);
 
 // The one record per run that is rewritten in place.
 typedef struct snw_layout_status {
     char state[16], message[512];
 } snw_layout_status;
+
+// What the robot looks like, a text; may be absent.
+#define SNW_LAYOUT_SCENE "scene"
 
 // Checkpoints are rewritten in place too: two rows, written by turns, so that a kill within a write costs one only. A row
 // is this head, then info.nsave numbers.

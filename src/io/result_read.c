@@ -289,6 +289,7 @@ static snw_status read_progress(snw_result *r, stored_run *u, hid_t group, snw_e
     SNW_TRY(read_state(r, u, group, err));
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         hsize_t dims[3];
+        if (!snw_layout_has(&u->info, (snw_result_field)f)) continue;
         SNW_TRY(read_shape(r, group, (snw_result_field)f, dims, err));
         const hsize_t width = f == SNW_RESULT_POSE ? dims[1] * dims[2] : dims[1];
         if (width != snw_result_width(&u->info, (snw_result_field)f)) {
@@ -335,6 +336,30 @@ static snw_status read_nsave(snw_result *r, hid_t group, int *out, snw_error *er
     return SNW_OK;
 }
 
+// How many of what acts a frame has, `each` numbers for one of them; 0 in a file without.
+static snw_status read_acting(snw_result *r, hid_t group, snw_result_field field, int each,
+                              int *out, snw_error *err) {
+    *out = 0;
+    const char *name = snw_result_field_name(field);
+    if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return SNW_OK;
+    hsize_t dims[3];
+    SNW_TRY(read_shape(r, group, field, dims, err));
+    if (dims[1] > INT_MAX || dims[1] % (hsize_t)each != 0) return damaged(r, name, err);
+    *out = (int)dims[1] / each;
+    return SNW_OK;
+}
+
+static snw_status read_scene(snw_result *r, hid_t group, const char **out, snw_error *err) {
+    *out = NULL;
+    if (H5Lexists(group, SNW_LAYOUT_SCENE, H5P_DEFAULT) <= 0) return SNW_OK;
+    int n = 0;
+    const char *const *text;
+    SNW_TRY(read_texts(r, group, SNW_LAYOUT_SCENE, &n, &text, err));
+    if (n != 1) return damaged(r, SNW_LAYOUT_SCENE, err);
+    *out = text[0];
+    return SNW_OK;
+}
+
 static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     snw_run_info *info = &u->info;
     hsize_t dims[3];
@@ -350,6 +375,11 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_shape(r, group, SNW_RESULT_V, dims, err));
     if (dims[1] > INT_MAX) return damaged(r, "v", err);
     info->nv = (int)dims[1];
+    SNW_TRY(read_acting(r, group, SNW_RESULT_LOAD, 6, &info->nload, err));
+    SNW_TRY(read_acting(r, group, SNW_RESULT_LOOP, 6, &info->nloop, err));
+    SNW_TRY(read_acting(r, group, SNW_RESULT_EFFORT, 1, &info->nmeasure, err));
+    SNW_TRY(read_acting(r, group, SNW_RESULT_PRESENT, 1, &info->nswitch, err));
+    SNW_TRY(read_scene(r, group, &info->scene, err));
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
     return read_columns(r, group, info, err);
 }

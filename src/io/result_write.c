@@ -33,6 +33,7 @@ typedef struct run {
     snw_results *file;
     char *group; // its name
     snw_layout_shape shape[SNW_RESULT_NFIELD];
+    bool kept[SNW_RESULT_NFIELD];     // there is such a dataset
     hid_t data[SNW_RESULT_NFIELD];    // datasets, open from the first frame to the end
     double *buffer;                   // likewise
     double *field[SNW_RESULT_NFIELD]; // in it, capacity x width
@@ -161,6 +162,7 @@ static bool set_sizes(run *u, const snw_run_info *info) {
     size_t frame = 0;
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
         u->shape[f] = snw_layout_field(info, (snw_result_field)f);
+        u->kept[f] = snw_layout_has(info, (snw_result_field)f);
         const size_t bytes = u->shape[f].width * sizeof(double);
         if (bytes > UINT32_MAX) return false; // HDF5's largest chunk
         frame += bytes;
@@ -315,6 +317,7 @@ static bool open_run(snw_results *r, run *u) {
     const hid_t group = H5Gopen2(r->groups, u->group, H5P_DEFAULT);
     bool good = group >= 0;
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
+        if (!u->kept[f]) continue;
         u->data[f] = H5Dopen2(group, snw_result_field_name((snw_result_field)f), H5P_DEFAULT);
         good = u->data[f] >= 0;
     }
@@ -354,7 +357,7 @@ static bool append_field(const run *u, int field) {
 static bool append_all(snw_results *r, run *u) {
     if (u->data[0] < 0 && !open_run(r, u)) return false;
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
-        if (f != SNW_RESULT_T && !append_field(u, f)) return false;
+        if (f != SNW_RESULT_T && u->kept[f] && !append_field(u, f)) return false;
     }
     return H5Fflush(r->h5, H5F_SCOPE_LOCAL) >= 0 && append_field(u, SNW_RESULT_T) &&
            H5Fflush(r->h5, H5F_SCOPE_LOCAL) >= 0;
@@ -437,6 +440,10 @@ static void keep_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_COLUMNS, f->column);
     copy_row(u, SNW_RESULT_ENERGY, energy);
     copy_row(u, SNW_RESULT_STATS, stats);
+    copy_row(u, SNW_RESULT_LOAD, f->load);
+    copy_row(u, SNW_RESULT_LOOP, f->loop);
+    copy_row(u, SNW_RESULT_EFFORT, f->effort);
+    copy_row(u, SNW_RESULT_PRESENT, f->present);
     double *pose = row(u, SNW_RESULT_POSE);
     const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
     for (size_t i = 0; i < nnode; i++) pose_numbers(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);

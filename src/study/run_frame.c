@@ -58,6 +58,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);
     }
+    snw_run_acting(r, v, r->acting);
     look_at_rows_left_out(r, v);
     declare(r, v->state);
     r->totals.frames++;
@@ -74,6 +75,11 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .v = r->v,
                          .pose = v->w->g + 1,
                          .column = r->column,
+                         .load = r->acting,
+                         .loop = r->acting + 6 * (size_t)r->info.nload,
+                         .effort = r->acting + 6 * (size_t)(r->info.nload + r->info.nloop),
+                         .present = r->acting + 6 * (size_t)(r->info.nload + r->info.nloop) +
+                                    (size_t)r->info.nmeasure,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial ? NULL : snw_run_save(r, v->mover)};

@@ -115,6 +115,12 @@ class Case(unittest.TestCase):
         return result
 
 
+def has_viewer():
+    """Was the command built with Node?"""
+    done = subprocess.run([SINEW, "view", "/nonexistent.h5"], capture_output=True, text=True)
+    return "without its viewer" not in done.stderr
+
+
 def limit_file_size(size):
     """For preexec_fn: a file grown beyond `size` bytes is a write error."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

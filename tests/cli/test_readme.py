@@ -15,7 +15,10 @@ class Readme(harness.Case):
         self.write("arm.yaml", model)
         for command in commands:
             with self.subTest(command=command):
-                self.succeeds(*shlex.split(command))
+                # no test opens a browser, and a command built without Node has no page to show
+                args = [a for a in shlex.split(command) if a != "--open"]
+                if args[0] != "view" or harness.has_viewer():
+                    self.succeeds(*args)
 
     def test_pages_it_points_to_exist(self):
         for name in ("README.md", "CONTRIBUTING.md"):

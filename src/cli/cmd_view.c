@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/viewer.h"
+#include "io/page.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- the page
+// --------------------------------------------------------------------------------------
+
+// where the data go; NULL: the build put no page into the command
+static const char *find_mark(void) {
+    const char *page = (const char *)snw_viewer_page;
+    const size_t length = strlen(SNW_VIEWER_MARK);
+    for (size_t i = 0; i + length <= snw_viewer_size; i++) {
+        if (memcmp(page + i, SNW_VIEWER_MARK, length) == 0) return page + i;
+    }
+    return NULL;
+}
+
+static snw_status write_page(snw_result *file, const char *input, int n, const int *chosen,
+                             FILE *to, snw_page_info *info, snw_error *err) {
+    const char *page = (const char *)snw_viewer_page, *mark = find_mark();
+    const char *slash = strrchr(input, '/');
+    snw_page_opts opts = snw_page_defaults();
+    opts.name = slash ? slash + 1 : input;
+    const char *rest = mark + strlen(SNW_VIEWER_MARK), *end = page + snw_viewer_size;
+    (void)fwrite(page, 1, (size_t)(mark - page), to);
+    SNW_TRY(snw_page_write(file, n, chosen, &opts, snw_sink_stream(to), info, err));
+    (void)fwrite(rest, 1, (size_t)(end - rest), to);
+    return SNW_OK; // what could not be written shows when the file is closed
+}
+
+// ---- a browser
+// -------------------------------------------------------------------------------------
+
+// Ask the desktop to show the page; false when there is nobody to ask.
+static bool show_page(const char *path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        // its words are not ours
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
+        (void)execlp("xdg-open", "xdg-open", path, (char *)NULL);
+        (void)execlp("open", "open", path, (char *)NULL);
+        _exit(127);
+    }
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+// ---- the command
+// -----------------------------------------------------------------------------------
+
+// OUT.h5's name with .html for its ending, in the current folder
+static void default_output(const char *path, char *out, size_t size) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    (void)snprintf(out, size, "%.*s.html", length, name);
+}
+
+static void say(snw_reply *reply, const char *output, const snw_result *file, int n,
+                const int *chosen, const snw_page_info *info) {
+    if (reply->json) {
+        snw_field_text(reply->json, "page", output);
+        snw_field_list(reply->json, "runs");
+        for (int i = 0; i < n; i++) {
+            snw_field_object(reply->json, NULL);
+            snw_field_text(reply->json, "run", snw_result_info(file, chosen[i])->run);
+            snw_field_integer(reply->json, "frames", info[i].frames);
+            snw_field_integer(reply->json, "kept", info[i].kept);
+            snw_json_close(reply->json);
+        }
+        snw_json_close(reply->json);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        if (info[i].kept == info[i].frames) continue;
+        printf("run '%s': %d of %d frames are shown; curves keep all extremes\n",
+               snw_result_info(file, chosen[i])->run, info[i].kept, info[i].frames);
+    }
+    printf("page in %s\n", output);
+}
+
+static snw_status choose(const snw_result *file, const snw_args *args, int *chosen, int *n,
+                         snw_error *err) {
+    const char *const *wanted;
+    const int nwanted = snw_args_values(args, "run", &wanted);
+    const int total = snw_result_runs(file);
+    const char **name = snw_alloc((size_t)total * sizeof *name);
+    if (!name) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    int frames = 0;
+    for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
+    snw_status status = snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
+    for (int i = 0; status == SNW_OK && i < *n; i++) frames += snw_result_frames(file, chosen[i]);
+    if (status == SNW_OK && frames == 0) {
+        status = snw_fail(err, SNW_E_ARGUMENT,
+                          "there is no frame to show yet; wait for the run, or see 'sinew show'");
+    }
+    snw_free(name);
+    return status;
+}
+
+static snw_status view_file(snw_result *file, const snw_args *args, const char *output,
+                            snw_reply *reply, snw_error *err) {
+    const char *input = snw_args_operand(args, 0);
+    const size_t total = (size_t)snw_result_runs(file);
+    int n = 0;
+    int *chosen = snw_alloc(total * sizeof *chosen);
+    snw_page_info *info = snw_alloc(total * sizeof *info);
+    snw_status status = chosen && info ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    if (status == SNW_OK) status = choose(file, args, chosen, &n, err);
+    if (status == SNW_OK) status = snw_output_refuse("results", input, output, err);
+    snw_output out;
+    if (status == SNW_OK) status = snw_output_open(output, &out, err);
+    if (status == SNW_OK) {
+        status = write_page(file, input, n, chosen, out.file, info, err);
+        const snw_status closed =
+            snw_output_close(&out, status == SNW_OK, status == SNW_OK ? err : NULL);
+        if (status == SNW_OK) status = closed;
+    }
+    if (status == SNW_OK) say(reply, output, file, n, chosen, info);
+    snw_free(chosen);
+    snw_free(info);
+    return status;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    const char *path = snw_args_operand(args, 0);
+    char own[512];
+    const char *output = snw_args_value(args, "output");
+    if (!output) default_output(path, own, sizeof own);
+    if (!output) output = own;
+    snw_error err = {0};
+    if (!find_mark()) {
+        (void)snw_fail(&err, SNW_E_IO, "this sinew was built without its viewer: %s",
+                       snw_viewer_missing);
+        snw_reply_fail(reply, &err);
+        return SNW_EXIT_FAILED;
+    }
+    snw_result *file;
+    snw_status status = snw_result_open(path, &file, &err);
+    if (status == SNW_OK) {
+        status = view_file(file, args, output, reply, &err);
+        snw_result_close(file);
+    }
+    if (status != SNW_OK) {
+        snw_reply_fail(reply, &err);
+        return snw_reply_exit_input(status);
+    }
+    if (snw_args_has(args, "open") && !show_page(output)) {
+        snw_reply_warn(reply, output, "no browser could be asked to show it; open it yourself");
+    }
+    return SNW_EXIT_DONE;
+}
+
+static const snw_option options[] = {
+    {"output", 'o', "FILE", false, "where the page goes (default: OUT.html in the current folder)"},
+    {"open", 0, NULL, false, "show the page in a browser when it is written"},
+    {"run", 0, "NAME", true, "only this run; may be repeated"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_view = {
+    .name = "view",
+    .operands = "OUT.h5",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "write a page that shows the robot moving",
+    .about = "Turns a result file into one page for any browser, which needs no network: the robot "
+             "in three dimensions, to be turned, "
+             "played and scrubbed, and beside it probes, energies, stages and what the solver "
+             "did. Press ? in the page for its keys.\n\n"
+             "Of long runs some thousand frames are kept, evenly in time and with the ends of all "
+             "stages; curves keep the smallest and largest value between them, and the page says "
+             "so. The file may still be growing.",
+    .option = options,
+    .examples = "sinew view boyer2_follower.h5 --open\n"
+                "sinew view sweep.h5 --run load.3 -o load3.html",
+    .run = run,
+};

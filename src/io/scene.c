@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#include "io/scene.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/json.h"
+#include "model/probe_columns.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCENE_VERSION = 1 };
+
+// ---- numbers and lists -------------------------------------------------------------------------
+
+static void put_text(snw_json *j, const char *key, const char *text) {
+    snw_json_key(j, key);
+    snw_json_text(j, text);
+}
+
+static void put_number(snw_json *j, const char *key, double x) {
+    snw_json_key(j, key);
+    snw_json_number(j, x);
+}
+
+// the node of a segment
+static void put_node(snw_json *j, const char *key, int seg) {
+    snw_json_key(j, key);
+    snw_json_integer(j, seg - 1);
+}
+
+static void put_list(snw_json *j, const char *key, int n, const double *x) {
+    if (key) snw_json_key(j, key);
+    snw_json_array(j);
+    for (int i = 0; i < n; i++) snw_json_number(j, x[i]);
+    snw_json_close(j);
+}
+
+static void begin_list(snw_json *j, const char *key) {
+    snw_json_key(j, key);
+    snw_json_array(j);
+}
+
+// ---- links -------------------------------------------------------------------------------------
+
+static const char *section_name(snw_section_kind kind) {
+    switch (kind) {
+    case SNW_SECTION_NONE:
+        return "none";
+    case SNW_SECTION_CIRCLE:
+        return "circle";
+    case SNW_SECTION_TUBE:
+        return "tube";
+    case SNW_SECTION_RECTANGLE:
+        return "rectangle";
+    case SNW_SECTION_ELLIPSE:
+        return "ellipse";
+    case SNW_SECTION_GIVEN:
+        return "given";
+    }
+    return "none";
+}
+
+static const char *shape_name(snw_body_shape shape) {
+    switch (shape) {
+    case SNW_SHAPE_NONE:
+        return "none";
+    case SNW_SHAPE_BOX:
+        return "box";
+    case SNW_SHAPE_CYLINDER:
+        return "cylinder";
+    case SNW_SHAPE_SPHERE:
+        return "sphere";
+    }
+    return "none";
+}
+
+static const char *kind_name(snw_seg_kind kind) {
+    switch (kind) {
+    case SNW_SEG_WORLD:
+        return "world";
+    case SNW_SEG_POSE:
+        return "pose";
+    case SNW_SEG_SCREW:
+        return "screw";
+    case SNW_SEG_BALL:
+        return "ball";
+    case SNW_SEG_FREE:
+        return "free";
+    case SNW_SEG_ROD:
+        return "rod";
+    }
+    return "world";
+}
+
+// stations of a rod are its root, then its nodes
+static double station(const snw_model *m, const snw_rod *r, int k) {
+    return k == 0 ? 0 : m->seg_x[r->seg0 + k - 1];
+}
+
+static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
+    const snw_link_desc *link = &m->desc->link[r->link];
+    const snw_section_desc *section = &link->rod.section;
+    snw_json_key(j, "rod");
+    snw_json_object(j);
+    put_node(j, "root", r->root);
+    put_node(j, "first", r->seg0);
+    snw_json_key(j, "count");
+    snw_json_integer(j, r->nseg);
+    put_number(j, "length", r->L);
+    put_text(j, "section", section_name(section->kind));
+    begin_list(j, "x");
+    for (int k = 0; k <= r->nseg; k++) snw_json_number(j, station(m, r, k));
+    snw_json_close(j);
+    begin_list(j, "size");
+    for (int k = 0; k <= r->nseg; k++) {
+        double size[4] = {0};
+        const snw_at at = {.x = station(m, r, k), .L = r->L};
+        for (int i = 0; i < 4; i++) {
+            if (section->size[i]) size[i] = snw_expr_value(section->size[i], at);
+        }
+        put_list(j, NULL, 4, size);
+    }
+    snw_json_close(j);
+    begin_list(j, "rest");
+    for (int k = 0; k <= r->nseg; k++) {
+        put_list(j, NULL, 6, snw_rod_rest(&link->rod, station(m, r, k)).e);
+    }
+    snw_json_close(j);
+    begin_list(j, "stiffness");
+    for (int k = 0; k <= r->nseg; k++) {
+        double H[36], D[36], diagonal[6] = {0};
+        snw_inertia M;
+        // a rod may end in a point, where there is no section: no stiffness either
+        if (snw_section_at(&link->rod, link->name, station(m, r, k), H, D, &M, NULL) == SNW_OK) {
+            for (int i = 0; i < 6; i++) diagonal[i] = H[7 * i];
+        }
+        put_list(j, NULL, 6, diagonal);
+    }
+    snw_json_close(j);
+    snw_json_close(j);
+}
+
+// the switch that says whether it is there; -1: it always is
+static void put_switch(snw_json *j, int gate) {
+    snw_json_key(j, "switch");
+    snw_json_integer(j, gate);
+}
+
+static void put_body(snw_json *j, const snw_body_desc *b, int gate) {
+    const double inertia[6] = {b->inertia.e[0][0], b->inertia.e[1][1], b->inertia.e[2][2],
+                               b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
+    snw_json_key(j, "body");
+    snw_json_object(j);
+    put_text(j, "shape", shape_name(b->shape));
+    put_list(j, "size", 3, b->size.e);
+    put_list(j, "axis", 3, b->axis.e);
+    put_list(j, "com", 3, b->com.e);
+    put_number(j, "mass", b->mass);
+    put_list(j, "inertia", 6, inertia);
+    put_switch(j, gate);
+    snw_json_close(j);
+}
+
+static void put_links(snw_json *j, const snw_model *m) {
+    begin_list(j, "links");
+    for (int l = 0; l < m->desc->nlink; l++) {
+        const snw_link_desc *d = &m->desc->link[l];
+        snw_json_object(j);
+        put_text(j, "name", d->name);
+        snw_json_key(j, "parent");
+        snw_json_integer(j, d->on.link);
+        put_text(j, "joint", snw_joint_name(d->joint));
+        const snw_vec3 z = {{0, 0, 1}}, given = d->moves.axis;
+        put_list(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
+        put_node(j, "first", m->link_first[l]);
+        put_node(j, "end", m->link_end[l]);
+        if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
+        if (d->has_body) put_body(j, &d->body, m->seg[m->link_end[l]].gate);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// ---- what joins and acts -----------------------------------------------------------------------
+
+static void put_loops(snw_json *j, const snw_model *m) {
+    begin_list(j, "loops");
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
+        snw_json_object(j);
+        put_text(j, "name", m->desc->loop[i].name);
+        put_text(j, "joint", snw_joint_name(m->desc->loop[i].joint));
+        put_list(j, "axis", 3, axis);
+        put_node(j, "a", loop->a);
+        put_node(j, "b", loop->b);
+        put_switch(j, loop->gate);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// a point of a tendon or chamber: its node, where it is in the node's frame, radius (0: a line)
+static void put_point(snw_json *j, const snw_model *m, const snw_measure_desc *d, const snw_rod *r,
+                      int node, double x) {
+    const snw_at at = {.x = x, .L = r->L};
+    const double y = d->at[0] ? snw_expr_value(d->at[0], at) : 0;
+    const double z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
+    const double area = d->area ? snw_expr_value(d->area, at) : 0;
+    snw_json_array(j);
+    snw_json_integer(j, node == 0 ? r->root - 1 : r->seg0 + node - 2);
+    snw_json_number(j, x - station(m, r, node)); // along the section's normal
+    snw_json_number(j, y);
+    snw_json_number(j, z);
+    snw_json_number(j, sqrt(area > 0 ? area / M_PI : 0));
+    snw_json_close(j);
+}
+
+// the stations between two arc lengths, and these themselves from their nearest station
+static void put_route(snw_json *j, const snw_model *m, const snw_measure_desc *d, const snw_rod *r,
+                      double from, double to) {
+    const double grain = 1e-9 * r->L;
+    const double ends[2] = {from, to};
+    for (int e = 0; e < 2; e++) {
+        int near = 0;
+        for (int k = 1; k <= r->nseg; k++) {
+            if (fabs(station(m, r, k) - ends[e]) < fabs(station(m, r, near) - ends[e])) near = k;
+        }
+        put_point(j, m, d, r, near, ends[e]);
+        for (int k = 0; e == 0 && k <= r->nseg; k++) {
+            const double x = station(m, r, k);
+            if (x > from + grain && x < to - grain) put_point(j, m, d, r, k, x);
+        }
+    }
+}
+
+static void put_measures(snw_json *j, const snw_model *m) {
+    begin_list(j, "measures");
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure_desc *d = &m->desc->measure[i];
+        snw_json_object(j);
+        put_text(j, "name", d->name);
+        put_text(j, "kind", d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+        begin_list(j, "points");
+        for (int k = 0; k < d->nlink; k++) {
+            const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];
+            put_route(j, m, d, r, k == 0 ? d->from : 0, k == d->nlink - 1 ? d->to : r->L);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_loads(snw_json *j, const snw_model *m) {
+    begin_list(j, "loads");
+    for (int i = 0; i < m->desc->nload; i++) {
+        const snw_load_desc *d = &m->desc->load[i];
+        snw_json_object(j);
+        put_text(j, "name", d->name);
+        snw_json_key(j, "along");
+        snw_json_bool(j, d->along);
+        begin_list(j, "nodes");
+        for (int k = 0; k < m->nact; k++) {
+            if (m->act[k].load == i) snw_json_integer(j, m->act[k].seg - 1);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_contacts(snw_json *j, const snw_model *m) {
+    begin_list(j, "contacts");
+    for (int i = 0; i < m->desc->ncontact; i++) {
+        const snw_contact_desc *d = &m->desc->contact[i];
+        snw_json_object(j);
+        put_text(j, "name", d->name);
+        put_list(j, "at", 3, d->at.e);
+        put_list(j, "normal", 3, d->normal.e);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void put_probes(snw_json *j, const snw_model *m) {
+    begin_list(j, "probes");
+    for (int i = 0; i < m->desc->nprobe; i++) {
+        snw_json_object(j);
+        put_text(j, "name", m->desc->probe[i].name);
+        const snw_probe_desc *d = &m->desc->probe[i];
+        int n;
+        const snw_component *c = snw_probe_components(d->kind, d->joint, &n);
+        put_text(j, "kind", snw_probe_name(d->kind));
+        snw_json_key(j, "units");
+        snw_json_object(j);
+        for (int k = 0; k < n; k++) {
+            char unit[64];
+            snw_dim_unit(c[k].dim, unit, sizeof unit);
+            put_text(j, c[k].name, unit);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static snw_status put_scene(snw_json *j, const snw_model *m, snw_error *err) {
+    double gravity[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        const snw_law law = m->desc->gravity[i];
+        if (law) gravity[i] = snw_expr_value(law, (snw_at){0});
+    }
+    snw_json_object(j);
+    snw_json_key(j, "scene");
+    snw_json_integer(j, SCENE_VERSION);
+    put_number(j, "length", m->length);
+    put_list(j, "gravity", 3, gravity);
+    begin_list(j, "parent");
+    for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
+    snw_json_close(j);
+    begin_list(j, "kind");
+    for (int i = 1; i < m->nseg; i++) snw_json_text(j, kind_name(m->seg[i].kind));
+    snw_json_close(j);
+    put_links(j, m);
+    put_loops(j, m);
+    put_measures(j, m);
+    put_loads(j, m);
+    put_contacts(j, m);
+    put_probes(j, m);
+    snw_json_close(j);
+    return snw_json_finish(j, err);
+}
+
+// text in memory; without room only its size is counted
+typedef struct memory {
+    char *text;
+    size_t size;
+} memory;
+
+static bool put_bytes(void *user, const char *bytes, size_t size) {
+    memory *to = user;
+    if (to->text) memcpy(to->text + to->size, bytes, size);
+    to->size += size;
+    return true;
+}
+
+snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
+    *out = NULL;
+    snw_json j;
+    memory to = {0};
+    snw_json_begin(&j, (snw_sink){&to, put_bytes});
+    SNW_TRY(put_scene(&j, m, err));
+    to.text = snw_alloc(to.size + 1);
+    if (!to.text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    to.size = 0;
+    *out = to.text;
+    snw_json_begin(&j, (snw_sink){&to, put_bytes});
+    return put_scene(&j, m, err);
+}

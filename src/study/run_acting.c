@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// What acts at a frame, for whoever draws it: loads, closures, tendons and chambers.
+#include "study/run_private.h"
+
+#include "dynamics/loop.h"
+
+#include <string.h>
+
+static void add_world(snw_wrench F, const snw_mat3 *R, double *out) {
+    if (R) F = (snw_wrench){.m = snw_rotate(*R, F.m), .f = snw_rotate(*R, F.f)};
+    for (int k = 0; k < 6; k++) out[k] += F.e[k];
+}
+
+static snw_wrench load_of_act(const snw_model *m, int act, const snw_view *v) {
+    if (!snw_load_follows(m, v->in, m->act[act].load)) return v->in->load[act];
+    snw_wrench F;
+    snw_load_at(m, act, (snw_at){.t = v->in->t, .signal = v->w->signal}, &F);
+    return snw_wrench_scale(*v->in->share, F);
+}
+
+void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
+    const snw_model *m = r->now->model;
+    const snw_run_info *info = &r->info;
+    double *loop = acting + 6 * (size_t)info->nload, *effort = loop + 6 * (size_t)info->nloop;
+    double *present = effort + info->nmeasure;
+    memset(acting, 0, (size_t)(present + info->nswitch - acting) * sizeof *acting);
+    for (int i = 0; i < m->nact; i++) {
+        const int load = m->act[i].load;
+        const snw_mat3 *R = m->desc->load[load].body ? &v->w->g[m->act[i].seg].R : NULL;
+        if (load < info->nload) add_world(load_of_act(m, i, v), R, acting + 6 * (size_t)load);
+    }
+    for (int i = 0; i < m->nloop && i < info->nloop; i++) {
+        add_world(snw_loop_wrench(m, v->w, i, v->w->l), &v->w->g[m->loop[i].b].R,
+                  loop + 6 * (size_t)i);
+    }
+    for (int i = 0; i < m->nmeasure && i < info->nmeasure; i++)
+        effort[i] = v->w->measured[i].effort;
+    for (int i = 0; i < m->nswitch && i < info->nswitch; i++) present[i] = snw_is_on(v->w, i);
+}

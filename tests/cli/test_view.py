@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""sinew view: what it writes, and what it says when it cannot. The page itself is looked at in viewer/test."""
+import base64
+import json
+import re
+import struct
+import unittest
+
+import harness
+from harness import ROLLED, Case, has_viewer
+
+# a pendulum of many frames
+MANY = """\
+sinew: 1
+title: Many
+gravity: [0, 0, -9.81]
+robot: {bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}}
+study: [{dynamic: {for: 5 s, step: 1 ms, scheme: rk4}}]
+record: {every: 1 ms}
+probes: {a: {angle: bob}}
+"""
+
+
+def head(page):
+    """The JSON of a page."""
+    return json.loads(re.search(r'id="sinew-data">(.*?)</script>', page, re.S)[1])
+
+
+def numbers(page, name):
+    """Its float64 array of that name."""
+    data = base64.b64decode(re.search(rf'id="sinew-0-{name}">(.*?)</script>', page)[1])
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+class Missing(Case):
+    @unittest.skipIf(has_viewer(), "this build has the viewer")
+    def test_a_command_without_viewer_says_what_to_install(self):
+        self.write("m.yaml", ROLLED)
+        self.sinew("run", "m.yaml")
+        r = self.sinew("view", "m.h5")
+        self.assertEqual(r.code, 1, r)
+        self.assertRegex(r.err, "without its viewer: .*make viewer")
+
+
+@unittest.skipUnless(has_viewer(), "built without Node: there is no viewer")
+class View(Case):
+    def run_model(self, text):
+        self.write("m.yaml", text)
+        r = self.sinew("run", "m.yaml")
+        self.assertEqual(r.code, 0, r)
+
+    def test_a_page_holds_all_runs_in_one_file(self):
+        self.run_model(ROLLED)
+        r = self.sinew("view", "m.h5")
+        self.assertEqual((r.code, r.out), (0, "page in m.html\n"), r)
+        page = (self.folder / "m.html").read_text()
+        data = head(page)
+        self.assertEqual([x["name"] for x in data["runs"]], ["text", "more"])
+        self.assertEqual(data["file"], "m.h5")
+        # closed form: x = sin(k)/k, k = C/EI of the file
+        self.assertAlmostEqual(numbers(page, "columns")[0], 0.7508843574, 9)
+        self.assertNotRegex(page, r"""(src|href)\s*=\s*["']?https?:""")
+        scene = json.loads(data["runs"][0]["scene"])
+        self.assertEqual(scene["links"][0]["name"], "arm")
+        self.assertAlmostEqual(scene["links"][0]["rod"]["size"][0][0], 0.01)
+
+    def test_one_run_elsewhere(self):
+        self.run_model(ROLLED)
+        r = self.sinew("view", "m.h5", "--run", "more", "-o", "p.html", "--json")
+        self.assertEqual(r.code, 0, r)
+        self.assertEqual(r.json["runs"], [{"run": "more", "frames": 1, "kept": 1}])
+        self.assertEqual([x["name"] for x in head((self.folder / "p.html").read_text())["runs"]], ["more"])
+
+    def test_thinned_runs_keep_extremes_and_say_so(self):
+        self.run_model(MANY)
+        r = self.sinew("view", "m.h5")
+        self.assertRegex(r.out, r"run 'main': 3000 of 5001 frames are shown; curves keep all extremes")
+        page = (self.folder / "m.html").read_text()
+        shown = self.sinew("show", "m.h5", "--csv", "--probe", "a")
+        angles = [float(line.split(",")[1]) for line in shown.out.splitlines()[1:]]
+        self.assertEqual(min(numbers(page, "columns-low")), min(angles))
+        self.assertEqual(max(numbers(page, "columns-high")), max(angles))
+        t = numbers(page, "t")
+        self.assertEqual((t[0], t[-1]), (0, 5))
+
+    def test_what_cannot_be_shown_is_told(self):
+        self.run_model(ROLLED)
+        self.write("not.h5", "no results\n")
+        for args, text in (
+            (["none.h5"], "none.h5.*no such file"),
+            (["not.h5"], "not an HDF5 file"),
+            (["m.h5", "--run", "les"], "les"),
+            (["m.h5", "-o", "m.h5"], "would overwrite the results"),
+            (["m.h5", "-o", "no/such/folder/p.html"], "does the folder exist"),
+        ):
+            r = self.sinew("view", *args)
+            self.assertEqual(r.code, 2, r)
+            self.assertRegex(r.err, text)
+        self.assertEqual([p.name for p in self.folder.glob("*.html*")], [])
+
+    def test_damaged_results_are_refused(self):
+        self.run_model(ROLLED)
+        whole = (self.folder / "m.h5").read_bytes()
+        for size in (40, 1000, len(whole) // 2):
+            self.write("cut.h5", whole[:size])
+            r = self.sinew("view", "cut.h5")
+            self.assertEqual(r.code, 2, r)
+            self.assertIn("cut.h5", r.err)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "io/scene.h"
+
+#include "base/alloc.h"
+#include "executed.h"
+#include "io/yaml.h"
+#include "math/se3.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// a tapered rod with a tendon and a chamber, a box on a hinge at its tip, held by a loop, over the ground
+static const char robot[] =
+    "sinew: 1\ngravity: [0, 0, -9.81]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+    "robot:\n"
+    "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm*(1 - x/(2*L))}},\n"
+    "    material: rubber, strain: {bend_y: legendre 2, bend_z: legendre 2}}}\n"
+    "  hand: {on: arm.tip, pose: {xyz: [0.1, 0, 0]}, joint: revolute, axis: y,\n"
+    "    body: {box: [0.1, 0.2, 0.3], mass: 2, com: [0.01, 0, 0]}}\n"
+    "loops: {rope: {join: [hand, world], as: spherical}}\n"
+    "actuators:\n"
+    "  cord: {tendon: {along: arm, at: [0, 5 mm, -2 mm], to: 0.4 m}, effort: 3 N}\n"
+    "  bag: {chamber: {along: arm, at: [0, 0, 0], area: 20 mm^2}, effort: 7 kPa}\n"
+    "loads: {push: {on: arm.tip, force: [0, 0, 1e-3]}, wind: {along: arm, force: [0, 1e-3, 0]}}\n"
+    "contacts: {floor: {ground: {on: hand, normal: z, at: [0, 0, -2], stiffness: 100}}}\n"
+    "study: [static: {}]\n"
+    "probes: {tip: {position: arm.tip}, speed: {velocity: arm.tip}}\n";
+
+typedef struct stand {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run;
+    snw_pool *pool;
+    snw_node *root;
+} stand;
+
+static void set(const char *text, stand *s) {
+    snw_error err = {0};
+    char *scene = NULL;
+    if (describe(text, &s->doc, &s->desc, &err) != SNW_OK ||
+        snw_run_create(s->desc, "main", &s->run, &err) != SNW_OK ||
+        snw_scene_make(snw_run_model(s->run), &scene, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    // JSON is YAML, whose reader stands by itself
+    s->pool = snw_pool_create(1 << 24);
+    if (snw_yaml_parse(s->pool, "scene", scene, strlen(scene), &s->root, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    snw_free(scene);
+}
+
+static void clear(stand *s) {
+    snw_pool_destroy(s->pool);
+    snw_run_destroy(s->run);
+    release(s->doc, s->desc);
+}
+
+// what stands at a path such as "links.0.rod.size.3.0"
+static const snw_node *at(const stand *s, const char *path) {
+    const snw_node *n = s->root;
+    char key[64];
+    for (const char *p = path; *p;) {
+        const size_t length = strcspn(p, ".");
+        (void)snprintf(key, sizeof key, "%.*s", (int)length, p);
+        p += length + (p[length] == '.');
+        if (n->kind == SNW_NODE_LIST) {
+            const long i = strtol(key, NULL, 10);
+            if (i >= n->n) fail_msg("%s: there are only %d", path, n->n);
+            n = n->entry[i].value;
+        } else {
+            n = snw_node_get(n, key);
+        }
+        if (!n) fail_msg("%s: no '%s'", path, key);
+    }
+    return n;
+}
+
+static double value(const stand *s, const char *path) { return strtod(at(s, path)->text, NULL); }
+
+static void rods_have_stations_sections_and_stiffness(void **state) {
+    (void)state;
+    stand s;
+    set(robot, &s);
+    const int stations = at(&s, "links.0.rod.x")->n;
+    assert_int_equal(stations, (int)value(&s, "links.0.rod.count") + 1);
+    assert_string_equal(at(&s, "links.0.name")->text, "arm");
+    assert_string_equal(at(&s, "links.0.rod.section")->text, "circle");
+    for (int k = 0; k < stations; k++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "links.0.rod.x.%d", k);
+        const double x = value(&s, path), r = 0.01 * (1 - x);
+        (void)snprintf(path, sizeof path, "links.0.rod.size.%d.0", k);
+        assert_near(value(&s, path), r, 1e-15);
+        (void)snprintf(path, sizeof path, "links.0.rod.stiffness.%d.1", k); // E I
+        assert_near(value(&s, path), 1e6 * acos(-1.0) / 4 * pow(r, 4), 1e-15);
+        (void)snprintf(path, sizeof path, "links.0.rod.rest.%d.3", k);
+        assert_near(value(&s, path), 1, 0);
+    }
+    clear(&s);
+}
+
+static void bodies_joints_loops_and_ground_are_told(void **state) {
+    (void)state;
+    stand s;
+    set(robot, &s);
+    assert_string_equal(at(&s, "links.1.joint")->text, "revolute");
+    assert_near(value(&s, "links.1.axis.1"), 1, 0);
+    assert_string_equal(at(&s, "links.1.body.shape")->text, "box");
+    assert_near(value(&s, "links.1.body.size.2"), 0.3, 0);
+    assert_near(value(&s, "links.1.body.com.0"), 0.01, 0);
+    assert_near(value(&s, "links.1.body.inertia.0"), 2.0 / 12 * (0.04 + 0.09), 1e-15);
+    assert_string_equal(at(&s, "loops.0.name")->text, "rope");
+    assert_near(value(&s, "loops.0.b"), -1, 0); // the world
+    assert_near(value(&s, "contacts.0.at.2"), -2, 0);
+    assert_near(value(&s, "contacts.0.normal.2"), 1, 0);
+    assert_near(value(&s, "gravity.2"), -9.81, 0);
+    assert_string_equal(at(&s, "probes.0.kind")->text, "position");
+    assert_string_equal(at(&s, "probes.0.units.z")->text, "m");
+    clear(&s);
+}
+
+static void tendons_follow_nodes_to_their_ends(void **state) {
+    (void)state;
+    stand s;
+    set(robot, &s);
+    const snw_model *m = snw_run_model(s.run);
+    const snw_node *points = at(&s, "measures.0.points");
+    double last = -1;
+    for (int i = 0; i < points->n; i++) {
+        const snw_node *p = points->entry[i].value;
+        const int node = (int)strtol(p->entry[0].value->text, NULL, 10);
+        const double x =
+            (node < 0 ? 0 : m->seg_x[node + 1]) + strtod(p->entry[1].value->text, NULL);
+        assert_true(x > last);
+        last = x;
+        assert_near(strtod(p->entry[2].value->text, NULL), 5e-3, 1e-18);
+        assert_near(strtod(p->entry[3].value->text, NULL), -2e-3, 1e-18);
+    }
+    assert_near(last, 0.4, 1e-15);
+    assert_near(value(&s, "measures.1.points.0.4"), sqrt(20e-6 / acos(-1.0)), 1e-15);
+    clear(&s);
+}
+
+// ---- what acts ---------------------------------------------------------------------------------
+
+typedef struct last_seen {
+    const snw_run_info *info;
+    double load[18], effort[2];
+    snw_se3 tip;
+} last_seen;
+
+static snw_status keep(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    last_seen *to = user;
+    memcpy(to->load, f->load, (size_t)(6 * to->info->nload) * sizeof(double));
+    memcpy(to->effort, f->effort, (size_t)to->info->nmeasure * sizeof(double));
+    to->tip = f->pose[to->info->nnode - 1];
+    return SNW_OK;
+}
+
+static snw_status end(void *user, snw_status status, const char *message, snw_error *err) {
+    (void)user, (void)message, (void)err;
+    return status;
+}
+
+// a follower turns with the tip, a dead load does not, one along the rod is summed up
+static void frames_say_what_acts(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: 0\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"
+        "  material: rubber, strain: {bend_y: legendre 3, bend_z: legendre 3}}}}\n"
+        "actuators: {cord: {tendon: {along: arm, at: [0, 5 mm, 0]}, effort: 3 N*t/(1 s)}}\n"
+        "loads:\n"
+        "  follower: {on: arm.tip, force: [0, 0, 20 mN], torque: [0, 1 mN*m, 0], frame: body}\n"
+        "  dead: {on: arm.tip, force: [0, 1 mN, 2 mN]}\n"
+        "  wind: {along: arm, force: [0, 0, 4 mN/m*t/(1 s)]}\n"
+        "study: [static: {for: 1 s, step: 0.5 s}]\n";
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err = {0};
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    last_seen seen = {.info = snw_run_describe(run)};
+    assert_int_equal(seen.info->nload, 3);
+    assert_int_equal(seen.info->nmeasure, 1);
+    const snw_recorder recorder = {&seen, keep, end};
+    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
+    const snw_vec3 force = snw_rotate(seen.tip.R, (snw_vec3){{0, 0, 0.02}});
+    const snw_vec3 torque = snw_rotate(seen.tip.R, (snw_vec3){{0, 1e-3, 0}});
+    assert_true(fabs(force.x) > 1e-3); // it has turned
+    for (int k = 0; k < 3; k++) {
+        assert_near(seen.load[k], torque.e[k], 1e-15);
+        assert_near(seen.load[3 + k], force.e[k], 1e-15);
+        assert_near(seen.load[6 + k], 0, 0);
+        assert_near(seen.load[9 + k], 1e-3 * k, 1e-18);
+        assert_near(seen.load[15 + k], k == 2 ? 2e-3 : 0, 1e-15); // 4 mN/m along 0.5 m
+    }
+    assert_near(seen.effort[0], 3, 1e-15);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rods_have_stations_sections_and_stiffness),
+        cmocka_unit_test(bodies_joints_loops_and_ground_are_told),
+        cmocka_unit_test(tendons_follow_nodes_to_their_ends),
+        cmocka_unit_test(frames_say_what_acts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

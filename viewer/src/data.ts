@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// What the page holds: one JSON text and arrays in base64. All of it comes from a file that anybody may have written, so
+// sizes are checked before anything is used, and texts only ever become text.
+
+export interface Column {
+    probe: string;
+    component: string;
+    station: number;
+}
+
+export interface Stage {
+    name: string;
+    frames: number;
+    first: number;
+    last: number;
+    iterations: number;
+    tangents: number;
+    increments: number;
+    residual: number | null;
+    condition: number | null;
+    geometry: number | null;
+}
+
+export interface RunHead {
+    name: string;
+    title: string;
+    state: string;
+    message: string;
+    frames: number;
+    kept: number;
+    nodes: number;
+    freedom: number;
+    loads: number;
+    loops: number;
+    measures: number;
+    switches: number;
+    offset: number[];
+    node_link: string[];
+    columns: Column[];
+    energy: string[];
+    stats: string[];
+    scene: string | null;
+    stages: Stage[];
+}
+
+export interface Page {
+    file: string;
+    version: string;
+    created: string;
+    model: string;
+    runs: RunHead[];
+}
+
+// Values at kept frames, frame by frame, and where frames were left out the extremes until the next kept one.
+export interface Series {
+    width: number;
+    value: Float64Array;
+    low: Float64Array | null;
+    high: Float64Array | null;
+}
+
+export interface Run {
+    index: number;
+    head: RunHead;
+    n: number; // kept frames
+    t: Float64Array;
+    clock: Float64Array; // time as it is played: goes on where t stands still or jumps back
+    stage: Float32Array;
+    frame: Int32Array; // number in the file
+    pose: Float32Array; // 7 per node, positions from the offset on
+    load: Float32Array;
+    loop: Float32Array;
+    effort: Float32Array;
+    present: Float32Array;
+    columns: Series;
+    energy: Series;
+    stats: Float64Array;
+    mode: (k: number) => number;
+}
+
+export function element(id: string): HTMLElement | null {
+    return document.getElementById(id);
+}
+
+export function readPage(): Page {
+    const text = element('sinew-data')?.textContent;
+    if (!text) throw new Error('this page has no data: sinew view writes them into it');
+    return JSON.parse(text) as Page;
+}
+
+function bytes(run: number, name: string): ArrayBuffer {
+    const text = element(`sinew-${run}-${name}`)?.textContent ?? '';
+    const raw = atob(text.trim());
+    const out = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+    return out.buffer;
+}
+
+function sized<T extends { length: number }>(array: T, n: number, name: string): T {
+    if (array.length !== n) throw new Error(`the page is damaged: ${name} has ${array.length} of ${n} numbers`);
+    return array;
+}
+
+function single(run: number, name: string, n: number): Float32Array {
+    return sized(new Float32Array(bytes(run, name)), n, name);
+}
+
+function double(run: number, name: string, n: number): Float64Array {
+    return sized(new Float64Array(bytes(run, name)), n, name);
+}
+
+function series(run: number, head: RunHead, name: string, width: number): Series {
+    const n = width * head.kept;
+    const thinned = head.kept < head.frames;
+    return {
+        width,
+        value: double(run, name, n),
+        low: thinned ? double(run, `${name}-low`, n) : null,
+        high: thinned ? double(run, `${name}-high`, n) : null,
+    };
+}
+
+// Where t stands still (equilibria at one time, shapes of modes) or jumps back (a step that begins where another one ended),
+// a frame is held for a while of its own.
+function playingTime(t: Float64Array, mode: (k: number) => number): Float64Array {
+    let span = 0;
+    for (let k = 1; k < t.length; k++) span += Math.max(t[k] - t[k - 1], 0) || 0;
+    const hold = span > 0 ? span / 80 : 0.15;
+    const clock = new Float64Array(t.length);
+    for (let k = 1; k < t.length; k++) {
+        const dt = t[k] - t[k - 1];
+        clock[k] = clock[k - 1] + (mode(k - 1) > 0 ? 8 * hold : dt > 0 ? dt : hold);
+    }
+    return clock;
+}
+
+export function readRun(page: Page, index: number): Run {
+    const head = page.runs[index];
+    const n = head.kept;
+    const stats = double(index, 'stats', n * head.stats.length);
+    const at = head.stats.indexOf('mode');
+    const mode = (k: number) => (at >= 0 ? stats[k * head.stats.length + at] : 0);
+    const t = double(index, 't', n);
+    return {
+        index,
+        head,
+        n,
+        t,
+        mode,
+        clock: playingTime(t, mode),
+        stage: single(index, 'stage', n),
+        frame: sized(new Int32Array(bytes(index, 'frame')), n, 'frame'),
+        pose: single(index, 'pose', n * head.nodes * 7),
+        load: single(index, 'load', n * head.loads * 6),
+        loop: single(index, 'loop', n * head.loops * 6),
+        effort: single(index, 'effort', n * head.measures),
+        present: single(index, 'present', n * head.switches),
+        columns: series(index, head, 'columns', head.columns.length),
+        energy: series(index, head, 'energy', head.energy.length),
+        stats,
+    };
+}
+
+export function columnName(c: Column): string {
+    const station = c.station >= 0 ? `@${c.station}` : '';
+    return c.component ? `${c.probe}${station}.${c.component}` : `${c.probe}${station}`;
+}

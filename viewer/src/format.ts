@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers for people.
+
+const prefixes: [number, string][] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
+
+// 1, 2 or 5 times a power of ten, not above x
+export function decade(x: number): number {
+    if (!(x > 0)) return 1;
+    const ten = 10 ** Math.floor(Math.log10(x)), lead = x / ten;
+    return ten * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
+}
+
+// `12.3 mm`; units that are no plain SI unit keep their powers of ten
+export function quantity(x: number, unit: string, digits = 3): string {
+    if (!Number.isFinite(x)) return '–';
+    if (x === 0) return unit ? `0 ${pretty(unit)}` : '0';
+    if (!/^(m|N|Pa|J|W|s|Hz|N\*m)$/.test(unit)) return unit ? `${number(x, digits)} ${pretty(unit)}` : number(x, digits);
+    const size = Math.abs(x);
+    for (const [value, letter] of prefixes) {
+        if (size >= value * 0.9995) return `${number(x / value, digits)} ${letter}${pretty(unit)}`;
+    }
+    return `${number(x, digits)} ${pretty(unit)}`;
+}
+
+export function pretty(unit: string): string {
+    return unit.replace(/\*/g, '·').replace(/\^(-?\d)/g, (_, d: string) => (d === '2' ? '²' : d === '3' ? '³' : `^${d}`));
+}
+
+export function number(x: number, digits = 4): string {
+    if (!Number.isFinite(x)) return '–';
+    const size = Math.abs(x);
+    if (size !== 0 && (size >= 1e6 || size < 1e-4)) return x.toExponential(Math.max(digits - 2, 1)).replace('e+', 'e').replace('-', '−').replace('e-', 'e−');
+    return Number(x.toPrecision(digits)).toString().replace('-', '−');
+}
+
+// beside an axis: no digits that say nothing
+export function tick(x: number): string {
+    const size = Math.abs(x);
+    if (size < 1e-14) return '0';
+    const short = Number(x.toPrecision(6));
+    const text = size >= 1e5 || size < 1e-3 ? short.toExponential().replace('e+', 'e') : String(short);
+    return text.replace(/-/g, '−');
+}
+
+export function count(x: number): string {
+    return String(x).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+}

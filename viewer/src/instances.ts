@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// Many equal things in one draw: bars between points, balls, arrows. Each frame begins anew and puts what there is.
+import * as THREE from 'three';
+
+const up = new THREE.Vector3(0, 1, 0);
+const along = new THREE.Vector3();
+const middle = new THREE.Vector3();
+const turn = new THREE.Quaternion();
+const size = new THREE.Vector3();
+const matrix = new THREE.Matrix4();
+const tint = new THREE.Color();
+
+class Instances {
+    readonly mesh: THREE.InstancedMesh;
+    private n = 0;
+
+    constructor(geometry: THREE.BufferGeometry, material: THREE.Material, private readonly room: number, shadow: boolean) {
+        this.mesh = new THREE.InstancedMesh(geometry, material, Math.max(room, 1));
+        this.mesh.castShadow = shadow;
+        this.mesh.receiveShadow = shadow;
+        this.mesh.frustumCulled = false;
+        this.mesh.count = 0;
+    }
+
+    begin(): void {
+        this.n = 0;
+    }
+
+    put(m: THREE.Matrix4, colour: number): void {
+        if (this.n >= this.room) return;
+        this.mesh.setMatrixAt(this.n, m);
+        this.mesh.setColorAt(this.n, tint.setHex(colour));
+        this.n++;
+    }
+
+    end(): void {
+        this.mesh.count = this.n;
+        this.mesh.instanceMatrix.needsUpdate = true;
+        if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+    }
+
+    dispose(): void {
+        this.mesh.geometry.dispose();
+        this.mesh.dispose();
+    }
+}
+
+export class Bars extends Instances {
+    constructor(material: THREE.Material, room: number, sides = 14, shadow = true) {
+        super(new THREE.CylinderGeometry(1, 1, 1, sides, 1), material, room, shadow);
+    }
+
+    bar(a: number[], b: number[], radius: number, colour: number): void {
+        along.set(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+        const length = along.length();
+        if (!(length > 0)) return;
+        turn.setFromUnitVectors(up, along.divideScalar(length));
+        middle.set((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2);
+        this.put(matrix.compose(middle, turn, size.set(radius, length, radius)), colour);
+    }
+}
+
+export class Cones extends Instances {
+    constructor(material: THREE.Material, room: number) {
+        super(new THREE.ConeGeometry(1, 1, 18, 1).translate(0, -0.5, 0), material, room, false);
+    }
+
+    // the tip at `to`, pointing along `direction` (unit)
+    cone(to: number[], direction: number[], radius: number, length: number, colour: number): void {
+        turn.setFromUnitVectors(up, along.set(direction[0], direction[1], direction[2]));
+        this.put(matrix.compose(middle.set(to[0], to[1], to[2]), turn, size.set(radius, length, radius)), colour);
+    }
+}
+
+export class Balls extends Instances {
+    constructor(material: THREE.Material, room: number, shadow = true) {
+        super(new THREE.SphereGeometry(1, 20, 14), material, room, shadow);
+    }
+
+    ball(at: number[], radius: number, colour: number): void {
+        this.put(matrix.compose(middle.set(at[0], at[1], at[2]), turn.identity(), size.setScalar(radius)), colour);
+    }
+}

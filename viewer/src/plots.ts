@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+//
+// Curves over time, one card for what has the same unit, all with one playhead.
+import uPlot from 'uplot';
+import { series as palette, type Theme } from './colour';
+import { columnName, type Run, type Series } from './data';
+import { make } from './dom';
+import { pretty, quantity, tick } from './format';
+import type { Scene } from './scene';
+
+export interface Curve {
+    name: string;
+    from: Series;
+    column: number;
+}
+
+export interface Card {
+    title: string;
+    unit: string;
+    curves: Curve[];
+    log?: boolean;
+    hidden?: Set<number>;
+}
+
+const angular = new Set(['rotation', 'pose', 'angle', 'value']);
+
+// what says the same again: quaternion and matrix of a rotation; frequencies behind the sixth
+function brief(component: string): boolean {
+    if (/^[1-9]/.test(component)) return component.length === 1 && component <= '6';
+    return !/^(q[wxyz]|[xyz][xyz])$/.test(component);
+}
+
+// a varied choice of at most n of a list
+function few<T>(list: T[], n: number): T[] {
+    if (list.length <= n) return list;
+    return Array.from({ length: n }, (_, i) => list[Math.round((i * (list.length - 1)) / (n - 1))]);
+}
+
+export function probeCards(run: Run, scene: Scene): Card[] {
+    const cards = new Map<string, Card>();
+    const kinds = new Map(scene.probes.map((p) => [p.name, p]));
+    run.head.columns.forEach((c, i) => {
+        const probe = kinds.get(c.probe);
+        if (!brief(c.component)) return;
+        if (probe?.kind === 'energy') return; // has a card of its own
+        const told = probe ? Object.prototype.hasOwnProperty.call(probe.units, c.component) ? String(probe.units[c.component]) : '' : '';
+        const unit = told || (probe && angular.has(probe.kind) && c.component !== '' ? 'rad' : probe?.kind === 'angle' ? 'rad' : '');
+        // stations beside each other, a card a component; else components of one unit together
+        const key = `${c.probe}\u0000${unit}\u0000${c.station >= 0 ? c.component : ''}`;
+        let card = cards.get(key);
+        if (!card) {
+            card = { title: c.station >= 0 && c.component ? `${c.probe} · ${c.component}` : c.probe, unit, curves: [] };
+            cards.set(key, card);
+        }
+        card.curves.push({ name: c.station >= 0 ? `@${c.station}` : c.component || columnName(c), from: run.columns, column: i });
+    });
+    for (const card of cards.values()) card.curves = few(card.curves, 8);
+    return [...cards.values()];
+}
+
+export function energyCard(run: Run): Card | null {
+    const curves = run.head.energy
+        .map((name, column) => ({ name, from: run.energy, column }))
+        .filter((c) => {
+            for (let k = 0; k < run.n; k++) if (Math.abs(run.energy.value[k * run.energy.width + c.column]) > 0) return true;
+            return false;
+        });
+    return curves.length ? { title: 'energy', unit: 'J', curves } : null;
+}
+
+export function solverCards(run: Run): Card[] {
+    const from: Series = { width: run.head.stats.length, value: run.stats, low: null, high: null };
+    const card = (name: string, title: string, log: boolean): Card => ({ title, unit: '', log, curves: [{ name, from, column: run.head.stats.indexOf(name) }] });
+    return [card('residual', 'residual at the frame', true), card('iterations', 'iterations to reach the frame', false)].filter((c) => c.curves[0].column >= 0);
+}
+
+// What curves run over: time where it goes on, else the number of the frame.
+export class Axis {
+    readonly time: boolean;
+
+    constructor(private readonly run: Run) {
+        let rising = run.n > 1 && run.t[run.n - 1] > run.t[0];
+        for (let k = 1; k < run.n; k++) rising = rising && run.t[k] >= run.t[k - 1];
+        this.time = rising;
+    }
+
+    at(k: number): number {
+        return this.time ? this.run.t[k] : this.run.frame[k];
+    }
+
+    nearest(x: number): number {
+        let low = 0, high = this.run.n - 1;
+        while (high - low > 1) {
+            const mid = (low + high) >> 1;
+            if (this.at(mid) <= x) low = mid;
+            else high = mid;
+        }
+        return this.run.n > 1 && Math.abs(this.at(high) - x) < Math.abs(this.at(low) - x) ? high : low;
+    }
+}
+
+// a little air around the curves; what never changes lies in the middle
+function range(_: uPlot, low: number | null, high: number | null): [number, number] {
+    if (low === null || high === null) return [0, 1];
+    const air = high > low ? 0.08 * (high - low) : Math.abs(high) > 0 ? 0.1 * Math.abs(high) : 1;
+    return [low - air, high + air];
+}
+
+export class Plot {
+    readonly element: HTMLElement;
+    private u: uPlot | null = null;
+    private readonly values: HTMLElement[] = [];
+    private readonly head = make('i', { class: 'playhead', 'aria-hidden': 'true' });
+    private readonly body = make('div', { class: 'chart' });
+    private at = { k: 0, share: 0 };
+    private made: uPlot.AlignedData | null = null;
+    private theme: Theme | null = null; // to be drawn in, once it is seen
+
+    constructor(readonly card: Card, private readonly run: Run, private readonly axis: Axis, private readonly seek: (k: number) => void) {
+        const chips = card.curves.map((c, i) => {
+            const value = make('output', {}, '');
+            this.values.push(value);
+            return make('button', { class: 'chip', type: 'button', 'aria-pressed': 'true', title: 'show or hide this curve', onclick: (e) => this.toggle(i, e.currentTarget as HTMLElement) }, make('i', { class: 'dot' }), make('span', {}, c.name), value);
+        });
+        this.element = make('section', { class: 'card', 'aria-label': `${card.title} over ${axis.time ? 'time' : 'frames'}` },
+            make('header', {}, make('h3', {}, card.title), make('span', { class: 'unit' }, pretty(card.unit))),
+            this.body,
+            make('div', { class: 'chips' }, ...chips));
+    }
+
+    // kept frames, and between them the extremes of what was left out
+    private points(): uPlot.AlignedData {
+        const { run, axis, card } = this;
+        const x: number[] = [], y: (number | null)[][] = card.curves.map(() => []);
+        // powers of ten by ourselves: uPlot's scale does not end its search for ticks of very small numbers
+        const shown = (v: number) => (card.log ? (v > 0 && Number.isFinite(v) ? Math.log10(v) : null) : Number.isFinite(v) ? v : null);
+        for (let k = 0; k < run.n; k++) {
+            if (run.mode(k) > 0) continue;
+            const at = axis.at(k), step = k + 1 < run.n ? axis.at(k + 1) - at : 0;
+            x.push(at);
+            card.curves.forEach((c, i) => y[i].push(shown(c.from.value[k * c.from.width + c.column])));
+            const thinned = run.frame[k + 1] - run.frame[k] > 1 && card.curves.some((c) => c.from.low);
+            if (!thinned || !(step > 0)) continue;
+            x.push(at + step / 3, at + (2 * step) / 3);
+            card.curves.forEach((c, i) => {
+                const j = k * c.from.width + c.column;
+                const low = c.from.low ? c.from.low[j] : c.from.value[j], high = c.from.high ? c.from.high[j] : c.from.value[j];
+                const rises = c.from.value[j + c.from.width] >= c.from.value[j];
+                y[i].push(shown(rises ? low : high), shown(rises ? high : low));
+            });
+        }
+        return [x, ...y] as uPlot.AlignedData;
+    }
+
+    private get data(): uPlot.AlignedData {
+        return (this.made ??= this.points());
+    }
+
+    get length(): number {
+        return this.data[0].length;
+    }
+
+    private toggle(i: number, chip: HTMLElement): void {
+        const on = chip.getAttribute('aria-pressed') !== 'true';
+        chip.setAttribute('aria-pressed', String(on));
+        this.u?.setSeries(i + 1, { show: on });
+    }
+
+    // Draw as soon as it comes into sight: a page may have many curves, and few are looked at.
+    draw(theme: Theme): void {
+        const waits = this.theme !== null && !this.u;
+        this.theme = theme;
+        if (this.u) this.redraw(theme);
+        if (this.u || waits) return;
+        new IntersectionObserver((seen, watch) => {
+            if (!this.theme || !seen.some((s) => s.isIntersecting)) return;
+            watch.disconnect();
+            this.redraw(this.theme);
+        }, { rootMargin: '300px' }).observe(this.element);
+    }
+
+    private redraw(theme: Theme): void {
+        this.u?.destroy();
+        const style = getComputedStyle(document.documentElement);
+        const ink = style.getPropertyValue('--faint').trim(), line = style.getPropertyValue('--line').trim();
+        const colours = palette(theme);
+        const font = '11px ui-sans-serif, system-ui, sans-serif';
+        const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { show: false } };
+        this.element.querySelectorAll<HTMLElement>('.dot').forEach((d, i) => (d.style.background = colours[i % colours.length]));
+        const ticks = (_: uPlot, splits: number[]) => splits.map(tick);
+        const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Number.isInteger(v) ? `1e${v}`.replace('-', '−') : ''));
+        const options: uPlot.Options = {
+            width: Math.max(this.body.clientWidth, 120),
+            height: 132,
+            padding: [8, 10, 0, 0],
+            legend: { show: false },
+            cursor: { sync: { key: 'sinew' }, drag: { x: false, y: false }, points: { size: 6 }, y: false },
+            scales: { x: { time: false }, y: { range } },
+            axes: [
+                { ...axis, size: 24, space: 64, values: ticks },
+                { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },
+            ],
+            series: [{}, ...this.card.curves.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.5, spanGaps: true, points: { show: this.length < 3 } }))],
+        };
+        this.u = new uPlot(options, this.data, this.body);
+        this.u.over.append(this.head);
+        this.u.over.addEventListener('click', () => {
+            if (this.u && this.u.cursor.left !== undefined) this.seek(this.axis.nearest(this.u.posToVal(this.u.cursor.left, 'x')));
+        });
+        this.element.querySelectorAll('.chip').forEach((c, i) => {
+            if (c.getAttribute('aria-pressed') === 'false') this.u?.setSeries(i + 1, { show: false });
+        });
+        this.mark(this.at.k, this.at.share);
+    }
+
+    resize(): void {
+        const width = this.body.clientWidth;
+        if (this.u && width > 0 && Math.abs(width - this.u.width) > 1) this.u.setSize({ width, height: 132 });
+    }
+
+    // the playhead, and what the curves show there
+    mark(k: number, share: number): void {
+        this.at = { k, share };
+        if (this.run.n === 0) return;
+        this.card.curves.forEach((c, i) => {
+            const text = quantity(c.from.value[k * c.from.width + c.column], this.card.unit, 4);
+            if (this.values[i].textContent !== text) this.values[i].textContent = text;
+        });
+        if (!this.u) return;
+        const x = share > 0 ? this.axis.at(k) + share * (this.axis.at(k + 1) - this.axis.at(k)) : this.axis.at(k);
+        this.head.style.transform = `translateX(${this.u.valToPos(x, 'x')}px)`;
+    }
+
+    destroy(): void {
+        this.theme = null;
+        this.u?.destroy();
+    }
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+//
+// A robot in three dimensions: everything a scene names, moved to a frame.
+import * as THREE from 'three';
+import { Line2 } from 'three/examples/jsm/lines/Line2.js';
+import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
+import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
+import { scale, type Theme } from './colour';
+import type { Run } from './data';
+import { Balls, Bars, Cones } from './instances';
+import { Poses } from './pose';
+import { Rod, type Quantity } from './rod';
+import type { BodyScene, LinkScene, Scene } from './scene';
+
+export interface Shown {
+    colour: Quantity;
+    tendons: boolean;
+    joints: boolean;
+    forces: boolean;
+    reactions: boolean;
+    trails: boolean;
+    frames: boolean;
+}
+
+interface Body {
+    link: LinkScene;
+    body: BodyScene;
+    mesh: THREE.Mesh;
+}
+
+interface Trail {
+    name: string;
+    path: THREE.Line;
+    past: Line2;
+}
+
+const TRAILS = 5; // shown at most
+
+const hex = (share: number): number => {
+    const c = scale(share, [0, 0, 0]);
+    return (Math.round(c[0] * 255) << 16) | (Math.round(c[1] * 255) << 8) | Math.round(c[2] * 255);
+};
+
+export class Robot {
+    readonly group = new THREE.Group();
+    readonly poses: Poses;
+    readonly box = new THREE.Box3(); // of all frames
+    readonly places: number[] = []; // where nodes are in the course of the run, x y z
+    readonly size: number; // its largest extent, m
+    magnified = 1; // how much thicker than they are the thinnest rods are drawn
+    readonly most: Record<Quantity | 'effort' | 'force' | 'torque', number>;
+    readonly quantities: Quantity[]; // that its rods can be coloured by
+    readonly cut: Partial<Record<Quantity, boolean>> = {}; // there is more than the scale shows
+    private readonly rods: Rod[] = [];
+    private readonly bodies: Body[] = [];
+    private readonly trails: Trail[] = [];
+    private readonly rodMaterial = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.55, metalness: 0.02 });
+    private readonly hard = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.08 });
+    private readonly bodyMaterial = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.1 });
+    private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
+    private readonly flat = new THREE.MeshBasicMaterial();
+    private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
+    private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
+    private readonly slides: boolean[]; // of each node: it moves along a rail
+    private readonly struts: Bars;
+    private readonly tendons: Bars;
+    private readonly chambers: Bars;
+    private readonly shafts: Bars;
+    private readonly heads: Cones;
+    private readonly balls: Balls;
+    private readonly axes: THREE.LineSegments;
+
+    constructor(readonly run: Run, readonly scene: Scene) {
+        this.poses = new Poses(run.head.nodes);
+        for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
+        const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
+        this.quantities = this.rods.length === 0 ? ['plain'] : shaped && stiff ? ['strain', 'stress', 'curvature', 'plain'] : shaped ? ['strain', 'curvature', 'plain'] : ['curvature', 'plain'];
+        this.most = this.survey();
+        const extent = this.box.getSize(new THREE.Vector3());
+        this.size = Math.max(extent.x, extent.y, extent.z, 1e-6);
+        const thinnest = this.size / 170;
+        for (const r of this.rods) {
+            if (!r.told) r.assume(this.size / 120);
+            r.magnify = Math.max(1, thinnest / r.widest);
+            if (r.told) this.magnified = Math.max(this.magnified, r.magnify);
+            this.group.add(r.mesh);
+        }
+        const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
+        const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length;
+        const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
+        const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
+        this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
+        this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
+        this.tendons = new Bars(this.hard, points + 1, 8);
+        this.chambers = new Bars(this.clear, points + 1, 24, false);
+        this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
+        this.heads = new Cones(this.flat, 4 * arrows + 1);
+        this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length);
+        this.axes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
+        this.axes.frustumCulled = false;
+        this.axes.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(18 * (scene.links.length + 1)), 3));
+        const rgb = [0.85, 0.25, 0.25, 0.3, 0.65, 0.25, 0.25, 0.45, 0.9];
+        const colours = Array.from({ length: scene.links.length + 1 }, () => [0, 1, 2].flatMap((i) => [...rgb.slice(3 * i, 3 * i + 3), ...rgb.slice(3 * i, 3 * i + 3)])).flat();
+        this.axes.geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(colours), 3));
+        this.group.add(this.struts.mesh, this.tendons.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes);
+        for (const l of scene.links) if (l.body) this.addBody(l, l.body);
+        this.addTrails();
+    }
+
+    // Extent and largest values over the run, by a few hundred frames.
+    private survey() {
+        const most = { plain: 0, curvature: 0, strain: 0, stress: 0, effort: 0, force: 0, torque: 0 };
+        const { run, scene } = this, peaks: Record<string, number[]> = {};
+        const step = Math.max(1, Math.floor(run.n / Math.max(24, Math.min(300, 60000 / Math.max(run.head.nodes, 1)))));
+        const p = new THREE.Vector3();
+        for (let k = 0; k < run.n; k += k + step >= run.n && k < run.n - 1 ? run.n - 1 - k : step) {
+            this.poses.take(run.pose, k, 0, run.head.offset);
+            for (let i = 0; i < run.head.nodes; i++) {
+                p.fromArray(this.poses.g, 7 * i);
+                if (!Number.isFinite(p.x + p.y + p.z)) continue;
+                this.box.expandByPoint(p);
+                this.places.push(p.x, p.y, p.z);
+            }
+            for (const l of scene.links) {
+                if (!l.body) continue;
+                const c = this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], [0, 0, 0]);
+                if (!Number.isFinite(c[0] + c[1] + c[2])) continue;
+                const r = l.body.shape === 'box' ? 0.5 * Math.hypot(...l.body.size) : l.body.shape === 'none' ? 0 : Math.max(l.body.size[0], l.body.size[1] / 2);
+                for (let i = 0; i < 6; i++) {
+                    p.fromArray(c).setComponent(i >> 1, c[i >> 1] + (i & 1 ? r : -r));
+                    this.box.expandByPoint(p);
+                    this.places.push(p.x, p.y, p.z);
+                }
+            }
+            for (const r of this.rods) {
+                for (const q of this.quantities) (peaks[q] ??= []).push(r.largest(this.poses, q) || 0);
+            }
+        }
+        // a short peak does not take the colours from all the rest: then the scale says "or more"
+        for (const q of this.quantities) {
+            const rising = Float64Array.from(peaks[q] ?? []).sort(), top = rising[rising.length - 1] ?? 0;
+            const usual = rising[Math.floor(0.97 * (rising.length - 1))] ?? 0;
+            this.cut[q] = usual < 0.5 * top && usual > 0;
+            most[q] = this.cut[q] ? usual : top;
+        }
+        const sweep = (a: Float32Array) => {
+            for (let i = 0; i + 5 < a.length; i += 6) {
+                most.torque = Math.max(most.torque, Math.hypot(a[i], a[i + 1], a[i + 2]) || 0);
+                most.force = Math.max(most.force, Math.hypot(a[i + 3], a[i + 4], a[i + 5]) || 0);
+            }
+        };
+        sweep(run.load);
+        sweep(run.loop);
+        for (const e of run.effort) most.effort = Math.max(most.effort, Math.abs(e) || 0);
+        if (this.box.isEmpty()) this.box.expandByPoint(p.set(0, 0, 0));
+        return most;
+    }
+
+    private addBody(link: LinkScene, body: BodyScene): void {
+        const [a, b, c] = body.size;
+        const least = this.size / 400;
+        let geometry: THREE.BufferGeometry;
+        if (body.shape === 'box') {
+            geometry = new THREE.BoxGeometry(Math.max(a, least), Math.max(b, least), Math.max(c, least));
+        } else if (body.shape === 'cylinder') {
+            geometry = new THREE.CylinderGeometry(Math.max(a, least), Math.max(a, least), Math.max(b, least), 40);
+            const axis = new THREE.Vector3().fromArray(body.axis);
+            if (axis.lengthSq() > 0) geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis.normalize()));
+        } else if (body.shape === 'sphere') {
+            geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
+        } else {
+            // nobody said what it looks like: the box that has its moments of inertia, or a ball
+            const m = body.mass, [x, y, z] = body.inertia;
+            const w = [y + z - x, z + x - y, x + y - z].map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
+            const large = Math.max(...w);
+            if (large > this.size / 100 && large < this.size) {
+                geometry = new THREE.BoxGeometry(...(w.map((x) => Math.max(x, large / 12)) as [number, number, number]));
+            } else {
+                geometry = new THREE.SphereGeometry(this.size / 45, 28, 18);
+            }
+        }
+        const mesh = new THREE.Mesh(geometry, this.bodyMaterial);
+        mesh.castShadow = true;
+        mesh.receiveShadow = true;
+        this.bodies.push({ link, body, mesh });
+        this.group.add(mesh);
+    }
+
+    private addTrails(): void {
+        const { run, scene } = this;
+        const places = new Set(scene.probes.filter((p) => ['position', 'pose', 'center_of_mass'].includes(p.kind)).map((p) => p.name));
+        const columns = run.head.columns;
+        const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) &&
+            columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
+        // a few of many, the last one among them
+        const every = Math.ceil(found.length / TRAILS);
+        found.filter((_, i) => (found.length - 1 - i) % every === 0).forEach((i) => {
+            const c = columns[i];
+            const at = new Float32Array(3 * run.n);
+            for (let k = 0; k < run.n; k++) {
+                for (let d = 0; d < 3; d++) at[3 * k + d] = run.columns.value[k * run.columns.width + i + d];
+            }
+            if (run.n < 2) return;
+            const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(at, 3));
+            const trail = { name: c.probe, path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
+            trail.path.frustumCulled = trail.past.frustumCulled = false;
+            this.trails.push(trail);
+            this.group.add(trail.path, trail.past);
+        });
+    }
+
+    dress(theme: Theme): void {
+        this.bodyMaterial.color.setHex(theme.body);
+        this.pathMaterial.color.setHex(theme.trail);
+        this.pastMaterial.color.setHex(theme.trail);
+    }
+
+    private isThere(k: number, gate: number): boolean {
+        const n = this.run.head.switches;
+        return !(gate >= 0 && gate < n) || this.run.present[k * n + gate] !== 0;
+    }
+
+    // Frame k, or between k and k + 1; the shape of a mode swings about `rest`, the frame it belongs to.
+    update(k: number, share: number, shown: Shown, theme: Theme, rest = -1): void {
+        if (rest >= 0) this.poses.mix(this.run.pose, rest, k, share, this.run.head.offset);
+        else this.poses.take(this.run.pose, k, share, this.run.head.offset);
+        const plain = new THREE.Color(theme.rod).toArray();
+        for (const r of this.rods) r.update(this.poses, shown.colour, this.most[shown.colour], plain);
+        this.moveBodies(k);
+        this.balls.begin();
+        this.putStruts(k, shown, theme);
+        this.putMeasures(k, shown, theme);
+        this.putArrows(k, shown, theme);
+        this.balls.end();
+        this.putAxes(shown);
+        for (const t of this.trails) {
+            t.path.visible = t.past.visible = shown.trails && this.run.n > 1;
+            t.past.geometry.instanceCount = k;
+        }
+    }
+
+    private moveBodies(k: number): void {
+        const c = [0, 0, 0];
+        for (const b of this.bodies) {
+            const i = this.poses.at(b.link.end), g = this.poses.g;
+            this.poses.point(b.link.end, b.body.com[0], b.body.com[1], b.body.com[2], c);
+            b.mesh.position.fromArray(c);
+            b.mesh.quaternion.set(g[i + 4], g[i + 5], g[i + 6], g[i + 3]);
+            b.mesh.visible = this.isThere(k, b.body.switch);
+        }
+    }
+
+    private origin(node: number, out: number[]): number[] {
+        const i = this.poses.at(node);
+        out[0] = this.poses.g[i];
+        out[1] = this.poses.g[i + 1];
+        out[2] = this.poses.g[i + 2];
+        return out;
+    }
+
+    // what is rigid between nodes, joints, clamps
+    private putStruts(k: number, shown: Shown, theme: Theme): void {
+        const { scene } = this, a = [0, 0, 0], b = [0, 0, 0], r = this.size / 200;
+        this.struts.begin();
+        for (let i = 0; i < this.run.head.nodes; i++) {
+            const kind = scene.kind[i], parent = scene.parent[i];
+            if (parent < 0 || (kind !== 'pose' && !this.slides[i])) continue;
+            this.struts.bar(this.origin(parent, a), this.origin(i, b), kind === 'pose' ? r : 0.7 * r, theme.strut);
+        }
+        for (const l of scene.links) {
+            // a body away from the end of its link hangs on a bar
+            if (l.body && this.isThere(k, l.body.switch) && !l.rod) {
+                this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], b);
+                this.struts.bar(this.origin(l.end, a), b, r, theme.strut);
+            }
+            if (shown.joints) this.putJoint(l, theme, r);
+        }
+        for (const l of scene.loops) {
+            if (!shown.joints || !this.isThere(k, l.switch)) continue;
+            this.balls.ball(this.origin(l.b, a), 1.9 * r, theme.joint);
+        }
+        this.struts.end();
+    }
+
+    private putJoint(l: LinkScene, theme: Theme, r: number): void {
+        const at = this.origin(l.first, [0, 0, 0]), d = [0, 0, 0];
+        const across = (length: number, radius: number) => {
+            this.poses.turn(l.first, l.axis[0], l.axis[1], l.axis[2], d);
+            const a = at.map((x, i) => x - length * d[i]), b = at.map((x, i) => x + length * d[i]);
+            this.struts.bar(a, b, radius, theme.joint);
+        };
+        switch (l.joint) {
+            case 'revolute':
+            case 'screw':
+            case 'cylindrical':
+                across(3.2 * r, 2.2 * r);
+                break;
+            case 'prismatic':
+                across(4 * r, 1.6 * r);
+                break;
+            case 'spherical':
+            case 'universal':
+                this.balls.ball(at, 2.6 * r, theme.joint);
+                break;
+            case 'fixed':
+                // clamped in the world: a plate across the rod
+                if (l.parent < 0 && l.rod && this.run.head.nodes > 0) {
+                    const wide = Math.max(3 * r, 1.7 * this.widthOf(l));
+                    this.poses.turn(l.rod.root, 1, 0, 0, d);
+                    this.struts.bar(at.map((x, i) => x - 1.4 * r * d[i]), at, wide, theme.joint);
+                }
+                break;
+        }
+    }
+
+    private widthOf(l: LinkScene): number {
+        const rod = this.rods.find((x) => x.scene === l.rod);
+        return rod ? rod.widest * rod.magnify : 0;
+    }
+
+    private putMeasures(k: number, shown: Shown, theme: Theme): void {
+        const { scene, run } = this, n = run.head.measures;
+        const a = [0, 0, 0], b = [0, 0, 0], thin = this.size / 420;
+        this.tendons.begin();
+        this.chambers.begin();
+        scene.measures.forEach((m, i) => {
+            if (!shown.tendons) return;
+            const share = this.most.effort > 0 ? Math.abs(run.effort[k * n + i]) / this.most.effort : 0;
+            const tendon = m.kind === 'tendon';
+            const colour = this.most.effort > 0 ? hex(share) : tendon ? theme.tendon : theme.chamber;
+            for (let j = 0; j + 1 < m.points.length; j++) {
+                const p = m.points[j], q = m.points[j + 1];
+                this.poses.point(p[0], p[1], p[2], p[3], a);
+                this.poses.point(q[0], q[1], q[2], q[3], b);
+                if (tendon) {
+                    this.tendons.bar(a, b, thin, colour);
+                    this.balls.ball(b, thin, colour);
+                } else {
+                    this.chambers.bar(a, b, Math.max(0.5 * (p[4] + q[4]), thin), colour);
+                }
+            }
+        });
+        this.tendons.end();
+        this.chambers.end();
+    }
+
+    private putArrows(k: number, shown: Shown, theme: Theme): void {
+        const { scene, run } = this;
+        this.shafts.begin();
+        this.heads.begin();
+        scene.loads.forEach((l, i) => {
+            if (!shown.forces) return;
+            const at = 6 * (k * run.head.loads + i);
+            // a load along a rod is shown at some of its nodes, by its mean
+            const few = Math.min(l.nodes.length, 14), share = l.along ? 0.6 : 1;
+            for (let j = 0; j < few; j++) {
+                const node = l.nodes[few > 1 ? Math.round((j * (l.nodes.length - 1)) / (few - 1)) : 0];
+                this.arrow(node, run.load.subarray(at + 3, at + 6), (share * 0.26 * this.size) / this.most.force, theme.load, 1, true);
+                this.arrow(node, run.load.subarray(at, at + 3), (share * 0.2 * this.size) / this.most.torque, theme.torque, 2, false);
+            }
+        });
+        scene.loops.forEach((l, i) => {
+            if (!shown.reactions || !this.isThere(k, l.switch)) return;
+            const at = 6 * (k * run.head.loops + i);
+            this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (0.26 * this.size) / this.most.force, theme.reaction, 1, false);
+        });
+        this.shafts.end();
+        this.heads.end();
+    }
+
+    // from the node on, or with its tip at the node where a force pushes
+    private arrow(node: number, v: Float32Array, perUnit: number, colour: number, heads: number, ends: boolean): void {
+        const length = Math.hypot(v[0], v[1], v[2]) * perUnit;
+        if (!(length > this.size / 300) || !Number.isFinite(length)) return;
+        const d = [v[0], v[1], v[2]].map((x) => (x * perUnit) / length);
+        const at = this.origin(node, [0, 0, 0]);
+        const r = this.size / 150, head = Math.min(3.4 * r, 0.6 * length);
+        const tail = ends ? at.map((x, i) => x - length * d[i]) : at;
+        const tip = tail.map((x, i) => x + length * d[i]);
+        this.shafts.bar(tail, tip.map((x, i) => x - 0.9 * head * d[i]), 0.42 * r, colour);
+        for (let h = 0; h < heads; h++) this.heads.cone(tip.map((x, i) => x - 0.7 * h * head * d[i]), d, 1.25 * r * (head / (3.4 * r)), head, colour);
+    }
+
+    private putAxes(shown: Shown): void {
+        this.axes.visible = shown.frames;
+        if (!shown.frames) return;
+        const p = this.axes.geometry.attributes.position as THREE.BufferAttribute, length = this.size / 14;
+        const nodes = [-1, ...this.scene.links.map((l) => l.end)];
+        const a = [0, 0, 0], b = [0, 0, 0];
+        nodes.forEach((node, i) => {
+            this.origin(node, a);
+            for (let c = 0; c < 3; c++) {
+                this.poses.point(node, c === 0 ? length : 0, c === 1 ? length : 0, c === 2 ? length : 0, b);
+                p.setXYZ(6 * i + 2 * c, a[0], a[1], a[2]);
+                p.setXYZ(6 * i + 2 * c + 1, b[0], b[1], b[2]);
+            }
+        });
+        p.needsUpdate = true;
+    }
+
+    // mean place of the nodes, for a camera that follows
+    centre(out: THREE.Vector3): THREE.Vector3 {
+        const n = this.run.head.nodes, g = this.poses.g;
+        out.set(0, 0, 0);
+        for (let i = 0; i < n; i++) out.add(new THREE.Vector3(g[7 * i], g[7 * i + 1], g[7 * i + 2]));
+        return out.divideScalar(Math.max(n, 1));
+    }
+
+    dispose(): void {
+        for (const r of this.rods) r.dispose();
+        for (const b of this.bodies) b.mesh.geometry.dispose();
+        for (const t of this.trails) {
+            t.path.geometry.dispose();
+            t.past.geometry.dispose();
+        }
+        for (const i of [this.struts, this.tendons, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
+        this.axes.geometry.dispose();
+        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+//
+// A rod as a swept section. Rings are laid along the screws between its stations; what colours them is computed from the
+// relative poses of neighbouring stations.
+import * as THREE from 'three';
+import { scale } from './colour';
+import { advance, Poses, relativeLog } from './pose';
+import type { RodScene } from './scene';
+
+export type Quantity = 'plain' | 'curvature' | 'strain' | 'stress';
+
+interface Outline {
+    y: number;
+    z: number;
+    ny: number;
+    nz: number;
+}
+
+// The rim of a section of half widths one; corners come twice, with the normals of both sides.
+function outline(section: string): Outline[] {
+    if (section === 'rectangle') {
+        const out: Outline[] = [];
+        const side = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+        for (const [ny, nz] of side) {
+            out.push({ y: ny + nz, z: nz - ny, ny, nz }, { y: ny - nz, z: nz + ny, ny, nz });
+        }
+        return out;
+    }
+    const n = 20;
+    return Array.from({ length: n + 1 }, (_, i) => {
+        const a = (2 * Math.PI * i) / n;
+        return { y: Math.cos(a), z: Math.sin(a), ny: Math.cos(a), nz: Math.sin(a) };
+    });
+}
+
+// half widths of a section, m; zero where it is not known
+function halfWidths(section: string, size: number[]): [number, number] {
+    switch (section) {
+        case 'circle':
+        case 'tube':
+            return [size[0], size[0]];
+        case 'rectangle':
+        case 'ellipse':
+            return [size[0] / 2, size[1] / 2];
+        case 'given': {
+            const r = Math.sqrt(Math.max(size[0], 0) / Math.PI);
+            return [r, r];
+        }
+        default:
+            return [0, 0];
+    }
+}
+
+export class Rod {
+    readonly mesh: THREE.Mesh;
+    widest: number; // half width, m
+    readonly told: boolean; // its section has a shape
+    magnify = 1;
+    private readonly geometry = new THREE.BufferGeometry();
+    private readonly rim: Outline[];
+    private readonly half: [number, number][];
+    private readonly stations: number[];
+    private readonly pieces: { from: number; to: number; cuts: number }[] = [];
+    private readonly rings: number;
+    private readonly log = new Float64Array(6);
+    private readonly here = new Float64Array(7);
+    private readonly position: Float32Array;
+    private readonly normal: Float32Array;
+    private readonly colour: Float32Array;
+
+    constructor(readonly scene: RodScene, material: THREE.Material) {
+        this.rim = outline(scene.section);
+        this.stations = [scene.root, ...Array.from({ length: scene.count }, (_, i) => scene.first + i)];
+        this.half = scene.size.map((s) => halfWidths(scene.section, s));
+        this.widest = Math.max(...this.half.map(([y, z]) => Math.max(y, z)));
+        this.told = this.widest > 0;
+        for (let i = 0; i < scene.count; i++) {
+            if (scene.x[i + 1] - scene.x[i] > 1e-9 * (scene.length || 1)) this.pieces.push({ from: i, to: i + 1, cuts: 1 });
+        }
+        const cuts = Math.max(1, Math.min(8, Math.ceil(120 / Math.max(this.pieces.length, 1))));
+        for (const p of this.pieces) p.cuts = cuts;
+        this.rings = this.pieces.length * cuts + 1;
+        const rim = this.rim.length, caps = 2 * (rim + 1);
+        const vertices = this.rings * rim + caps;
+        this.position = new Float32Array(3 * vertices);
+        this.normal = new Float32Array(3 * vertices);
+        this.colour = new Float32Array(3 * vertices);
+        this.geometry.setAttribute('position', new THREE.BufferAttribute(this.position, 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setAttribute('normal', new THREE.BufferAttribute(this.normal, 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setAttribute('color', new THREE.BufferAttribute(this.colour, 3).setUsage(THREE.DynamicDrawUsage));
+        this.geometry.setIndex(this.triangles());
+        this.mesh = new THREE.Mesh(this.geometry, material);
+        this.mesh.castShadow = true;
+        this.mesh.receiveShadow = true;
+        this.mesh.frustumCulled = false;
+    }
+
+    // A section that is not known is drawn as a line of some width.
+    assume(half: number): void {
+        this.widest = half;
+        for (const h of this.half) h[0] = h[1] = half;
+    }
+
+    private triangles(): number[] {
+        const rim = this.rim.length, index: number[] = [];
+        const step = this.scene.section === 'rectangle' ? 2 : 1;
+        for (let r = 0; r + 1 < this.rings; r++) {
+            for (let i = 0; i + 1 < rim; i += step) {
+                const a = r * rim + i, b = a + rim;
+                index.push(a, a + 1, b, a + 1, b + 1, b);
+            }
+        }
+        for (let end = 0; end < 2; end++) {
+            const centre = this.rings * rim + end * (rim + 1);
+            for (let i = 0; i < rim; i++) {
+                const a = centre + 1 + i, b = centre + 1 + ((i + 1) % rim);
+                if (end) index.push(centre, a, b);
+                else index.push(centre, b, a);
+            }
+        }
+        return index;
+    }
+
+    // mean strain of a piece less that at rest, into this.log
+    private strain(g: Float64Array, poses: Poses, p: { from: number; to: number }): number {
+        relativeLog(g, poses.at(this.stations[p.from]), poses.at(this.stations[p.to]), this.log);
+        return this.scene.x[p.to] - this.scene.x[p.from];
+    }
+
+    // Of a piece: how much it is bent and twisted (1/m), the largest normal strain in its section, or the stress there
+    // (Pa) by its stiffness.
+    private measure(p: { from: number; to: number }, h: number, quantity: Quantity): number {
+        const s = this.scene, rest = (i: number) => 0.5 * (s.rest[p.from][i] + s.rest[p.to][i]);
+        const bendY = this.log[1] / h - rest(1), bendZ = this.log[2] / h - rest(2), stretch = this.log[3] / h - rest(3);
+        if (quantity === 'curvature') return Math.hypot(this.log[0] / h - rest(0), bendY, bendZ);
+        const [ya, za] = this.half[p.from], [yb, zb] = this.half[p.to];
+        const y = 0.5 * (ya + yb), z = 0.5 * (za + zb);
+        // a rectangle is strained most in its corner, an ellipse where the slopes add up
+        const round = s.section !== 'rectangle';
+        const bend = round ? Math.hypot(bendY * z, bendZ * y) : Math.abs(bendY * z) + Math.abs(bendZ * y);
+        if (quantity === 'strain') return Math.abs(stretch) + bend;
+        const hole = s.section === 'tube' && y > 0 ? (s.size[p.from][1] + s.size[p.to][1]) / (2 * y) : 0;
+        const area = (round ? Math.PI * y * z : 4 * y * z) * (1 - hole ** 2);
+        const iy = (round ? Math.PI / 4 : 4 / 3) * y * z ** 3 * (1 - hole ** 4);
+        const k = (i: number) => 0.5 * (s.stiffness[p.from][i] + s.stiffness[p.to][i]);
+        // the modulus, from bending, which every rod that bends has
+        const young = iy > 0 ? k(1) / iy : 0, axial = area > 0 ? k(3) / area : 0;
+        return (axial || young) * Math.abs(stretch) + young * bend;
+    }
+
+    // The largest value at one frame.
+    largest(poses: Poses, quantity: Quantity): number {
+        let most = 0;
+        for (const p of this.pieces) {
+            const h = this.strain(poses.g, poses, p);
+            const value = this.measure(p, h, quantity);
+            if (value > most) most = value;
+        }
+        return most;
+    }
+
+    update(poses: Poses, quantity: Quantity, most: number, plain: number[]): void {
+        let ring = 0;
+        const colour = [0, 0, 0];
+        const value: number[] = this.pieces.map((p) => (quantity === 'plain' ? 0 : this.measure(p, this.strain(poses.g, poses, p), quantity)));
+        this.pieces.forEach((p, i) => {
+            this.strain(poses.g, poses, p);
+            const log = this.log, at = poses.at(this.stations[p.from]);
+            const last = i + 1 === this.pieces.length;
+            // colours flow from piece to piece
+            const before = i > 0 ? 0.5 * (value[i - 1] + value[i]) : value[i];
+            const behind = last ? value[i] : 0.5 * (value[i] + value[i + 1]);
+            for (let c = 0; c < p.cuts + (last ? 1 : 0); c++) {
+                const f = c / p.cuts;
+                advance(poses.g, at, log, f, this.here);
+                const mean = f < 0.5 ? before + 2 * f * (value[i] - before) : value[i] + (2 * f - 1) * (behind - value[i]);
+                if (quantity === 'plain') colour[0] = plain[0], colour[1] = plain[1], colour[2] = plain[2];
+                else srgb(scale(most > 0 ? mean / most : 0, colour));
+                this.lay(ring++, p, f, colour);
+            }
+        });
+        this.close();
+        this.geometry.attributes.position.needsUpdate = true;
+        this.geometry.attributes.normal.needsUpdate = true;
+        this.geometry.attributes.color.needsUpdate = true;
+    }
+
+    // one ring at this.here
+    private lay(ring: number, p: { from: number; to: number }, f: number, colour: number[]): void {
+        const [ya, za] = this.half[p.from], [yb, zb] = this.half[p.to], m = this.magnify;
+        const y = m * Math.max(ya + f * (yb - ya), 1e-3 * this.widest), z = m * Math.max(za + f * (zb - za), 1e-3 * this.widest);
+        const [px, py, pz, w, a, b, c] = this.here;
+        // axes y and z of the section
+        const y0 = 2 * (a * b - w * c), y1 = 1 - 2 * (a * a + c * c), y2 = 2 * (b * c + w * a);
+        const z0 = 2 * (a * c + w * b), z1 = 2 * (b * c - w * a), z2 = 1 - 2 * (a * a + b * b);
+        let at = 3 * ring * this.rim.length;
+        for (const o of this.rim) {
+            const u = o.y * y, v = o.z * z;
+            let nu = o.ny / y, nv = o.nz / z;
+            const norm = 1 / Math.hypot(nu, nv);
+            nu *= norm, nv *= norm;
+            this.position[at] = px + u * y0 + v * z0;
+            this.position[at + 1] = py + u * y1 + v * z1;
+            this.position[at + 2] = pz + u * y2 + v * z2;
+            this.normal[at] = nu * y0 + nv * z0;
+            this.normal[at + 1] = nu * y1 + nv * z1;
+            this.normal[at + 2] = nu * y2 + nv * z2;
+            this.colour[at] = colour[0];
+            this.colour[at + 1] = colour[1];
+            this.colour[at + 2] = colour[2];
+            at += 3;
+        }
+    }
+
+    // flat ends: the first and last ring again, with normals along the rod
+    private close(): void {
+        const rim = this.rim.length;
+        for (let end = 0; end < 2; end++) {
+            const from = end ? (this.rings - 1) * rim : 0, next = end ? from - rim : from + rim;
+            const centre = this.rings * rim + end * (rim + 1);
+            const mid = [0, 0, 0], beyond = [0, 0, 0];
+            for (let i = 0; i < rim; i++) {
+                for (let c = 0; c < 3; c++) {
+                    mid[c] += this.position[3 * (from + i) + c] / rim;
+                    beyond[c] += this.rings > 1 ? this.position[3 * (next + i) + c] / rim : 0;
+                }
+            }
+            const n = [mid[0] - beyond[0], mid[1] - beyond[1], mid[2] - beyond[2]];
+            const norm = 1 / (Math.hypot(n[0], n[1], n[2]) || 1);
+            for (let i = -1; i < rim; i++) {
+                const to = 3 * (centre + 1 + i);
+                for (let c = 0; c < 3; c++) {
+                    this.position[to + c] = i < 0 ? mid[c] : this.position[3 * (from + i) + c];
+                    this.normal[to + c] = n[c] * norm;
+                    this.colour[to + c] = this.colour[3 * from + c];
+                }
+            }
+        }
+    }
+
+    dispose(): void {
+        this.geometry.dispose();
+    }
+}
+
+// colours of vertices are wanted in linear light
+export function srgb(c: number[]): number[] {
+    for (let i = 0; i < 3; i++) c[i] = c[i] <= 0.04045 ? c[i] / 12.92 : ((c[i] + 0.055) / 1.055) ** 2.4;
+    return c;
+}

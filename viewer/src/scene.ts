@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// What a robot looks like, as the result file says; a file without a scene gets lines through its nodes.
+import type { RunHead } from './data';
+
+export interface RodScene {
+    root: number;
+    first: number;
+    count: number;
+    length: number;
+    section: string;
+    x: number[];
+    size: number[][];
+    rest: number[][];
+    stiffness: number[][];
+}
+
+export interface BodyScene {
+    shape: string;
+    size: number[];
+    axis: number[];
+    com: number[];
+    mass: number;
+    inertia: number[];
+    switch: number;
+}
+
+export interface LinkScene {
+    name: string;
+    parent: number;
+    joint: string;
+    axis: number[];
+    first: number;
+    end: number;
+    rod?: RodScene;
+    body?: BodyScene;
+}
+
+export interface LoopScene {
+    name: string;
+    joint: string;
+    axis: number[];
+    a: number;
+    b: number;
+    switch: number;
+}
+
+export interface MeasureScene {
+    name: string;
+    kind: string;
+    points: number[][]; // node, x, y, z, radius
+}
+
+export interface LoadScene {
+    name: string;
+    along: boolean;
+    nodes: number[];
+}
+
+export interface ContactScene {
+    name: string;
+    at: number[];
+    normal: number[];
+}
+
+export interface ProbeScene {
+    name: string;
+    kind: string;
+    units: Record<string, string>;
+}
+
+export interface Scene {
+    length: number;
+    gravity: number[];
+    parent: number[];
+    kind: string[];
+    links: LinkScene[];
+    loops: LoopScene[];
+    measures: MeasureScene[];
+    loads: LoadScene[];
+    contacts: ContactScene[];
+    probes: ProbeScene[];
+}
+
+const list = <T>(x: unknown): T[] => (Array.isArray(x) ? (x as T[]) : []);
+const number = (x: unknown, otherwise = 0): number => (typeof x === 'number' && Number.isFinite(x) ? x : otherwise);
+const numbers = (x: unknown, n: number): number[] => Array.from({ length: n }, (_, i) => number(list(x)[i]));
+const text = (x: unknown): string => (typeof x === 'string' ? x : '');
+
+function rod(x: RodScene, nodes: number): RodScene | undefined {
+    const first = number(x.first, -1), count = number(x.count);
+    if (!(Number.isInteger(first) && Number.isInteger(count) && first >= 0 && count > 0 && first + count <= nodes)) return undefined;
+    const rows = (from: unknown, n: number) => Array.from({ length: count + 1 }, (_, i) => numbers(list(from)[i], n));
+    return {
+        root: Math.min(number(x.root, -1), nodes - 1),
+        first,
+        count,
+        length: number(x.length),
+        section: text(x.section),
+        x: numbers(x.x, count + 1),
+        size: rows(x.size, 4),
+        rest: rows(x.rest, 6),
+        stiffness: rows(x.stiffness, 6),
+    };
+}
+
+// Without a scene: one chain of nodes per link.
+function guess(head: RunHead): Scene {
+    const links: LinkScene[] = [];
+    for (let i = 0; i < head.nodes; i++) {
+        const last = links[links.length - 1];
+        if (last && last.name === head.node_link[i]) {
+            last.end = i;
+        } else {
+            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', axis: [0, 0, 1], first: i, end: i });
+        }
+    }
+    for (const l of links) {
+        const count = l.end - l.first;
+        if (count < 1) continue;
+        const zeros = (n: number) => Array.from({ length: count + 1 }, () => new Array<number>(n).fill(0));
+        l.rod = { root: l.first, first: l.first + 1, count, length: 0, section: 'none', x: Array.from({ length: count + 1 }, (_, i) => i), size: zeros(4), rest: zeros(6), stiffness: zeros(6) };
+    }
+    return {
+        length: 1, gravity: [0, 0, 0], links,
+        parent: Array.from({ length: head.nodes }, (_, i) => i - 1),
+        kind: new Array<string>(head.nodes).fill('rod'),
+        loops: [], measures: [], loads: [], contacts: [], probes: [],
+    };
+}
+
+// The scene with every index within its bounds; *told* says whether the file had one that can be used.
+export function readScene(head: RunHead): { scene: Scene; told: boolean } {
+    let raw: Scene;
+    try {
+        if (!head.scene) throw new Error('none');
+        raw = JSON.parse(head.scene) as Scene;
+        if (typeof raw !== 'object' || raw === null || !Array.isArray(raw.links)) throw new Error('no scene');
+    } catch {
+        return { scene: guess(head), told: false };
+    }
+    const node = (x: unknown) => {
+        const i = number(x, -1);
+        return Number.isInteger(i) && i >= -1 && i < head.nodes ? i : -1;
+    };
+    const links = raw.links.map((l) => ({
+        name: text(l.name),
+        parent: number(l.parent, -1),
+        joint: text(l.joint),
+        axis: numbers(l.axis, 3),
+        first: node(l.first),
+        end: node(l.end),
+        rod: l.rod ? rod(l.rod, head.nodes) : undefined,
+        body: l.body
+            ? {
+                  shape: text(l.body.shape),
+                  size: numbers(l.body.size, 3),
+                  axis: numbers(l.body.axis, 3),
+                  com: numbers(l.body.com, 3),
+                  mass: number(l.body.mass),
+                  inertia: numbers(l.body.inertia, 6),
+                  switch: number(l.body.switch, -1),
+              }
+            : undefined,
+    }));
+    const scene: Scene = {
+        length: number(raw.length, 1),
+        gravity: numbers(raw.gravity, 3),
+        parent: Array.from({ length: head.nodes }, (_, i) => Math.min(node(list(raw.parent)[i]), i - 1)),
+        kind: Array.from({ length: head.nodes }, (_, i) => text(list(raw.kind)[i])),
+        links,
+        loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), a: node(l.a), b: node(l.b), switch: number(l.switch, -1) })),
+        measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
+        loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
+        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
+        probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
+    };
+    return { scene, told: true };
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+//
+// The room the robot stands in: camera, light, ground, and what turns and zooms.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { Theme } from './colour';
+import { decade } from './format';
+import type { Robot } from './robot';
+
+const flat = 0.08; // an extent below that share of the largest one is none
+
+export type Preset = 'fit' | 'front' | 'side' | 'top' | 'free';
+
+const gridVertex = `
+varying vec3 at;
+void main() {
+    vec4 w = modelMatrix * vec4(position, 1.0);
+    at = position;
+    gl_Position = projectionMatrix * viewMatrix * w;
+}`;
+
+// lines of constant width on screen, stronger every fifth, that fade towards the rim
+const gridFragment = `
+uniform vec3 colour;
+uniform float cell, reach, strength;
+varying vec3 at;
+float lines(float size) {
+    vec2 p = at.xy / size, width = fwidth(p);
+    vec2 d = abs(fract(p - 0.5) - 0.5) / max(width, vec2(1e-6));
+    float fine = clamp(0.6 / max(width.x, width.y) * 0.25, 0.0, 1.0);
+    return (1.0 - min(min(d.x, d.y), 1.0)) * fine;
+}
+void main() {
+    float fade = 1.0 - smoothstep(0.25 * reach, reach, length(at.xy));
+    float a = max(0.45 * lines(cell), lines(5.0 * cell));
+    gl_FragColor = vec4(colour, a * fade * strength);
+    #include <colorspace_fragment>
+}`;
+
+export class Stage {
+    readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+    readonly controls: OrbitControls;
+    private readonly renderer: THREE.WebGLRenderer;
+    private readonly scene = new THREE.Scene();
+    private readonly sun = new THREE.DirectionalLight(0xfff4e6, 2.4);
+    private readonly rim = new THREE.DirectionalLight(0xd6e6ff, 0.7);
+    private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfc7ba, 1.5);
+    private readonly ground = new THREE.Group();
+    private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true }));
+    private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
+    private robot: Robot | null = null;
+    private readonly up = new THREE.Vector3(0, 0, 1);
+    private readonly last = new THREE.Vector3();
+    cell = 1; // of the grid, m
+    following = false;
+    dirty = true;
+
+    constructor(canvas: HTMLCanvasElement) {
+        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+        this.renderer.shadowMap.enabled = true;
+        this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+        this.renderer.toneMapping = THREE.NoToneMapping;
+        this.camera.up.copy(this.up);
+        this.controls = new OrbitControls(this.camera, canvas);
+        this.controls.enableDamping = false;
+        this.controls.addEventListener('change', () => (this.dirty = true));
+        this.grid = new THREE.Mesh(
+            new THREE.PlaneGeometry(1, 1),
+            new THREE.ShaderMaterial({
+                vertexShader: gridVertex, fragmentShader: gridFragment, transparent: true, depthWrite: false, side: THREE.DoubleSide,
+                uniforms: { colour: { value: new THREE.Color() }, cell: { value: 1 }, reach: { value: 1 }, strength: { value: 0.5 } },
+            }),
+        );
+        this.shade.receiveShadow = true;
+        this.ground.add(this.grid, this.shade);
+        this.sun.castShadow = true;
+        this.sun.shadow.mapSize.set(1024, 1024);
+        this.sun.shadow.radius = 6;
+        this.sun.shadow.bias = -0.0004;
+        this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.ground);
+    }
+
+    // Up is against gravity, along the nearest axis; what moves in the plane of x and y without any stands upright.
+    private chooseUp(robot: Robot): void {
+        const { scene } = robot, g = scene.gravity;
+        const k = [0, 1, 2].reduce((a, b) => (Math.abs(g[b]) > Math.abs(g[a]) ? b : a), 2);
+        this.up.set(0, 0, 0).setComponent(k, g[k] > 0 ? -1 : 1);
+        const contact = scene.contacts[0];
+        const weightless = g.every((x) => x === 0), { min, max } = robot.box;
+        if (contact && weightless) this.up.fromArray(contact.normal).normalize();
+        else if (weightless && max.z - min.z < flat * robot.size) this.up.set(0, 1, 0);
+        if (!(this.up.lengthSq() > 0.5)) this.up.set(0, 0, 1);
+    }
+
+    show(robot: Robot, theme: Theme): void {
+        if (this.robot) {
+            this.scene.remove(this.robot.group);
+            this.robot.dispose();
+        }
+        this.robot = robot;
+        this.scene.add(robot.group);
+        this.chooseUp(robot);
+        // the controls take their up from the camera when they are made
+        this.camera.up.copy(this.up);
+        const turned = new THREE.Quaternion().setFromUnitVectors(this.up, new THREE.Vector3(0, 1, 0));
+        const inner = this.controls as unknown as { _quat: THREE.Quaternion; _quatInverse: THREE.Quaternion };
+        inner._quat.copy(turned);
+        inner._quatInverse.copy(turned).invert();
+        this.layGround(robot);
+        this.dress(theme);
+        robot.centre(this.last);
+    }
+
+    private layGround(robot: Robot): void {
+        const centre = robot.box.getCenter(new THREE.Vector3()), { size } = robot;
+        const contact = robot.scene.contacts[0];
+        const normal = contact ? new THREE.Vector3().fromArray(contact.normal) : this.up.clone();
+        if (!(normal.lengthSq() > 0)) normal.copy(this.up);
+        normal.normalize();
+        const at = centre.clone();
+        if (contact) {
+            const point = new THREE.Vector3().fromArray(contact.at);
+            at.addScaledVector(normal, point.sub(centre).dot(normal));
+        } else {
+            const half = robot.box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+            const reach = Math.abs(half.x * normal.x) + Math.abs(half.y * normal.y) + Math.abs(half.z * normal.z);
+            at.addScaledVector(normal, -reach - 0.04 * size);
+        }
+        this.cell = decade(size / 8);
+        const width = 9 * size;
+        this.ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+        // lines go through multiples of the cell
+        const inPlane = at.clone().applyQuaternion(this.ground.quaternion.clone().invert());
+        inPlane.x = Math.round(inPlane.x / this.cell / 5) * this.cell * 5;
+        inPlane.y = Math.round(inPlane.y / this.cell / 5) * this.cell * 5;
+        this.ground.position.copy(inPlane.applyQuaternion(this.ground.quaternion));
+        for (const m of [this.grid, this.shade]) {
+            m.geometry.dispose();
+            m.geometry = new THREE.PlaneGeometry(width, width);
+        }
+        this.shade.position.z = -1e-4 * size;
+        this.grid.material.uniforms.cell.value = this.cell;
+        this.grid.material.uniforms.reach.value = width / 2;
+        this.aim(centre, size);
+        this.rim.position.copy(centre).addScaledVector(this.camera.up, 0.6 * size);
+        this.camera.near = size / 200;
+        this.camera.far = 60 * size;
+    }
+
+    // light comes from above and aside, and its shadow takes in the robot
+    private aim(centre: THREE.Vector3, size: number): void {
+        const [a, b] = this.across();
+        this.sun.target.position.copy(centre);
+        this.sun.position.copy(centre).addScaledVector(this.up, 2.4 * size).addScaledVector(a, 0.9 * size).addScaledVector(b, -1.1 * size);
+        this.rim.position.copy(centre).addScaledVector(this.up, 0.8 * size).addScaledVector(a, -2 * size).addScaledVector(b, 1.6 * size);
+        const c = this.sun.shadow.camera, half = 1.15 * size;
+        c.left = c.bottom = -half;
+        c.right = c.top = half;
+        c.near = 0.2 * size;
+        c.far = 6 * size;
+        c.updateProjectionMatrix();
+    }
+
+    // two axes of the ground: across the view from the front, and away from it
+    private across(): [THREE.Vector3, THREE.Vector3] {
+        const k = [this.up.x, this.up.y, this.up.z].findIndex((x) => Math.abs(x) > 0.9);
+        const a = new THREE.Vector3(k === 0 ? 0 : 1, k === 0 ? 1 : 0, 0);
+        a.addScaledVector(this.up, -a.dot(this.up)).normalize();
+        return [a, new THREE.Vector3().crossVectors(this.up, a)];
+    }
+
+    dress(theme: Theme): void {
+        this.sky.intensity = theme.dark ? 0.9 : 1.5;
+        this.sky.groundColor.set(theme.dark ? 0x3a4048 : 0xcfc7ba);
+        this.sun.intensity = theme.dark ? 2.2 : 2.2;
+        (this.shade.material as THREE.ShadowMaterial).opacity = theme.shadow;
+        this.grid.material.uniforms.colour.value.setHex(theme.grid);
+        this.grid.material.uniforms.strength.value = theme.dark ? 0.5 : 0.55;
+        this.robot?.dress(theme);
+        this.dirty = true;
+    }
+
+    showGround(on: boolean): void {
+        this.grid.visible = on;
+        this.dirty = true;
+    }
+
+    // Look from a side at all that ever moves. What lies in a plane is looked at across it.
+    look(preset: Preset): void {
+        const robot = this.robot;
+        if (!robot) return;
+        const [a, b] = this.across();
+        const from = new THREE.Vector3();
+        if (preset === 'front') from.copy(b).negate();
+        else if (preset === 'side') from.copy(a);
+        else if (preset === 'top') from.copy(this.up).addScaledVector(b, -1e-3);
+        else if (preset === 'fit') from.copy(this.camera.position).sub(this.controls.target);
+        else {
+            const e = robot.box.getSize(new THREE.Vector3());
+            const deep = Math.abs(e.dot(new THREE.Vector3(Math.abs(b.x), Math.abs(b.y), Math.abs(b.z))));
+            const wide = Math.abs(e.dot(new THREE.Vector3(Math.abs(a.x), Math.abs(a.y), Math.abs(a.z))));
+            const high = Math.abs(e.dot(new THREE.Vector3(Math.abs(this.up.x), Math.abs(this.up.y), Math.abs(this.up.z))));
+            const thin = flat * robot.size;
+            if (deep < thin) from.copy(b).negate().addScaledVector(a, 0.28).addScaledVector(this.up, 0.24);
+            else if (wide < thin) from.copy(a).addScaledVector(b, -0.28).addScaledVector(this.up, 0.24);
+            else if (high < thin) from.copy(this.up).addScaledVector(b, -0.7).addScaledVector(a, 0.12);
+            else from.copy(b).negate().addScaledVector(a, 0.62).addScaledVector(this.up, 0.42);
+        }
+        if (!(from.lengthSq() > 0)) from.copy(b).negate();
+        this.frame(from.normalize());
+    }
+
+    private frame(from: THREE.Vector3): void {
+        const robot = this.robot!;
+        const centre = robot.box.getCenter(new THREE.Vector3());
+        this.camera.position.copy(centre).add(from);
+        this.camera.up.copy(this.up);
+        this.camera.lookAt(centre);
+        this.camera.updateMatrixWorld();
+        // in the middle of all that is ever seen, and far enough for it, with a margin
+        const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+        const top = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+        const tan = Math.tan((this.camera.fov * Math.PI) / 360), aspect = this.camera.aspect;
+        let distance = 0;
+        const { places } = robot, p = new THREE.Vector3();
+        for (let round = 0; round < 3; round++) {
+            const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+            distance = 0;
+            for (let i = 0; i < places.length; i += 3) {
+                p.fromArray(places, i).sub(centre);
+                const toward = p.dot(from), x = p.dot(right), y = p.dot(top);
+                distance = Math.max(distance, toward + Math.abs(y) / tan, toward + Math.abs(x) / (tan * aspect));
+                low[0] = Math.min(low[0], x), high[0] = Math.max(high[0], x);
+                low[1] = Math.min(low[1], y), high[1] = Math.max(high[1], y);
+            }
+            if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
+        }
+        distance = Math.max(1.25 * distance, 0.6 * robot.size);
+        this.controls.target.copy(centre);
+        this.camera.position.copy(centre).addScaledVector(from, distance);
+        this.controls.minDistance = robot.size / 40;
+        this.controls.maxDistance = 25 * robot.size;
+        this.camera.updateProjectionMatrix();
+        this.controls.update();
+        this.dirty = true;
+    }
+
+    follow(): void {
+        if (!this.robot) return;
+        const now = this.robot.centre(new THREE.Vector3());
+        if (this.following) {
+            const by = now.clone().sub(this.last);
+            this.camera.position.add(by);
+            this.controls.target.add(by);
+            this.controls.update();
+        }
+        this.last.copy(now);
+    }
+
+    zoom(by: number): void {
+        this.camera.position.sub(this.controls.target).multiplyScalar(by).add(this.controls.target);
+        this.controls.update();
+        this.dirty = true;
+    }
+
+    resize(width: number, height: number): void {
+        this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+        this.renderer.setSize(width, height, false);
+        this.camera.aspect = width / Math.max(height, 1);
+        this.camera.updateProjectionMatrix();
+        this.dirty = true;
+    }
+
+    draw(): void {
+        this.renderer.render(this.scene, this.camera);
+        this.dirty = false;
+    }
+
+    // a point of the world in pixels of the canvas
+    project(x: number, y: number, z: number): { x: number; y: number } {
+        const canvas = this.renderer.domElement;
+        this.camera.updateMatrixWorld();
+        const p = new THREE.Vector3(x, y, z).project(this.camera);
+        return { x: (0.5 + 0.5 * p.x) * canvas.clientWidth, y: (0.5 - 0.5 * p.y) * canvas.clientHeight };
+    }
+}

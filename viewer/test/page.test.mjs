@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+//
+// The page of `sinew view` in a browser: node page.test.mjs SINEW. Exit 77: there is no browser to test with.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const sinew = process.argv[2];
+let found, launch;
+try {
+    ({ found, launch } = await import('./browser.mjs'));
+} catch (e) {
+    console.log(`skipped: the packages of the viewer's tests are not there (${e.code ?? e.message}); 'make test' fetches them`);
+    process.exit(77);
+}
+if (!found) {
+    console.log('skipped: no Chromium; tools/setup.sh test installs it');
+    process.exit(77);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sinew-view-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+// a clamped rod rolled up by a torque that grows: an arc of curvature C/EI (1 + t), in the plane of x and z
+const hostile = `</script><img src=x onerror="window.hacked = 1"><b>&amp;`;
+const EI = 100e6 * (Math.PI / 4) * 0.02 ** 4;
+const rolled = `
+sinew: 1
+title: '${hostile}'
+gravity: [0, 0, -1e-9]
+materials: {rubber: {young: 100 MPa, poisson: 0.5, density: 1 kg/m^3}}
+robot:
+  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 20 mm}}, material: rubber, strain: {bend_y: legendre 3}}}
+loads:
+  roll: {on: arm.tip, torque: [0, -${EI} N*m*(1 + t/(1 s)), 0], frame: body}
+study:
+  - static: {name: start}
+  - static: {name: path, for: 1 s, step: 0.05 s}
+probes: {tip: {position: arm.tip}, e: energy}
+runs: {long: {}, short: {arm.rod.length: 0.5 m}}
+`;
+// many frames of little
+const pendulum = `
+sinew: 1
+title: Many frames
+gravity: [0, 0, -9.81]
+robot:
+  bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}
+study: [{dynamic: {for: 100 s, step: 1 ms, scheme: rk4}}]
+record: {every: 1 ms}
+probes: {at: {angle: bob}, p: {position: bob}}
+`;
+
+function pageOf(name, model) {
+    const file = (end) => join(folder, name + end);
+    writeFileSync(file('.yaml'), model);
+    execFileSync(sinew, ['run', file('.yaml'), '-o', file('.h5')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(sinew, ['view', file('.h5'), '-o', file('.html')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return file('.html');
+}
+
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+const state = (tab) => tab.evaluate(() => window.sinew.state());
+const settle = (tab) => tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+// colour of the canvas where points of the world lie
+const colours = async (tab, points) => {
+    await settle(tab);
+    return tab.evaluate((list) => {
+        const canvas = document.querySelector('canvas');
+        const copy = document.createElement('canvas');
+        copy.width = canvas.width;
+        copy.height = canvas.height;
+        const flat = copy.getContext('2d');
+        flat.drawImage(canvas, 0, 0);
+        const scale = canvas.width / canvas.clientWidth;
+        return list.map((p) => {
+            const at = window.sinew.project(...p);
+            return Array.from(flat.getImageData(Math.round(at.x * scale), Math.round(at.y * scale), 1, 1).data);
+        });
+    }, points);
+};
+// rods in one colour are red; nothing else of this scene is
+const isRod = ([r, , b, a]) => a > 200 && r - b > 40;
+// the middle line of the arc at time t
+const arc = (t, s) => {
+    const k = -(1 + t);
+    return [Math.sin(k * s) / k, 0, (Math.cos(k * s) - 1) / k];
+};
+const seek = (tab, t) => tab.locator('input[type=range]').evaluate((e, value) => {
+    e.value = String(value);
+    e.dispatchEvent(new Event('input'));
+}, t);
+
+test('the robot stands where the closed form puts it, at every time scrubbed to', async (tab) => {
+    await tab.locator('.menu summary').click();
+    await tab.locator('.menu select').selectOption('plain');
+    for (const box of ['forces', 'joints', 'trails']) await tab.locator(`input[data-show=${box}]`).uncheck();
+    await tab.locator('.menu summary').click();
+    await tab.keyboard.press('1');
+    for (const k of [1, 11, 21]) {
+        await tab.keyboard.press('Home');
+        for (let i = 0; i < k; i += 10) await tab.keyboard.press(i + 10 <= k ? 'Shift+ArrowRight' : 'ArrowRight');
+        const { t, frame } = await state(tab);
+        assert.equal(frame, k);
+        const at = [0.15, 0.3, 0.45, 0.6, 0.75, 0.9].map((s) => arc(t, s));
+        assert.deepEqual((await colours(tab, at)).map(isRod), at.map(() => true), `on the arc at ${t} s`);
+        const R = 1 / (1 + t), out = (R + 0.1) / R; // away from the centre of the arc
+        const off = at.map(([x, y, z]) => [out * x, y, R + out * (z - R)]);
+        assert.deepEqual((await colours(tab, off)).map(isRod), off.map(() => false), `beside it at ${t} s`);
+    }
+});
+
+test('the scrubber sets the time that is shown', async (tab) => {
+    const end = Number(await tab.locator('input[type=range]').getAttribute('max'));
+    await seek(tab, 0.5 * end);
+    await settle(tab);
+    const { t } = await state(tab);
+    assert.ok(Math.abs(t - 0.5) < 0.06, `t = ${t}`);
+    assert.equal(await tab.locator('.time b').textContent(), `${t.toFixed(3)} s`);
+    assert.match(await tab.locator('input[type=range]').getAttribute('aria-valuetext'), /path$/);
+});
+
+test('play moves the robot', async (tab) => {
+    await tab.keyboard.press('Home');
+    await settle(tab);
+    const before = await tab.evaluate(() => window.sinew.node(window.sinew.state().nodes - 1));
+    await tab.keyboard.press('Space');
+    assert.equal((await state(tab)).playing, true);
+    await tab.waitForFunction(() => window.sinew.state().frame > 3);
+    await tab.keyboard.press('Space');
+    await settle(tab);
+    const after = await tab.evaluate(() => window.sinew.node(window.sinew.state().nodes - 1));
+    const { t, playing } = await state(tab);
+    assert.equal(playing, false);
+    const want = arc(t, 1);
+    for (let i = 0; i < 3; i++) assert.ok(Math.abs(after[i] - want[i]) < 1e-5, `${after} is not ${want}`);
+    assert.ok(Math.hypot(after[0] - before[0], after[2] - before[2]) > 0.05);
+});
+
+test('curves have the data', async (tab) => {
+    const curves = await tab.evaluate(() => window.sinew.curves());
+    assert.deepEqual(curves.find((c) => c.title === 'tip'), { title: 'tip', unit: 'm', curves: 3, points: 22 });
+    assert.ok(curves.some((c) => c.title === 'energy' && c.unit === 'J'));
+    await tab.keyboard.press('End');
+    await settle(tab);
+    const [x, , z] = arc(1, 1);
+    const chips = await tab.locator('section[aria-label^="tip"] .chip').allTextContents();
+    assert.deepEqual([chips[0], chips[2]], [`x${(1000 * x).toPrecision(4)} mm`, `z${(1000 * z).toPrecision(4)} mm`]);
+    await tab.locator('section[aria-label^="tip"] canvas').waitFor();
+    const drawn = await tab.locator('section[aria-label^="tip"] canvas').evaluate((c) => {
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        let n = 0;
+        for (let i = 3; i < d.length; i += 4) n += d[i] > 0;
+        return n;
+    });
+    assert.ok(drawn > 300, `${drawn} pixels of curves`);
+});
+
+test('keys', async (tab) => {
+    await tab.keyboard.press('Home');
+    assert.equal((await state(tab)).frame, 0);
+    await tab.keyboard.press('ArrowRight');
+    await tab.keyboard.press('ArrowRight');
+    await tab.keyboard.press('ArrowLeft');
+    assert.equal((await state(tab)).frame, 1);
+    await tab.keyboard.press('Shift+ArrowRight');
+    assert.equal((await state(tab)).frame, 11);
+    await tab.keyboard.press('End');
+    assert.equal((await state(tab)).frame, (await state(tab)).n - 1);
+    const { speed, theme } = await state(tab);
+    await tab.keyboard.press('+');
+    assert.ok((await state(tab)).speed > speed);
+    await tab.keyboard.press('-');
+    assert.equal((await state(tab)).speed, speed);
+    await tab.keyboard.press('t');
+    assert.notEqual((await state(tab)).theme, theme);
+    await tab.keyboard.press('t');
+    for (const key of ['2', '3', 'f', 'g', 'g']) await tab.keyboard.press(key);
+    await tab.keyboard.press('?');
+    assert.ok(await tab.locator('dialog').isVisible());
+    await tab.keyboard.press('Escape');
+    assert.ok(!(await tab.locator('dialog').isVisible()));
+});
+
+test('runs are chosen by key and by name', async (tab) => {
+    await tab.keyboard.press(']');
+    assert.equal((await state(tab)).run, 'short');
+    await tab.keyboard.press('End');
+    await settle(tab);
+    const tip = await tab.evaluate(() => window.sinew.node(window.sinew.state().nodes - 1));
+    const want = arc(1, 0.5);
+    for (let i = 0; i < 3; i++) assert.ok(Math.abs(tip[i] - want[i]) < 1e-5, `${tip} is not ${want}`);
+    await tab.locator('select[aria-label=run]').selectOption('long');
+    assert.equal((await state(tab)).run, 'long');
+});
+
+test('a hostile title is inert', async (tab) => {
+    assert.equal(await tab.locator('h1').textContent(), hostile);
+    assert.equal(await tab.evaluate(() => window.hacked), undefined);
+    assert.equal(await tab.locator('img').count(), 0);
+    await tab.locator('details.text summary').click();
+    assert.ok((await tab.locator('details.text pre').textContent()).includes(hostile));
+});
+
+test('nothing is wider than a phone, and controls have names', async (tab) => {
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await settle(tab);
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= 390));
+    const unnamed = await tab.evaluate(() => [...document.querySelectorAll('button, select, input')].filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML));
+    assert.deepEqual(unnamed, []);
+});
+
+const browser = await launch();
+let failed = 0;
+
+async function open(path) {
+    const tab = await browser.newPage({ viewport: { width: 900, height: 560 }, colorScheme: 'light', reducedMotion: 'reduce' });
+    const faults = [];
+    tab.setDefaultTimeout(20000);
+    tab.on('console', (m) => m.type() === 'error' && faults.push(m.text()));
+    tab.on('pageerror', (e) => faults.push(e.message));
+    tab.on('request', (r) => !/^(file|data|blob):/.test(r.url()) && faults.push(`asks for ${r.url()}`));
+    await tab.goto(pathToFileURL(path).href);
+    await tab.waitForFunction(() => 'sinew' in window || document.querySelector('.problem'));
+    return { tab, faults };
+}
+
+async function attempt(name, run) {
+    const start = Date.now();
+    try {
+        await run();
+        console.log(`ok   ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+    } catch (e) {
+        failed++;
+        console.log(`FAIL ${name}\n${e.stack}`);
+    }
+}
+
+const first = await open(pageOf('rolled', rolled));
+for (const { name, run } of tests) await attempt(name, () => run(first.tab));
+await attempt('no errors and no network', async () => assert.deepEqual(first.faults, []));
+await first.tab.close();
+
+// the page as a file might make it that somebody bent
+const rolledPage = readFileSync(join(folder, 'rolled.html'), 'utf8');
+const bent = async (name, change, check) => attempt(name, async () => {
+    const path = join(folder, 'bent.html');
+    writeFileSync(path, rolledPage.replace(/(id="sinew-data">)(.*?)(<\/script>)/s, (_, a, json, b) => {
+        const data = JSON.parse(json);
+        change(data.runs[0]);
+        return a + JSON.stringify(data).replace(/</g, '\\u003c') + b;
+    }));
+    const { tab, faults } = await open(path);
+    await check(tab, faults);
+    await tab.close();
+});
+const wild = { links: [{ name: 1, first: 1e9, end: -7, rod: { first: 4, count: 1e9 }, body: { size: 'x' } }, { rod: { root: 99, first: 0, count: 3 } }], parent: 'no', loops: 3, measures: [{ points: [[1e7]] }], loads: [{ nodes: [null, 'a'] }], probes: [{ name: '__proto__', units: [] }] };
+await bent('a wild scene does no harm', (run) => (run.scene = JSON.stringify(wild)), async (tab, faults) => {
+    await tab.keyboard.press('End');
+    await settle(tab);
+    assert.deepEqual(faults, []);
+});
+await bent('a run without scene is drawn as lines', (run) => (run.scene = null), async (tab, faults) => {
+    assert.equal((await state(tab)).told, false);
+    assert.match(await tab.locator('.note').textContent(), /does not say what the robot looks like/);
+    assert.deepEqual(faults, []);
+});
+await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (tab) => assert.match(await tab.locator('.problem').textContent(), /damaged: pose/));
+
+await attempt('10^5 frames open in 5 s and fill less than 60 MB', async () => {
+    const path = pageOf('many', pendulum);
+    assert.ok(statSync(path).size < 60e6, `${statSync(path).size} bytes`);
+    const start = Date.now();
+    const { tab, faults } = await open(path);
+    // time of the processor: on a machine that does other things beside, a clock would measure these
+    const session = await tab.context().newCDPSession(tab);
+    await session.send('Performance.enable');
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find((m) => m.name === 'ProcessTime')?.value ?? (Date.now() - start) / 1000;
+    console.log(`     opened in ${seconds.toFixed(2)} s of the processor, ${((Date.now() - start) / 1000).toFixed(1)} s by the clock`);
+    assert.ok(seconds < 5, `${seconds} s`);
+    assert.match(await tab.locator('.note').textContent(), /of 100\u2009001 frames/);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
+await browser.close();
+process.exitCode = failed ? 1 : 0;
