@@ -215,7 +215,7 @@ static void spring(const snw_measure *measure, double f, const double *G, size_t
 
 void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                           double *T) {
-    for (int i = 0; i < m->nmeasure; i++) {
+    for (int i = 0; i < m->nmeasure && (cq != 0 || cv != 0); i++) {
         const snw_measure *measure = &m->measure[i];
         const snw_measured *now = &w->measured[i];
         if (now->effort == 0 && now->slope == 0) continue;
