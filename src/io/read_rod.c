@@ -240,7 +240,7 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
 // ---- rods ---------------------------------------------------------------------------------------
 
 #define ROD_KEYS(X)                                                                                \
-    X(ROD_LENGTH, "length", "m", "arc length, required")                                           \
+    X(ROD_LENGTH, "length", "m", "arc length, required; of a fed rod what is out to begin with")   \
     X(ROD_MATERIAL, "material", "a material's name", "what it is made of")                         \
     X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia outright")             \
     X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \

@@ -176,7 +176,7 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
     }
 }
 
-// a robot with all that acts from outside: ground, fluid, tendons, chambers; equilibrium, steps, probes and efforts
+// a robot with all that acts from outside: ground, fluid, tendons, chambers, a rod that is fed; equilibrium, steps, probes and efforts
 static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
     (void)state;
     static const char text[] =
@@ -186,7 +186,10 @@ static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
         "  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "
         "rubber, strain: cosserat legendre 2}}\n"
         "  ball: {on: arm.tip, body: {sphere: {radius: 20 mm}, density: 900}}\n"
+        "  needle: {on: world, pose: {xyz: [0, 1 m, 0]}, rod: {length: 0.2, section: {circle: "
+        "{radius: 10 mm}}, material: rubber, strain: kirchhoff legendre 2}}\n"
         "actuators:\n"
+        "  motor: {feed: needle, position: 0.2 m + 50 mm*sin(4*t)}\n"
         "  cord: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: \"1 N + 0.2 N*sin(50*t)\"}\n"
         "  held: {tendon: {along: arm, at: [0, -8 mm, 0]}, effort: \"20 N/m*len - 1 N*s/m*fast\"}\n"
         "  winch: {tendon: {along: arm, at: [0, 0, 8 mm], compliance: 2e-3 1/N}, shortening: 3 mm "
@@ -225,7 +228,7 @@ static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
         for (int i = 0; i < 20 && s == SNW_OK; i++) {
             s = snw_robot_step(r, 1e-3, &err);
             snw_robot_probe(r, "push", 6, push);
-            for (int j = 0; j < 6; j++) snw_robot_effort(r, j, &f);
+            for (int j = 0; j < 7; j++) snw_robot_effort(r, j, &f);
         }
         const long after = heap_calls;
         if (s != SNW_OK) fail_msg("%s: %s", schemes[k], err.text);
