@@ -43,6 +43,7 @@ static const snw_run_info arm = {.run = "main",
                                  .column = columns,
                                  .nload = 1,
                                  .nloop = 2,
+                                 .ncontact = 1,
                                  .nmeasure = 3,
                                  .nswitch = 1,
                                  .scene = "{\"scene\":1}\n"};
@@ -59,7 +60,7 @@ static inline double number(int i, snw_result_field field, int k) {
 static double angle(int i, int node) { return 0.3 * i + node; }
 
 typedef struct frame_data {
-    double q[NQ], v[NV], column[NCOLUMN], load[6], loop[12], effort[3], present[1];
+    double q[NQ], v[NV], column[NCOLUMN], load[6], loop[12], contact[6], effort[3], present[1];
     snw_se3 pose[NNODE];
 } frame_data;
 
@@ -79,6 +80,7 @@ static inline snw_frame make_frame(int i, frame_data *d) {
     for (int k = 0; k < NCOLUMN; k++) d->column[k] = number(i, SNW_RESULT_COLUMNS, k);
     for (int k = 0; k < 6; k++) d->load[k] = number(i, SNW_RESULT_LOAD, k);
     for (int k = 0; k < 12; k++) d->loop[k] = number(i, SNW_RESULT_LOOP, k);
+    for (int k = 0; k < 6; k++) d->contact[k] = number(i, SNW_RESULT_CONTACT, k);
     for (int k = 0; k < 3; k++) d->effort[k] = number(i, SNW_RESULT_EFFORT, k);
     d->present[0] = number(i, SNW_RESULT_PRESENT, 0);
     for (int k = 0; k < NNODE; k++) d->pose[k] = turned(angle(i, k), i + 10 * k);
@@ -89,6 +91,7 @@ static inline snw_frame make_frame(int i, frame_data *d) {
     f.column = d->column;
     f.load = d->load;
     f.loop = d->loop;
+    f.contact = d->contact;
     f.effort = d->effort;
     f.present = d->present;
     int k = 0;

@@ -199,6 +199,7 @@ static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
                 {SNW_RESULT_POSE, "pose", false},
                 {SNW_RESULT_LOAD, "load", false},
                 {SNW_RESULT_LOOP, "loop", false},
+                {SNW_RESULT_CONTACT, "contact", false},
                 {SNW_RESULT_EFFORT, "effort", false},
                 {SNW_RESULT_PRESENT, "present", false},
                 {SNW_RESULT_COLUMNS, "columns", true},
@@ -334,6 +335,7 @@ static snw_status put_run(page *p, snw_json *j, const drawn *d, snw_error *err) 
     key_integer(j, "freedom", info->nv);
     key_integer(j, "loads", info->nload);
     key_integer(j, "loops", info->nloop);
+    key_integer(j, "contacts", info->ncontact);
     key_integer(j, "measures", info->nmeasure);
     key_integer(j, "switches", info->nswitch);
     snw_json_key(j, "offset");
@@ -376,8 +378,8 @@ static snw_status write_head(page *p, snw_error *err) {
 static size_t frame_bytes(const snw_run_info *info) {
     const size_t single =
         snw_result_width(info, SNW_RESULT_POSE) + snw_result_width(info, SNW_RESULT_LOAD) +
-        snw_result_width(info, SNW_RESULT_LOOP) + snw_result_width(info, SNW_RESULT_EFFORT) +
-        snw_result_width(info, SNW_RESULT_PRESENT) + 2;
+        snw_result_width(info, SNW_RESULT_LOOP) + snw_result_width(info, SNW_RESULT_CONTACT) +
+        snw_result_width(info, SNW_RESULT_EFFORT) + snw_result_width(info, SNW_RESULT_PRESENT) + 2;
     const size_t twice = 3 * (snw_result_width(info, SNW_RESULT_COLUMNS) +
                               snw_result_width(info, SNW_RESULT_ENERGY)) +
                          snw_result_width(info, SNW_RESULT_STATS) + 1;

@@ -67,6 +67,8 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
         return 6 * (size_t)info->nload;
     case SNW_RESULT_LOOP:
         return 6 * (size_t)info->nloop;
+    case SNW_RESULT_CONTACT:
+        return 6 * (size_t)info->ncontact;
     case SNW_RESULT_EFFORT:
         return (size_t)info->nmeasure;
     case SNW_RESULT_PRESENT:

@@ -377,6 +377,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     info->nv = (int)dims[1];
     SNW_TRY(read_acting(r, group, SNW_RESULT_LOAD, 6, &info->nload, err));
     SNW_TRY(read_acting(r, group, SNW_RESULT_LOOP, 6, &info->nloop, err));
+    SNW_TRY(read_acting(r, group, SNW_RESULT_CONTACT, 6, &info->ncontact, err));
     SNW_TRY(read_acting(r, group, SNW_RESULT_EFFORT, 1, &info->nmeasure, err));
     SNW_TRY(read_acting(r, group, SNW_RESULT_PRESENT, 1, &info->nswitch, err));
     SNW_TRY(read_scene(r, group, &info->scene, err));

@@ -442,6 +442,7 @@ static void keep_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_STATS, stats);
     copy_row(u, SNW_RESULT_LOAD, f->load);
     copy_row(u, SNW_RESULT_LOOP, f->loop);
+    copy_row(u, SNW_RESULT_CONTACT, f->contact);
     copy_row(u, SNW_RESULT_EFFORT, f->effort);
     copy_row(u, SNW_RESULT_PRESENT, f->present);
     double *pose = row(u, SNW_RESULT_POSE);

@@ -48,8 +48,7 @@ static double *put_rotation(double *out, snw_mat3 R, snw_vec3 vector) {
     return out;
 }
 
-// what is not determined (NaN) shows in the components that it has a part in, beyond rounding, and in no others
-static snw_vec3 rotate_known(snw_mat3 R, snw_vec3 v) {
+snw_vec3 snw_rotate_known(snw_mat3 R, snw_vec3 v) {
     snw_vec3 out = {{0}};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -60,8 +59,8 @@ static snw_vec3 rotate_known(snw_mat3 R, snw_vec3 v) {
 }
 
 static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
-    out = put(out, to_world ? rotate_known(*to_world, F.m) : F.m);
-    return put(out, to_world ? rotate_known(*to_world, F.f) : F.f);
+    out = put(out, to_world ? snw_rotate_known(*to_world, F.m) : F.m);
+    return put(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
 }
 
 // coordinates of a joint, their rates, or what springs, damping and friction exert on them

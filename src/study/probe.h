@@ -14,6 +14,9 @@ typedef struct snw_readings {
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
 } snw_readings;
 
+// R v. What is not determined (NaN) shows in the components that it has a part in, beyond rounding, and in no others.
+snw_vec3 snw_rotate_known(snw_mat3 R, snw_vec3 v);
+
 // Rotation vectors of all segments and observers: of a rod's section nearest to its neighbour's
 // towards the root plus the turn between them, of other frames nearest to what they were; so they count turns along a rod and in time. Zero at first.
 void snw_rotations_update(const snw_model *m, const snw_work *w, snw_vec3 *rotation);

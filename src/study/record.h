@@ -70,10 +70,10 @@ typedef struct snw_run_info {
     const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;
-    int nload, nloop, nmeasure; // of the description: what a frame says acts
-    int nswitch;                // of the model: what comes and goes
-    const char *scene;          // what it looks like, io/scene.h; NULL: not known
-    int nsave;                  // numbers of a checkpoint; 0: there are none
+    int nload, nloop, ncontact, nmeasure; // of the description: what a frame says acts
+    int nswitch;                          // of the model: what comes and goes
+    const char *scene;                    // what it looks like, io/scene.h; NULL: not known
+    int nsave;                            // numbers of a checkpoint; 0: there are none
 } snw_run_info;
 
 typedef struct snw_frame {
@@ -85,6 +85,7 @@ typedef struct snw_frame {
     const double *column;  // ncolumn
     const double *load;    // nload x 6: torque and force in the world, summed along a rod
     const double *loop;    // nloop x 6: what each loop exerts on its second site, likewise
+    const double *contact; // ncontact x 6: what each ground exerts, about the origin of the world
     const double *effort;  // nmeasure: tensions and pressures
     const double *present; // nswitch: 0 for what is not there
     snw_energy energy;

@@ -132,6 +132,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     r->info.nv = m->nv;
     r->info.nload = d->nload;
     r->info.nloop = d->nloop;
+    r->info.ncontact = d->ncontact;
     r->info.nmeasure = d->nmeasure;
     r->info.nswitch = m->nswitch;
     r->info.nnode = m->nseg - 1;
@@ -225,9 +226,9 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
         !r->beyond || !r->said)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
-    r->acting = snw_pool_array(
-        r->pool, 6 * (size_t)(d->nload + d->nloop) + (size_t)(d->nmeasure + m->nswitch) + 1,
-        sizeof *r->acting);
+    const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
+    r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->nmeasure + m->nswitch) + 1,
+                               sizeof *r->acting);
     if (!r->acting) return SNW_E_MEMORY;
     const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;

@@ -3,12 +3,13 @@
 // What acts at a frame, for whoever draws it: loads, closures, tendons and chambers.
 #include "study/run_private.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/loop.h"
 
 #include <string.h>
 
 static void add_world(snw_wrench F, const snw_mat3 *R, double *out) {
-    if (R) F = (snw_wrench){.m = snw_rotate(*R, F.m), .f = snw_rotate(*R, F.f)};
+    if (R) F = (snw_wrench){.m = snw_rotate_known(*R, F.m), .f = snw_rotate_known(*R, F.f)};
     for (int k = 0; k < 6; k++) out[k] += F.e[k];
 }
 
@@ -22,7 +23,8 @@ static snw_wrench load_of_act(const snw_model *m, int act, const snw_view *v) {
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
     const snw_model *m = r->now->model;
     const snw_run_info *info = &r->info;
-    double *loop = acting + 6 * (size_t)info->nload, *effort = loop + 6 * (size_t)info->nloop;
+    double *loop = acting + 6 * (size_t)info->nload, *contact = loop + 6 * (size_t)info->nloop;
+    double *effort = contact + 6 * (size_t)info->ncontact;
     double *present = effort + info->nmeasure;
     memset(acting, 0, (size_t)(present + info->nswitch - acting) * sizeof *acting);
     for (int i = 0; i < m->nact; i++) {
@@ -33,6 +35,9 @@ void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
     for (int i = 0; i < m->nloop && i < info->nloop; i++) {
         add_world(snw_loop_wrench(m, v->w, i, v->w->l), &v->w->g[m->loop[i].b].R,
                   loop + 6 * (size_t)i);
+    }
+    for (int i = 0; i < m->desc->ncontact && i < info->ncontact; i++) {
+        add_world(snw_contact_wrench(m, v->w, i), NULL, contact + 6 * (size_t)i);
     }
     for (int i = 0; i < m->nmeasure && i < info->nmeasure; i++)
         effort[i] = v->w->measured[i].effort;

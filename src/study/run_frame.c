@@ -68,6 +68,9 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     if (v->stats.condition > r->totals.worst_condition) {
         r->totals.worst_condition = v->stats.condition;
     }
+    const double *loop = r->acting + 6 * (size_t)r->info.nload;
+    const double *contact = loop + 6 * (size_t)r->info.nloop;
+    const double *effort = contact + 6 * (size_t)r->info.ncontact;
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,
@@ -76,10 +79,10 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .pose = v->w->g + 1,
                          .column = r->column,
                          .load = r->acting,
-                         .loop = r->acting + 6 * (size_t)r->info.nload,
-                         .effort = r->acting + 6 * (size_t)(r->info.nload + r->info.nloop),
-                         .present = r->acting + 6 * (size_t)(r->info.nload + r->info.nloop) +
-                                    (size_t)r->info.nmeasure,
+                         .loop = loop,
+                         .contact = contact,
+                         .effort = effort,
+                         .present = effort + r->info.nmeasure,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial ? NULL : snw_run_save(r, v->mover)};

@@ -45,7 +45,7 @@ struct snw_run {
     double *column;
     double *q, *v;     // coordinates and velocities as the file has them
     int *column_first; // of each recorded probe
-    double *acting;    // loads, loops, efforts and switches of a frame
+    double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
@@ -80,7 +80,7 @@ typedef struct snw_view {
 } snw_view;
 
 SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err);
-// acting <- what loads, loops, tendons and chambers do and what is there, as snw_frame has it, one after the other.
+// acting <- what loads, loops, grounds, tendons and chambers do and what is there, as snw_frame has it, one after the other.
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
 bool snw_run_due(snw_run *r, double t, bool last);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);

@@ -146,8 +146,9 @@ static void tendons_follow_nodes_to_their_ends(void **state) {
 // ---- what acts ---------------------------------------------------------------------------------
 
 typedef struct last_seen {
-    const snw_run_info *info;
-    double load[18], effort[2];
+    const snw_run_info *info; // while it runs
+    int nload, nmeasure;
+    double load[18], effort[2], contact[6], loop[6];
     snw_se3 tip;
 } last_seen;
 
@@ -156,6 +157,8 @@ static snw_status keep(void *user, const snw_frame *f, snw_error *err) {
     last_seen *to = user;
     memcpy(to->load, f->load, (size_t)(6 * to->info->nload) * sizeof(double));
     memcpy(to->effort, f->effort, (size_t)to->info->nmeasure * sizeof(double));
+    memcpy(to->contact, f->contact, (size_t)(6 * to->info->ncontact) * sizeof(double));
+    memcpy(to->loop, f->loop, (size_t)(6 * to->info->nloop) * sizeof(double));
     to->tip = f->pose[to->info->nnode - 1];
     return SNW_OK;
 }
@@ -163,6 +166,26 @@ static snw_status keep(void *user, const snw_frame *f, snw_error *err) {
 static snw_status end(void *user, snw_status status, const char *message, snw_error *err) {
     (void)user, (void)message, (void)err;
     return status;
+}
+
+// the last frame of a study
+static void watch(const char *text, last_seen *seen) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err = {0};
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    }
+    *seen = (last_seen){.info = snw_run_describe(run)};
+    const snw_recorder recorder = {seen, keep, end};
+    if (snw_run_execute(run, 1, &recorder, NULL, NULL, &err) != SNW_OK) fail_msg("%s", err.text);
+    seen->nload = seen->info->nload;
+    seen->nmeasure = seen->info->nmeasure;
+    seen->info = NULL;
+    snw_run_destroy(run);
+    release(doc, desc);
 }
 
 // a follower turns with the tip, a dead load does not, one along the rod is summed up
@@ -179,19 +202,10 @@ static void frames_say_what_acts(void **state) {
         "  dead: {on: arm.tip, force: [0, 1 mN, 2 mN]}\n"
         "  wind: {along: arm, force: [0, 0, 4 mN/m*t/(1 s)]}\n"
         "study: [static: {for: 1 s, step: 0.5 s}]\n";
-    snw_document *doc;
-    snw_desc *desc;
-    snw_run *run = NULL;
-    snw_error err = {0};
-    if (describe(text, &doc, &desc, &err) != SNW_OK ||
-        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
-        fail_msg("%d:%d: %s", err.line, err.column, err.text);
-    }
-    last_seen seen = {.info = snw_run_describe(run)};
-    assert_int_equal(seen.info->nload, 3);
-    assert_int_equal(seen.info->nmeasure, 1);
-    const snw_recorder recorder = {&seen, keep, end};
-    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
+    last_seen seen;
+    watch(text, &seen);
+    assert_int_equal(seen.nload, 3);
+    assert_int_equal(seen.nmeasure, 1);
     const snw_vec3 force = snw_rotate(seen.tip.R, (snw_vec3){{0, 0, 0.02}});
     const snw_vec3 torque = snw_rotate(seen.tip.R, (snw_vec3){{0, 1e-3, 0}});
     assert_true(fabs(force.x) > 1e-3); // it has turned
@@ -203,8 +217,26 @@ static void frames_say_what_acts(void **state) {
         assert_near(seen.load[15 + k], k == 2 ? 2e-3 : 0, 1e-15); // 4 mN/m along 0.5 m
     }
     assert_near(seen.effort[0], 3, 1e-15);
-    snw_run_destroy(run);
-    release(doc, desc);
+}
+
+// a ball on the ground 0.3 m from the origin and one held by a loop: both carry their weight
+static void frames_say_what_carries(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: [0, 0, -10]\n"
+        "robot:\n"
+        "  ball: {on: world, pose: {xyz: [0.3, 0, 0]}, joint: prismatic, axis: z, damping: 500 "
+        "N*s/m,\n"
+        "    body: {sphere: {radius: 0.1}, mass: 2}}\n"
+        "  bob: {on: world, joint: prismatic, axis: z, body: {mass: 3}}\n"
+        "loops: {hook: {join: [world, bob], as: spherical}}\n"
+        "contacts: {floor: {ground: {on: ball, normal: z, at: [0, 0, -0.099], stiffness: 1e5}}}\n"
+        "study: [dynamic: {for: 1 s, step: 10 ms, scheme: euler}]\n"; // comes to rest within 0.1 s
+    last_seen seen;
+    watch(text, &seen);
+    const double ground[6] = {0, -0.3 * 20, 0, 0, 0, 20}; // moment about the origin, force
+    for (int k = 0; k < 6; k++) assert_near(seen.contact[k], ground[k], 1e-9);
+    assert_near(seen.loop[5], 30, 1e-9);
 }
 
 int main(void) {
@@ -213,6 +245,7 @@ int main(void) {
         cmocka_unit_test(bodies_joints_loops_and_ground_are_told),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
         cmocka_unit_test(frames_say_what_acts),
+        cmocka_unit_test(frames_say_what_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ export interface RunHead {
     freedom: number;
     loads: number;
     loops: number;
+    contacts: number;
     measures: number;
     switches: number;
     offset: number[];
@@ -71,6 +72,7 @@ export interface Run {
     pose: Float32Array; // 7 per node, positions from the offset on
     load: Float32Array;
     loop: Float32Array;
+    contact: Float32Array;
     effort: Float32Array;
     present: Float32Array;
     columns: Series;
@@ -154,6 +156,7 @@ export function readRun(page: Page, index: number): Run {
         pose: single(index, 'pose', n * head.nodes * 7),
         load: single(index, 'load', n * head.loads * 6),
         loop: single(index, 'loop', n * head.loops * 6),
+        contact: single(index, 'contact', n * head.contacts * 6),
         effort: single(index, 'effort', n * head.measures),
         present: single(index, 'present', n * head.switches),
         columns: series(index, head, 'columns', head.columns.length),

@@ -10,7 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { Poses } from './pose';
 import { Rod, type Quantity } from './rod';
-import type { BodyScene, LinkScene, Scene } from './scene';
+import type { BodyScene, ContactScene, LinkScene, Scene } from './scene';
 
 export interface Shown {
     colour: Quantity;
@@ -48,7 +48,7 @@ export class Robot {
     readonly places: number[] = []; // where nodes are in the course of the run, x y z
     readonly size: number; // its largest extent, m
     magnified = 1; // how much thicker than they are the thinnest rods are drawn
-    readonly most: Record<Quantity | 'effort' | 'force' | 'torque', number>;
+    readonly most: Record<Quantity | 'effort' | 'force' | 'torque' | 'ground', number>;
     readonly quantities: Quantity[]; // that its rods can be coloured by
     readonly cut: Partial<Record<Quantity, boolean>> = {}; // there is more than the scale shows
     private readonly rods: Rod[] = [];
@@ -86,7 +86,7 @@ export class Robot {
             this.group.add(r.mesh);
         }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
-        const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length;
+        const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
         const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
         const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
@@ -109,7 +109,7 @@ export class Robot {
 
     // Extent and largest values over the run, by a few hundred frames.
     private survey() {
-        const most = { plain: 0, curvature: 0, strain: 0, stress: 0, effort: 0, force: 0, torque: 0 };
+        const most = { plain: 0, curvature: 0, strain: 0, stress: 0, effort: 0, force: 0, torque: 0, ground: 0 };
         const { run, scene } = this, peaks: Record<string, number[]> = {};
         const step = Math.max(1, Math.floor(run.n / Math.max(24, Math.min(300, 60000 / Math.max(run.head.nodes, 1)))));
         const p = new THREE.Vector3();
@@ -143,14 +143,19 @@ export class Robot {
             this.cut[q] = usual < 0.5 * top && usual > 0;
             most[q] = this.cut[q] ? usual : top;
         }
+        // what is not determined (NaN) counts for nothing
+        for (const a of [run.load, run.loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
         const sweep = (a: Float32Array) => {
             for (let i = 0; i + 5 < a.length; i += 6) {
-                most.torque = Math.max(most.torque, Math.hypot(a[i], a[i + 1], a[i + 2]) || 0);
-                most.force = Math.max(most.force, Math.hypot(a[i + 3], a[i + 4], a[i + 5]) || 0);
+                most.torque = Math.max(most.torque, Math.hypot(a[i], a[i + 1], a[i + 2]));
+                most.force = Math.max(most.force, Math.hypot(a[i + 3], a[i + 4], a[i + 5]));
             }
         };
         sweep(run.load);
         sweep(run.loop);
+        // blows are many times what rest takes: they are drawn long, not all else short
+        const grounds = Float64Array.from({ length: run.contact.length / 6 }, (_, i) => Math.hypot(run.contact[6 * i + 3], run.contact[6 * i + 4], run.contact[6 * i + 5]) || 0).sort();
+        most.ground = grounds[Math.floor(0.9 * (grounds.length - 1))] || (grounds[grounds.length - 1] ?? 0);
         for (const e of run.effort) most.effort = Math.max(most.effort, Math.abs(e) || 0);
         if (this.box.isEmpty()) this.box.expandByPoint(p.set(0, 0, 0));
         return most;
@@ -364,16 +369,36 @@ export class Robot {
             const at = 6 * (k * run.head.loops + i);
             this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (0.26 * this.size) / this.most.force, theme.reaction, 1, false);
         });
+        scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
+            const at = 6 * (k * run.head.contacts + i);
+            if (shown.reactions) this.groundArrow(c, run.contact.subarray(at, at + 6), theme);
+        });
         this.shafts.end();
         this.heads.end();
     }
 
+    // what the ground exerts, where its line of action meets the ground: p = f x m/f^2 lies on that line
+    private groundArrow(c: ContactScene, w: Float32Array, theme: Theme): void {
+        const m = new THREE.Vector3(w[0], w[1], w[2]), f = new THREE.Vector3(w[3], w[4], w[5]);
+        const normal = new THREE.Vector3().fromArray(c.normal), push = f.dot(normal);
+        if (!(push > 0.02 * this.most.ground)) return;
+        const p = new THREE.Vector3().crossVectors(f, m).divideScalar(f.lengthSq());
+        const away = new THREE.Vector3().fromArray(c.at).sub(p).dot(normal) / push;
+        p.addScaledVector(f, away);
+        if (this.box.distanceToPoint(p) > this.size) return;
+        const longest = 0.9 * this.size, length = Math.min((0.16 * this.size * f.length()) / this.most.ground, longest);
+        this.arrowAt(p.toArray(), w.subarray(3, 6), length / f.length(), theme.reaction, 1, false);
+    }
+
     // from the node on, or with its tip at the node where a force pushes
     private arrow(node: number, v: Float32Array, perUnit: number, colour: number, heads: number, ends: boolean): void {
+        this.arrowAt(this.origin(node, [0, 0, 0]), v, perUnit, colour, heads, ends);
+    }
+
+    private arrowAt(at: number[], v: Float32Array, perUnit: number, colour: number, heads: number, ends: boolean): void {
         const length = Math.hypot(v[0], v[1], v[2]) * perUnit;
         if (!(length > this.size / 300) || !Number.isFinite(length)) return;
         const d = [v[0], v[1], v[2]].map((x) => (x * perUnit) / length);
-        const at = this.origin(node, [0, 0, 0]);
         const r = this.size / 150, head = Math.min(3.4 * r, 0.6 * length);
         const tail = ends ? at.map((x, i) => x - length * d[i]) : at;
         const tip = tail.map((x, i) => x + length * d[i]);
