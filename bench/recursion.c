@@ -157,6 +157,55 @@ static void on_the_ground(const bench_table *b) {
     }
 }
 
+// the same rod with n tendons around it
+static double time_of_tendons(bench_fn *fn, int n) {
+    static const int link[1] = {0};
+    snw_measure_desc tendon[32];
+    rod k = {0};
+    robot_init(&k.r, 0.5, 0.01);
+    k.r.link[0].rod.nodes = 21;
+    for (int i = 0; i < 3; i++) robot_strain(&k.r, 0, i, SNW_BASIS_LEGENDRE, 3);
+    for (int i = 0; i < n; i++) {
+        tendon[i] =
+            (snw_measure_desc){.name = "cord",
+                               .kind = SNW_MEASURE_TENDON,
+                               .given = SNW_MEASURE_EFFORT,
+                               .nlink = 1,
+                               .link = link,
+                               .to = 0.5,
+                               .at = {number(&k.r, 0.008 * cos(i)), number(&k.r, 0.008 * sin(i))},
+                               .law = number(&k.r, 1)};
+    }
+    k.r.desc.nmeasure = n;
+    k.r.desc.measure = tendon;
+    trial_open(&k.t, &k.r.desc);
+    dice d = {1};
+    state_random(k.t.m, &d, k.t.s);
+    k.T = calloc((size_t)k.t.m->nv * (size_t)k.t.m->nv, sizeof *k.T);
+    if (!k.T) abort();
+    const double seconds = bench_time(fn, &k, 0.3);
+    rod_close(&k);
+    return 1e6 * seconds;
+}
+
+static void with_tendons(const bench_table *b) {
+    printf("\nwith tendons (the same rod, 21 nodes)\n");
+    printf("  tendons   inverse us   us per tendon   with tangent us   us per tendon   slope\n");
+    const double a0 = time_of_tendons(inverse, 0), c0 = time_of_tendons(tangent, 0);
+    double last = 0;
+    for (int n = 1; n <= 32; n *= 2) {
+        const double a = time_of_tendons(inverse, n), c = time_of_tendons(tangent, n);
+        printf("  %7d   %10.2f   %13.3f   %15.2f   %13.3f", n, a, (a - a0) / n, c, (c - c0) / n);
+        slope(last, c - c0, 2);
+        printf("\n");
+        char row[32];
+        snprintf(row, sizeof row, "%d tendons", n);
+        bench_record(b, row, "tendons, inverse dynamics us", a);
+        bench_record(b, row, "tendons, residual and tangent us", c);
+        last = c - c0;
+    }
+}
+
 static void by_coordinates(const bench_table *b) {
     printf("\ngrowth with coordinates (21 nodes; slope: power of the coordinates)\n");
     printf("  coordinates   inverse us   slope   static tangent us   slope   with tangent us   "
@@ -244,6 +293,7 @@ int main(int argc, char **argv) {
     by_coordinates(&b);
     by_order(&b);
     on_the_ground(&b);
+    with_tendons(&b);
     by_links(&b);
     bench_close(&b);
     return 0;

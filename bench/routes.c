@@ -20,11 +20,12 @@ typedef struct routes {
     int points;
 } routes;
 
-static void routes_open(routes *k, int magnus, int nodes) {
+static void routes_open(routes *k, snw_rule_kind rule, int of, int nodes) {
     *k = (routes){0};
     robot_init(&k->r, 0.5, 0.01);
     k->r.link[0].rod.nodes = nodes;
-    k->r.link[0].rod.magnus = magnus;
+    k->r.link[0].rod.integrator = rule;
+    k->r.link[0].rod.magnus = k->r.link[0].rod.points = of;
     for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_LEGENDRE, 3);
     k->r.desc.gravity[2] = number(&k->r, -9.81);
     trial_open(&k->t, &k->r.desc);
@@ -97,21 +98,27 @@ static void forces(const bench_table *b) {
     printf("  %-42s %10s   %7s   %8s\n", "route", "us", "ratio", "error");
     double base = 0;
     const int nodes[] = {11, 21, 31};
-    for (int order = 4; order <= 6; order += 2) {
+    static const struct {
+        snw_rule_kind kind;
+        int number;
+    } rules[] = {{SNW_RULE_MAGNUS, 4},   {SNW_RULE_MAGNUS, 6},   {SNW_RULE_RK4, 0},
+                 {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4}};
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         for (int i = 0; i < 3; i++) {
             routes k;
-            routes_open(&k, order, nodes[i]);
+            routes_open(&k, rules[r].kind, rules[r].number, nodes[i]);
             const double us = 1e6 * bench_time(ours, &k, 0.1);
             if (base == 0) base = us;
             char name[64];
-            snprintf(name, sizeof name, "ours: Magnus %d and %d nodes", order, nodes[i]);
+            snprintf(name, sizeof name, "ours: %s %d and %d nodes", snw_rule_name(rules[r].kind),
+                     rules[r].number, nodes[i]);
             ours(&k);
             row(b, name, us, base, error_of(&k, k.t.w->r));
             routes_close(&k);
         }
     }
     routes k;
-    routes_open(&k, 4, 11);
+    routes_open(&k, SNW_RULE_MAGNUS, 4, 11);
     const double tol[] = {1e-4, 1e-7, 1e-10};
     for (int i = 0; i < 3; i++) {
         k.tol = tol[i];
@@ -135,7 +142,7 @@ static void matrices(const bench_table *b) {
     printf("\nmass matrix, bias and configuration forces; 9 coordinates, Magnus 4, 21 nodes\n");
     printf("  %-42s %10s   %7s\n", "route", "us", "ratio");
     routes k;
-    routes_open(&k, 4, 21);
+    routes_open(&k, SNW_RULE_MAGNUS, 4, 21);
     const double base = 1e6 * bench_time(direct, &k, 0.1), force = 1e6 * bench_time(ours, &k, 0.1);
     row(b, "direct: mass matrix", base, base, 0);
     row(b, "direct: with bias", base + force, base, 0);

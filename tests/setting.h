@@ -3,9 +3,13 @@
 // setting.h: the model of a text with all that its residual needs, put together so that it keeps its rows.
 #pragma once
 
+#include "tangent_rig.h"
+#ifdef SNW_WIDE // the recursion alone
+#include "described.h"
+#else
 #include "executed.h"
 #include "study/assembly.h"
-#include "tangent_rig.h"
+#endif
 
 typedef struct setting {
     snw_document *doc;
@@ -18,9 +22,13 @@ static inline void setting_open(setting *s, const char *text) {
     if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
         fail_msg("%d:%d %s", err.line, err.column, err.text);
     }
+#ifdef SNW_WIDE
+    rig_open(&s->g, s->desc);
+#else
     // without the rows that hold by themselves
     if (snw_assembly_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
     rig_around(&s->g);
+#endif
 }
 
 static inline void setting_close(setting *s) {
@@ -28,6 +36,7 @@ static inline void setting_close(setting *s) {
     release(s->doc, s->desc);
 }
 
+#ifndef SNW_WIDE
 // g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
 static inline void put_together(rig *g, double t) {
     snw_assembly *as = NULL;
@@ -41,3 +50,4 @@ static inline void put_together(rig *g, double t) {
     assert_int_equal(snw_assembly_accelerations(as, g->in, g->s, &err), SNW_OK);
     snw_assembly_destroy(as);
 }
+#endif

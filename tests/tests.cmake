@@ -45,6 +45,37 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+# the recursion once more with numbers of 113 bits: tangents against differences that leave fifteen digits, and then
+# those of doubles against these
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES m)
+check_c_source_compiles("#define _GNU_SOURCE
+#include <math.h>
+int main(int n, char **v) { (void)v; return (int)sqrtf128((_Float128)n); }" SNW_HAS_WIDE)
+if(SNW_HAS_WIDE AND NOT SNW_SANITIZE)
+  file(GLOB wide_sources CONFIGURE_DEPENDS
+    src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
+  list(FILTER wide_sources EXCLUDE REGEX "io/(result|robot_open)")
+  list(APPEND wide_sources src/study/series.c)
+  set(wide_flags -w -O1 -g0 -include ${CMAKE_SOURCE_DIR}/tests/wide.h)
+  add_library(wide STATIC ${wide_sources})
+  target_include_directories(wide PUBLIC include src)
+  target_compile_options(wide PRIVATE ${wide_flags})
+  target_compile_definitions(wide PUBLIC ${assert_definition})
+  target_link_libraries(wide PUBLIC m PRIVATE PkgConfig::FYAML)
+  foreach(name contact fed feedback fluid given loops measures motors rub spans tangent)
+    add_executable(wide_${name} tests/physics/test_${name}.c)
+    target_include_directories(wide_${name} PRIVATE tests)
+    target_compile_options(wide_${name} PRIVATE ${wide_flags})
+    target_link_libraries(wide_${name} PRIVATE wide PkgConfig::CMOCKA)
+    set(kept "SNW_SLOPES=${CMAKE_BINARY_DIR}/wide_${name}.slopes")
+    check(wide_${name} physics 300 COMMAND wide_${name} ENVIRONMENT ${kept})
+    set_tests_properties(${SNW_TEST_PREFIX}wide_${name} PROPERTIES FIXTURES_SETUP wide_${name})
+    set_tests_properties(${SNW_TEST_PREFIX}physics_${name} PROPERTIES
+      FIXTURES_REQUIRED wide_${name} ENVIRONMENT "${kept};${leaks}")
+  endforeach()
+endif()
+
 file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
 foreach(source ${benchmarks})
   get_filename_component(name ${source} NAME_WE)

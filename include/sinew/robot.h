@@ -43,7 +43,8 @@ void snw_robot_close(snw_robot *r); // NULL is fine
 int snw_robot_nq(const snw_robot *r);
 int snw_robot_nv(const snw_robot *r);
 
-// The state, to read and to write: configuration (nq), velocities and accelerations (nv). It begins as the
+// The state, to read and to write: configuration (nq), velocities and accelerations (nv); rods of more than eight monomials have
+// the coordinates of Legendre polynomials here. It begins as the
 // file's initial state, at rest.
 double *snw_robot_q(snw_robot *r);
 double *snw_robot_v(snw_robot *r);
@@ -85,7 +86,7 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 
 // ---- statics ----------------------------------------------------------------------------------------
 
-// q <- equilibrium under the loads at time t; v and a become zero. On failure q is the last equilibrium found on the
+// q <- equilibrium under the loads at time t, those set by hand (below) included; v and a become zero. On failure q is the last equilibrium found on the
 // way and err says how far it got.
 SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err);
 
@@ -125,25 +126,34 @@ void snw_robot_unset_load(snw_robot *r, int load);
 // Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
 void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
-// Actuators on coordinates of joints and rods by number, in the order of the file; -1: none of that name. And how many
-// coordinates one of them acts on.
+// Actuators by number, -1: none of that name: on coordinates of joints and rods, then tendons and chambers, then muscles, each in
+// the order of the file. And how many coordinates one of them acts on.
 int snw_robot_actuator(const snw_robot *r, const char *name);
 int snw_robot_actuator_size(const snw_robot *r, int actuator);
-// From now on these efforts (N m on angles, N on slides; by coordinate) instead of the laws of an actuator whose `effort` is
-// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given.
+// From now on these efforts (N m on angles, N on slides; by coordinate; N of a tendon, Pa of a chamber) instead of the laws of an actuator whose `effort` is
+// given, and of its `when`. SNW_E_ARGUMENT: it has its motion given, or there is no such number.
 SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort,
                                               snw_error *err);
 // From now on the coordinates of an actuator whose `position` or `rate` is given go position + rate s + acceleration s^2/2,
-// s seconds from the present time, instead of following its laws; rate and acceleration may be NULL: zero. What is
+// s seconds from the present time, instead of following its laws; of a tendon it is the `shortening` (m), of a chamber the
+// `volume` (m^3). Rate and acceleration may be NULL, taken as zero: implicit schemes then make rates of the positions they are
+// led to, step by step. What is
 // `free` in the file stays so. A position away from where the coordinate is, or a rate that is not its own, is reached within
 // one step, at whatever effort. SNW_E_ARGUMENT: its effort is given, or it is switched off.
 SNW_NODISCARD snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                               const double *rate, const double *acceleration,
                                               snw_error *err);
+// From now on this amount of gas (mol) in a chamber whose `gas` is given, at the temperature of the file.
+SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles,
+                                           snw_error *err);
+// From now on the active stress of a muscle is this factor times its laws; it begins with 1.
+SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
+                                                  snw_error *err);
 // Back to the laws of the file.
 void snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort <- what the actuator exerts at present, by coordinate: as given, or, where the motion is given, what the last step (or
-// forward dynamics) found.
+// forward dynamics) found; tension or gauge pressure; of a muscle its
+// activation.
 void snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
 // Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.

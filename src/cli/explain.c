@@ -186,13 +186,22 @@ static int nodes_of(const snw_run_info *info, const char *link) {
 // ---- for people
 // -------------------------------------------------------------------------------------
 
+// "magnus 4", "rk4"
+static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
+    const int number = r->integrator == SNW_RULE_MAGNUS ? r->magnus : r->points;
+    const char *name = snw_rule_name(r->integrator);
+    (void)snprintf(out, size, number ? "%s %d" : "%s", name, number);
+    return out;
+}
+
 static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
                       int indent) {
-    char section[TEXT];
+    char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
-    printf("%*srod %g m, %s%s%s, %d nodes%s, Magnus %d\n", indent, "", r->length, section,
-           r->material ? ", " : "", r->material ? r->material->name : "", nodes_of(info, link),
-           r->nodes ? "" : " (auto)", r->magnus);
+    printf("%*srod %g m%s, %s%s%s, %d nodes%s, %s\n", indent, "", r->length,
+           r->fed ? ", fed through its root" : "", section, r->material ? ", " : "",
+           r->material ? r->material->name : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
+           rule_text(r, rule, sizeof rule));
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -237,16 +246,23 @@ static void print_joint(const snw_link_desc *l) {
     printf("\n");
 }
 
+// has it another condition than what it hangs on, and one that does not always hold?
+static bool own_condition(const snw_desc *d, const snw_link_desc *l) {
+    const bool world = l->on.kind == SNW_SITE_WORLD;
+    if (!l->when || (!world && d->link[l->on.link].when == l->when)) return false;
+    return snw_expr_vars(l->when) != 0 || snw_expr_value(l->when, (snw_at){0}) == 0;
+}
+
 static void print_link(const snw_desc *d, int index, const snw_run_info *info, int depth) {
     const snw_link_desc *l = &d->link[index];
     char site[TEXT];
     site_text(d, &l->on, site, sizeof site);
     const int indent = 2 + 2 * depth;
     printf("%*s%s  on %s, ", indent, "", l->name, site);
+    if (own_condition(d, l)) printf("%s, ", snw_expr_vars(l->when) ? "at times" : "off");
     print_joint(l);
     if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
-    if (l->has_body)
-        printf("%*sbody %g kg%s\n", indent + 4, "", l->body.mass, l->when ? ", at times" : "");
+    if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
             print_link(d, i, info, depth + 1);
@@ -286,7 +302,10 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
-    printf("  %s  %s of %s %s given:", a->name, given[a->kind], a->rod ? "rod" : "joint",
+    printf("  %s  %s of %s %s given:", a->name, given[a->kind],
+           a->rod    ? "rod"
+           : a->feed ? "feed"
+                     : "joint",
            d->link[a->link].name);
     if (a->turns) {
         const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
@@ -295,7 +314,8 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     for (int k = 0; k < a->n && !a->turns; k++) {
         char text[64] = "free";
         if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
-        printf("%s %s%s%s", k ? "," : "", a->rod ? "" : c[k].name, a->rod ? "" : " ", text);
+        const bool named = !a->rod && !a->feed;
+        printf("%s %s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text);
     }
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
@@ -310,8 +330,11 @@ static const char *measure_given(const snw_measure_desc *a) {
 }
 
 static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
-    printf("  %s  %s along", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
-    for (int k = 0; k < a->nlink; k++) printf("%s %s", k ? "," : "", d->link[a->link[k]].name);
+    printf("  %s  %s", a->name, a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+    for (int k = 0; k < a->nlink; k++) {
+        printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
+    }
+    if (a->nspan > 0) printf("%s %d straight", a->nlink > 0 ? "," : "", a->nspan);
     char text[64];
     law_text(a->law, text, sizeof text);
     printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");
@@ -436,7 +459,8 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
     snw_field_text(j, "section", section_name(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
-    snw_field_integer(j, "magnus", r->magnus);
+    char rule[TEXT];
+    snw_field_text(j, "integrator", rule_text(r, rule, sizeof rule));
     snw_field_object(j, "strain");
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -529,7 +553,7 @@ static void json_motors(snw_json *j, const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, a->rod ? "rod" : "joint", d->link[a->link].name);
+        snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
         snw_field_text(j, "given", given[a->kind]);
         snw_json_close(j);
     }
@@ -543,6 +567,7 @@ static void json_measures(snw_json *j, const snw_desc *d) {
         snw_field_object(j, a->name);
         snw_field_text(j, "kind", a->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
         snw_field_text(j, "given", measure_given(a));
+        if (a->nspan > 0) snw_field_number(j, "straight", a->nspan);
         snw_json_close(j);
     }
     snw_json_close(j);

@@ -105,7 +105,7 @@ static const char *basis_meaning(snw_basis_kind kind) {
     case SNW_BASIS_CHEBYSHEV:
         return "Chebyshev polynomials; the same space as legendre";
     case SNW_BASIS_MONOMIAL:
-        return "1, x/L, (x/L)^2, ..; the same space, ill-conditioned beyond some ten";
+        return "1, x/L, (x/L)^2, ..; the same space, more than 8 computed as legendre";
     case SNW_BASIS_FOURIER:
         return "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..";
     case SNW_BASIS_CONSTANT:
@@ -125,6 +125,12 @@ static void basis_rows(writer *w) {
     row(w, name, piecewise ? "the rod's elements or breaks" : "number of functions",               \
         basis_meaning(code));
     SNW_BASIS_LIST(X)
+#undef X
+}
+
+static void integrator_rows(writer *w) {
+#define X(code, name, number, meaning) row(w, name, number, meaning);
+    SNW_RULE_LIST(X)
 #undef X
 }
 
@@ -186,6 +192,9 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
     case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
         return "step or adapt";
     case SNW_METHOD_RK4:
         return "step";
@@ -352,6 +361,7 @@ static const part words[] = {
     {"joints", "how links move", {"joint", "coordinates", "meaning"}, joint_rows, NULL},
     {"strains", "all of a rod", {"strain", "followed by", "changes"}, strain_rows, NULL},
     {"bases", "what strains are made of", {"basis", "size", "meaning"}, basis_rows, NULL},
+    {"integrators", "along rods", {"integrator", "number", "meaning"}, integrator_rows, NULL},
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
     {"schemes", "of dynamic steps", {"scheme", "keys", "meaning"}, scheme_rows, NULL},

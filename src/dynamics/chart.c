@@ -128,3 +128,44 @@ void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, dou
         }
     }
 }
+
+static void put_lower(const snw_lower *T, double *out) {
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            out[6 * i + k] = out[6 * (i + 3) + k + 3] = T->A.e[i][k];
+            out[6 * (i + 3) + k] = T->B.e[i][k];
+            out[6 * i + k + 3] = 0;
+        }
+    }
+}
+
+// where a position is apart: zeta_v = R' delta p, (R')' = -w x R', (R')'' = w x (w x R') - w' x R'
+static void put_apart(snw_mat3 R, snw_vec3 w, snw_vec3 dw, double *S) {
+    for (int k = 0; k < 3; k++) {
+        const snw_vec3 z = {{R.e[k][0], R.e[k][1], R.e[k][2]}}, y = snw_cross(z, w);
+        const snw_vec3 x = snw_add(snw_cross(y, w), snw_cross(z, dw));
+        for (int i = 0; i < 3; i++) {
+            double *at = S + 6 * (i + 3) + k + 3;
+            at[0] = z.e[i], at[36] = y.e[i], at[72] = x.e[i];
+        }
+    }
+}
+
+void snw_chart_jets(const snw_model *m, snw_chart chart, const double *x, const double *dx,
+                    const double *ddx, const snw_state *s, double *columns) {
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->curved < 0) continue;
+        const bool apart = chart == SNW_CHART_SO3R3 && b->space == SNW_SPACE_SE3;
+        snw_twist W = part_of(b, x), dW = part_of(b, dx), ddW = part_of(b, ddx);
+        if (apart) W.v = dW.v = ddW.v = (snw_vec3){{0}};
+        snw_lower T[3];
+        snw_se3_tangent_jet(W, dW, ddW, &T[0], &T[1], &T[2]);
+        double *S = columns + 108 * b->curved;
+        for (int k = 0; k < 3; k++) put_lower(&T[k], S + 36 * k);
+        if (apart) {
+            const snw_twist V = part_of(b, s->v), A = part_of(b, s->a);
+            put_apart(snw_so3_from_numbers(s->q + b->q), V.w, A.w, S);
+        }
+    }
+}

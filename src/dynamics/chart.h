@@ -24,3 +24,8 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
 // row.
 void snw_chart_columns(const snw_model *m, snw_chart chart, const double *d, double a, double b,
                        const snw_state *s, double *columns);
+
+// The same of coordinates x(t) in the chart about where they are zero, at rates dx and accelerations ddx, for x = delta x and
+// its rates: there S, S', S'' are rates of each other. s: the state they give.
+void snw_chart_jets(const snw_model *m, snw_chart chart, const double *x, const double *dx,
+                    const double *ddx, const snw_state *s, double *columns);

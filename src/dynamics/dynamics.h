@@ -75,15 +75,20 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out);
 
 // That of a fluid's added mass included; gravity's, buoyancy.
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
-double snw_elastic_energy(const snw_model *m, const double *q); // of rods and joints
-double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w); // and the ground
+double snw_elastic_energy(const snw_model *m, const double *q); // of all rods and joints
+// of those that are there, and of the ground
+double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w);
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
                           const snw_work *w); // zero at the origin
-// Power turned into heat in rods and joints, W; others are snw_fluid_heat (fluid.h) and snw_contact_heat (contact.h).
+// Power turned into heat in rods and joints, W; and that by fluids, at contacts, along tendons and by feeding, after
+// snw_residual.
 double snw_dissipation(const snw_model *m, const double *v);
+double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w);
 
 // power[i] <- power of load i, W; power[nload] that of active stress and given efforts, power[nload + 1]
-// that of given motion: poses, driven coordinates and strains, and of fluids but for their resistance (after snw_residual).
+// that of given motion: poses, driven coordinates and strains, and of fluids but for their resistance; where rods are fed
+// power[nload + 2] what material brings with it (after snw_residual).
+static inline int snw_npower(const snw_model *m) { return m->desc->nload + 2 + (m->nfeed > 0); }
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 

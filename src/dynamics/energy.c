@@ -2,6 +2,7 @@
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/measure.h"
@@ -9,8 +10,9 @@
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int i = 0; i < m->nseg; i++) {
-        if (snw_is_heavy(m, w, i))
-            sum += snw_power(snw_inertia_apply(&m->seg[i].M, w->V[i]), w->V[i]);
+        if (!snw_is_heavy(m, w, i)) continue;
+        const snw_twist V = snw_material_velocity(m, w, i);
+        sum += snw_material_share(m, w, i) * snw_power(snw_inertia_apply(&m->seg[i].M, V), V);
     }
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
@@ -25,24 +27,36 @@ static double quadratic(const snw_rod *rod, const double *A, const double *x) {
     return sum;
 }
 
-double snw_elastic_energy(const snw_model *m, const double *q) {
+// of all rods and joints, or of those that are there
+static double elastic_energy(const snw_model *m, const double *q, const snw_work *w) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        sum += quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+        if (w && !snw_is_here(m, w, rod->seg0)) continue;
+        sum += snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
-    for (int k = 0; k < m->nspring; k++) sum += snw_spring_energy(m, &m->spring[k], q);
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_spring *s = &m->spring[k];
+        if (!w || snw_is_here(m, w, m->block[s->block].seg)) sum += snw_spring_energy(m, s, q);
+    }
     return sum;
 }
 
+double snw_elastic_energy(const snw_model *m, const double *q) {
+    return elastic_energy(m, q, NULL);
+}
+
 double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w) {
-    return snw_elastic_energy(m, q) + snw_contact_energy(m, w);
+    return elastic_energy(m, q, w) + snw_contact_energy(m, w);
 }
 
 double snw_dissipation(const snw_model *m, const double *v) {
     double sum = 0;
-    for (int r = 0; r < m->nrod; r++) sum += quadratic(&m->rod[r], m->rod[r].D, v + m->rod[r].dof0);
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0) sum += quadratic(rod, rod->D, v + rod->dof0);
+    }
     for (int k = 0; k < m->nspring; k++) {
         const snw_block *b = &m->block[m->spring[k].block];
         double f[3];
@@ -52,14 +66,21 @@ double snw_dissipation(const snw_model *m, const double *v) {
     return sum;
 }
 
+double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
+    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_measures_heat(m, w) +
+           snw_fed_heat(m, s->q, s->v);
+}
+
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     double mass = 0;
     snw_vec3 sum = {{0}};
     for (int i = 0; i < m->nseg; i++) {
         const snw_inertia *M = &m->seg[i].M;
         if (!snw_is_heavy(m, w, i)) continue;
-        mass += M->m;
-        sum = snw_add(sum, snw_add(snw_scale(M->m, w->g[i].p), snw_rotate(w->g[i].R, M->mc)));
+        const double share = snw_material_share(m, w, i);
+        mass += share * M->m;
+        sum = snw_add(sum, snw_add(snw_scale(share * M->m, w->g[i].p),
+                                   snw_scale(share, snw_rotate(w->g[i].R, M->mc))));
     }
     *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
     return mass;
@@ -77,7 +98,7 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
     double power = 0;
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     for (int k = 0; k < rod->nc; k++) power += snw_power(p[k], in->dxi[sl->field + k]);
     return power;
 }
@@ -86,15 +107,17 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
                     double *power) {
     const int nload = m->desc->nload;
     const snw_wrench *load = snw_loads(m, in, w);
-    for (int i = 0; i < nload + 2; i++) power[i] = 0;
+    for (int i = 0; i < snw_npower(m); i++) power[i] = 0;
     for (int k = 0; k < m->nact; k++) {
         const snw_act *act = &m->act[k];
+        if (!snw_is_here(m, w, act->seg)) continue;
         snw_wrench F = load[k];
         if (!m->desc->load[act->load].body) {
             F.m = snw_rotate_inv(w->g[act->seg].R, F.m);
             F.f = snw_rotate_inv(w->g[act->seg].R, F.f);
         }
-        power[act->load] += snw_power(F, w->V[act->seg]);
+        power[act->load] += snw_material_share(m, w, act->seg) *
+                            snw_power(F, snw_material_velocity(m, w, act->seg));
     }
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
     if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
@@ -107,6 +130,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         }
     }
     power[nload + 1] += snw_fluid_power(m, in, s, w);
+    if (m->nfeed) power[nload + 2] = snw_fed_inflow(m, in, w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
@@ -117,8 +141,9 @@ snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
     for (int i = 0; i < m->nseg; i++) {
         if (!snw_is_heavy(m, w, i)) continue;
-        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);
-        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[i], P));
+        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, snw_material_velocity(m, w, i));
+        sum = snw_wrench_add(
+            sum, snw_wrench_to_parent(w->g[i], snw_wrench_scale(snw_material_share(m, w, i), P)));
     }
     return sum;
 }

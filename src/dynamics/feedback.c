@@ -87,6 +87,9 @@ static reading read_probe(const snw_model *m, const snw_signal_desc *signal, con
     case SNW_READ_STRAIN: // of the coordinates themselves, as the next two
     case SNW_READ_COORDINATE:
     case SNW_READ_RATE:
+    case SNW_READ_MEASURE: // of tendons and chambers
+    case SNW_READ_MEASURE_RATE:
+    case SNW_READ_MEASURE_EFFORT:
     case SNW_READ_LATER:
         break;
     }
@@ -102,7 +105,15 @@ static const snw_block *axis_of(const snw_model *m, const snw_signal_desc *signa
     const snw_reading r = reading_of(m, signal);
     if (r != SNW_READ_COORDINATE && r != SNW_READ_RATE) return NULL;
     const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
+        return &m->block[m->seg[m->rod[m->link_rod[p->site.link]].root].item];
+    }
     return &m->block[m->link_block[p->site.link] + signal->column];
+}
+
+// does a signal show something of a tendon or chamber?
+static bool is_measure(const snw_model *m, const snw_signal_desc *signal) {
+    return m->desc->probe[signal->probe].of == SNW_PROBE_OF_MEASURE;
 }
 
 static bool is_strain(const snw_model *m, const snw_signal_desc *signal) {
@@ -118,11 +129,24 @@ static double strain(const snw_model *m, const snw_signal_desc *signal, const sn
 
 // ---- values ----------------------------------------------------------------------------------------
 
+static double measure_value(const snw_model *m, const snw_signal_desc *signal, const snw_inputs *in,
+                            snw_work *w) {
+    const snw_probe_desc *p = &m->desc->probe[signal->probe];
+    snw_measure_look(m, p->item, in, w);
+    const snw_measured *now = &w->measured[p->item];
+    if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
+    const snw_reading r = reading_of(m, signal);
+    return r == SNW_READ_MEASURE        ? now->value
+           : r == SNW_READ_MEASURE_RATE ? now->rate
+                                        : now->effort;
+}
+
 static double signal_value(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
-                           const snw_work *w) {
+                           snw_work *w) {
     const snw_signal_desc *signal = &m->desc->signal[i];
     switch (signal->kind) {
     case SNW_SIGNAL_PROBE: {
+        if (is_measure(m, signal)) return measure_value(m, signal, in, w);
         const snw_block *axis = axis_of(m, signal);
         if (axis && reading_of(m, signal) == SNW_READ_RATE) {
             return w->still ? 0 : s->v[axis->dof];
@@ -158,7 +182,8 @@ void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     }
     for (int i = 0; i < m->desc->nstress; i++) {
         // with the sign of a load, so it comes off the residual
-        if (m->stress_reads[i] && *in->share != 0) snw_stress_at(m, i, at, -*in->share, w->r);
+        const double share = *in->share * snw_activation(in, i);
+        if (m->stress_reads[i] && share != 0) snw_stress_at(m, i, at, -share, w->r);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
         if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, -*in->share, w->r);
@@ -171,7 +196,7 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nv; i++) Q[i] = 0;
     for (int i = 0; i < m->desc->nstress; i++) {
-        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share, Q);
+        if (m->stress_reads[i]) snw_stress_at(m, i, at, *in->share * snw_activation(in, i), Q);
     }
     for (int i = 0; i < m->desc->nmotor; i++) {
         if (snw_motor_follows(m, in, i)) snw_effort_at(m, i, at, *in->share, Q);
@@ -223,13 +248,17 @@ static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const
 
 // slope of live signal k; those before it are known
 static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
-                         const snw_work *w, double *slope) {
+                         snw_work *w, double *slope) {
     const snw_signal_desc *signal = &m->desc->signal[m->live[k]];
     const size_t nv = (size_t)m->nv;
     double *own = slope + (size_t)k * nv;
     memset(own, 0, nv * sizeof *own);
     const snw_block *axis = signal->kind == SNW_SIGNAL_PROBE ? axis_of(m, signal) : NULL;
-    if (axis) {
+    if (signal->kind == SNW_SIGNAL_PROBE && is_measure(m, signal)) {
+        const snw_probe_desc *p = &m->desc->probe[signal->probe];
+        snw_measure_slope(m, p->item, reading_of(m, signal), cq, cv, w, own);
+        for (size_t i = 0; p->kind == SNW_PROBE_LENGTH && i < nv; i++) own[i] = -own[i];
+    } else if (axis) {
         own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
         strain_slope(m, signal, cq, own);
@@ -256,7 +285,7 @@ static void load_push(const snw_model *m, int act, const snw_inputs *in, const s
     const snw_load_desc *load = &m->desc->load[a->load];
     const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
-    if (path->n == 0 || !load_active(load, at)) return;
+    if (path->n == 0 || !load_active(load, at) || !snw_is_here(m, w, a->seg)) return;
     snw_wrench F = {0};
     for (int k = 0; k < 3; k++) {
         if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
@@ -281,6 +310,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
     const snw_rod *r = &m->rod[m->link_rod[d->link]];
     snw_at at = {.t = in->t, .L = r->L, .signal = w->signal};
     if (d->when && snw_expr_value(d->when, at) == 0) return;
+    const double share = *in->share * snw_activation(in, stress);
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &m->point[p];
         const double *phi = m->phi + pt->phi;
@@ -288,7 +318,7 @@ static void stress_push(const snw_model *m, int stress, const snw_inputs *in, co
         for (int a = 0; a < r->na; phi += pt->count[a], a++) {
             const snw_law law = d->stress[r->comp[a]];
             if (!law) continue;
-            const double s = *in->share * pt->w * snw_expr_jet_signal(law, at, signal).d;
+            const double s = share * pt->w * snw_expr_jet_signal(law, at, signal).d;
             double *to = push + r->dof[a] + pt->first[a];
             for (int j = 0; j < pt->count[a]; j++) to[j] -= s * phi[j];
         }

@@ -2,6 +2,7 @@
 #include "dynamics/inputs.h"
 
 #include "base/alloc.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -139,11 +140,14 @@ void snw_effort_at(const snw_model *m, int motor, snw_at at, double share, doubl
     for (int k = 0; k < d->n; k++) Q[m->motor[motor].dof + k] += share * value(d->law[k], at);
 }
 
-// what the hand gave goes on from then with constant acceleration
-static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
-    const snw_jet j = hand->motor[hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof];
-    const double s = t - hand->motor_since[d->motor];
+// what the hand gave goes on with constant acceleration, here s seconds later
+static snw_jet later(snw_jet j, double s) {
     return (snw_jet){.v = j.v + s * (j.d + 0.5 * s * j.dd), .d = j.d + s * j.dd, .dd = j.dd};
+}
+
+static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive *d, double t) {
+    const int k = hand->motor_first[d->motor] + d->dof - m->motor[d->motor].dof;
+    return later(hand->motor[k], t - hand->motor_since[d->motor]);
 }
 
 // of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
@@ -154,9 +158,28 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
     return (snw_jet){.v = (d->met < 0 ? m->q0[d->q] : 0) + way, .d = law.v, .dd = law.d};
 }
 
+// can a tendon be shortened by that, a chamber have that volume or amount of gas?
+static bool can_be(const snw_model *m, int i, double x) {
+    const snw_measure_desc *d = &m->desc->measure[i];
+    switch (d->given) {
+    case SNW_MEASURE_EFFORT:
+        break;
+    case SNW_MEASURE_COORDINATE:
+        return d->kind == SNW_MEASURE_CHAMBER ? x > 0 : x < m->measure[i].reference + d->extra;
+    case SNW_MEASURE_GAS:
+        return x >= 0;
+    }
+    return true;
+}
+
 static void measure_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_measure_desc *d = &m->desc->measure[i];
-    in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+    if (snw_measure_by_hand(in, i)) {
+        in->measure[i] = later(in->hand->measure[i], at.t - in->hand->measure_since[i]);
+    } else {
+        in->measure[i] = m->measure_reads[i] ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
+    }
+    if (!can_be(m, i, in->measure[i].v)) in->measure[i].v = NAN;
     in->ambient[i] = value(d->ambient, at);
     if (d->given == SNW_MEASURE_GAS) {
         in->measure[i].v *= SNW_GAS_CONSTANT * value(d->temperature, at);
@@ -203,7 +226,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < d->nstress; i++) {
-        if (!m->stress_reads[i]) snw_stress_at(m, i, at, 1, in->stress);
+        if (!m->stress_reads[i]) snw_stress_at(m, i, at, snw_activation(in, i), in->stress);
     }
     for (int i = 0; i < d->nmotor; i++) {
         if (d->motor[i].kind != SNW_MOTOR_EFFORT) continue;
@@ -226,6 +249,22 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < d->nfluid; i++) current_at(m, i, at, in);
     *in->share = 1;
     in->lead = 0;
+}
+
+snw_status snw_measures_check(const snw_model *m, const snw_inputs *in, double t, snw_error *err) {
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure_desc *d = &m->desc->measure[i];
+        if (isfinite(in->measure[i].v) && isfinite(in->ambient[i])) continue;
+        const char *rule = d->given == SNW_MEASURE_EFFORT   ? ""
+                           : d->given == SNW_MEASURE_GAS    ? ", or less than nothing"
+                           : d->kind == SNW_MEASURE_CHAMBER ? ", or a volume that is not positive"
+                                                            : ", or more than its whole length";
+        const snw_status s =
+            snw_fail(err, SNW_E_DIVERGED, "actuator '%s' is given no finite value%s at t = %.9g s",
+                     d->name, rule, t);
+        return snw_fail_place(err, s, d->place.file, d->place.line, d->place.column);
+    }
+    return SNW_OK;
 }
 
 void snw_inputs_unload(const snw_model *m, snw_inputs *in) {

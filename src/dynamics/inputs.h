@@ -17,6 +17,10 @@ typedef struct snw_hand {
     const double *motor_since; // nmotor: time at which that was, s
     const int *motor_first;    // nmotor: where its coordinates begin in
     const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
+    const bool *measure_given; // nmeasure
+    const double *measure_since;
+    const snw_jet *measure;   // efforts, shortenings and volumes likewise, moles of a gas
+    const double *activation; // nstress: factors of the laws of muscles
     bool gravity_given;
     snw_vec3 gravity;
 } snw_hand;
@@ -51,13 +55,17 @@ SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out)
 void snw_inputs_destroy(snw_inputs *in); // NULL is fine
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to);
 
-// A few roundings of t: laws that jump at t are asked that much before or behind it, whether they say < or <=.
-static inline double snw_grain(double t) {
-    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
-}
+// A few roundings of t: laws that jump at t are asked that much before or behind it, whether they say < or <=. At t = 0 a time
+// too short for any law, yet long enough that a force which grows from nothing leaves no subnormal numbers in the matrix of the
+// first step: those cost a processor a hundred times what others do.
+static inline double snw_grain(double t) { return 8 * DBL_EPSILON * fmax(fabs(t), 1e-15); }
 
 // All laws at time t, but for what the hand gives.
 void snw_inputs_at(const snw_model *m, double t, snw_inputs *in);
+
+// Which tendon or chamber is given something without value, or that cannot be: a tendon shorter than nothing.
+SNW_NODISCARD snw_status snw_measures_check(const snw_model *m, const snw_inputs *in, double t,
+                                            snw_error *err);
 
 // No gravity, no loads, no stress, poses and drives as in `in`: the state from which loads are built up.
 void snw_inputs_unload(const snw_model *m, snw_inputs *in);
@@ -74,6 +82,19 @@ static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, in
 // Whether the effort of an actuator does.
 static inline bool snw_motor_follows(const snw_model *m, const snw_inputs *in, int motor) {
     return m->motor_reads[motor] && !(in->hand && in->hand->motor_given[motor]);
+}
+
+// By how much a muscle acts, times its law.
+static inline double snw_activation(const snw_inputs *in, int stress) {
+    return in->hand ? in->hand->activation[stress] : 1;
+}
+
+// Whether what is given of a tendon or chamber was set by hand, and whether it follows signals.
+static inline bool snw_measure_by_hand(const snw_inputs *in, int measure) {
+    return in->hand && in->hand->measure_given[measure];
+}
+static inline bool snw_measure_follows(const snw_model *m, const snw_inputs *in, int measure) {
+    return m->measure_reads[measure] && !snw_measure_by_hand(in, measure);
 }
 
 // Laws at one instant and one reading of the signals: load of an act; generalised force of an active stress and

@@ -2,7 +2,9 @@
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
+#include "dynamics/measure.h"
 
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
 static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
@@ -19,6 +21,22 @@ static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod
     }
 }
 
+// theory.md 3.14: a fed rod advances by strain times l/L, and so do the rates
+static void lengthen(const snw_rod *r, const snw_state *s, bool still, snw_slice_work *sw) {
+    const double out = s->q[r->feed_q] / r->L;
+    const double d = still ? 0 : s->v[r->feed] / r->L, dd = still ? 0 : s->a[r->feed] / r->L;
+    for (int k = 0; k < r->nc; k++) {
+        for (int c = 0; c < 6; c++) {
+            const double x = sw->xi[k].e[c];
+            sw->xi[k].e[c] = out * x;
+            if (still) continue;
+            const double dx = sw->dxi[k].e[c];
+            sw->dxi[k].e[c] = out * dx + d * x;
+            sw->ddxi[k].e[c] = out * sw->ddxi[k].e[c] + 2 * d * dx + dd * x;
+        }
+    }
+}
+
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
                                 bool still, snw_slice_work *sw, snw_se3 *h, snw_twist *u,
                                 snw_twist *du) {
@@ -30,7 +48,8 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
     if (still) {
-        sw->W = snw_magnus(r->order, sl->h, sw->xi);
+        if (r->feed >= 0) lengthen(r, s, still, sw);
+        sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
         *u = *du = (snw_twist){0};
@@ -43,7 +62,8 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     gather(m, sl, r, s->v, sw->dxi);
     gather(m, sl, r, s->a, sw->ddxi);
-    snw_magnus_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
+    if (r->feed >= 0) lengthen(r, s, still, sw);
+    snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
 }
@@ -106,8 +126,10 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     w->still = still;
     for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
+    if (m->nfeed) snw_fed_motion(m, s, still, w);
     if (m->nwet) snw_fluid_motion(m, in, still, w);
     if (m->ntouch) snw_contact_motion(m, still, w);
+    if (m->nmeasure) snw_measures_motion(m, in, s, still, w);
 }
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,

@@ -296,6 +296,7 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
 }
 
 void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T) {
+    if (m->nmeasure) snw_measures_slopes(m, w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const size_t size = 6 * (size_t)loop->ndof;
@@ -386,7 +387,7 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
         if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
         if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
     }
-    snw_measures_rates(m, in, s, rate, bend);
+    snw_measures_rates(m, in, s, w, rate, bend);
 }
 
 void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
@@ -431,7 +432,8 @@ snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *x = &m->measure[i];
         if (x->row != number) continue;
-        return (snw_row){.n = x->ndof, .dof = x->dof, .C = x->slope, .size = m->length};
+        const double *C = x->slope ? x->slope : w->slope_of + x->store;
+        return (snw_row){.n = x->ndof, .dof = x->dof, .C = C, .size = m->length};
     }
     int i = 0;
     while (m->drive[i].row != number) i++;

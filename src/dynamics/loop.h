@@ -8,7 +8,7 @@
 // F = sum l_k c_k on B, and -F, carried over, on A.
 //
 // Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate; and
-// given volumes of chambers, 3.11.
+// given lengths of tendons and volumes of chambers, 3.11.
 #pragma once
 
 #include "dynamics/dynamics.h"

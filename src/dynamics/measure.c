@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/measure.h"
 
+#include "dynamics/rub.h"
+#include "dynamics/span.h"
+#include "dynamics/spot.h"
+
 #include <math.h>
-
-// ---- at one spot -----------------------------------------------------------------------------------
-
-// u = Gamma + K x D + D' varies by columns of strain: U[e] = du/dxi_e
-static void columns_of(const snw_spot *p, snw_vec3 U[6]) {
-    U[0] = (snw_vec3){{0, -p->z, p->y}};
-    U[1] = (snw_vec3){{p->z, 0, 0}};
-    U[2] = (snw_vec3){{-p->y, 0, 0}};
-    for (int i = 0; i < 3; i++) {
-        U[3 + i] = (snw_vec3){{0}};
-        U[3 + i].e[i] = 1;
-    }
-}
-
-static snw_vec3 tangent_of(const snw_spot *p, snw_twist xi) {
-    const snw_vec3 D = {{0, p->y, p->z}};
-    return snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
-}
-
-// xi += functions times the numbers x (of the model's, from the rod's first coordinate on)
-static void add_functions(const snw_model *m, const snw_spot *p, const double *x, snw_twist *xi) {
-    const snw_rod *rod = &m->rod[p->rod];
-    const double *phi = m->spot_phi + p->phi;
-    for (int a = 0; a < rod->na; phi += p->count[a], a++) {
-        const double *c = x + rod->dof[a] - rod->dof0 + p->first[a];
-        for (int j = 0; j < p->count[a]; j++) xi->e[rod->comp[a]] += phi[j] * c[j];
-    }
-}
-
-// strain and its rate; `rate` may be NULL
-static void strain_of(const snw_model *m, const snw_spot *p, double t, const snw_state *s,
-                      snw_twist *xi, snw_twist *rate) {
-    const snw_rod *rod = &m->rod[p->rod];
-    const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-    *xi = p->xi0;
-    add_functions(m, p, s->q + rod->dof0 + rod->shift, xi);
-    if (rate) {
-        *rate = (snw_twist){0};
-        add_functions(m, p, s->v + rod->dof0, rate);
-    }
-    for (int k = 0; k < 6; k++) {
-        if (!d->given[k]) continue;
-        const snw_jet j = snw_expr_jet_t(d->given[k], (snw_at){.t = t, .x = p->x, .L = rod->L});
-        xi->e[k] += j.v;
-        if (rate) rate->e[k] = j.d;
-    }
-}
-
-// value f and slope of the density
-static double density(const snw_measure_desc *d, const snw_spot *p, snw_twist xi, double slope[6]) {
-    snw_vec3 U[6];
-    const snw_vec3 u = tangent_of(p, xi);
-    columns_of(p, U);
-    if (d->kind == SNW_MEASURE_CHAMBER) {
-        for (int e = 0; e < 6; e++) slope[e] = p->area * U[e].x;
-        return p->area * (u.x); // D' lies in the section
-    }
-    const double size = snw_norm(u);
-    for (int e = 0; e < 6; e++) slope[e] = snw_dot(U[e], u) / size;
-    return size;
-}
 
 // ---- efforts ---------------------------------------------------------------------------------------
 
-static bool acts(const snw_measure_desc *d, snw_at at) {
-    return !d->when || snw_expr_value(d->when, at) != 0;
+static bool acts(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
+    const snw_law when = m->desc->measure[i].when;
+    return !when || snw_measure_by_hand(in, i) || snw_expr_value(when, at) != 0;
 }
 
 // effort and its slope in the coordinate
@@ -76,20 +20,23 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     const snw_measure_desc *d = &m->desc->measure[i];
     const double given = in->measure[i].v;
     out->effort = out->slope = 0;
-    if (!acts(d, at)) return;
+    if (!acts(m, i, in, at)) return;
     switch (d->given) {
     case SNW_MEASURE_EFFORT:
-        out->effort = m->measure_reads[i] ? *in->share * snw_expr_value(d->law, at) : given;
+        out->effort =
+            snw_measure_follows(m, in, i) ? *in->share * snw_expr_value(d->law, at) : given;
         if (d->kind == SNW_MEASURE_TENDON && out->effort < 0) out->effort = 0; // it never pushes
         break;
     case SNW_MEASURE_COORDINATE: {
-        if (m->measure[i].slope) break; // a row
+        if (m->measure[i].unit > 0) break; // a row
         // (length + extra)/(1 + compliance tension) = what was paid out
-        const double paid = m->measure[i].reference + d->extra - given;
-        const double strain = (m->measure[i].reference - out->value + d->extra) / paid - 1;
-        if (!(strain > 0)) break; // slack
-        out->effort = *in->share * strain / d->compliance;
-        out->slope = -*in->share / (paid * d->compliance);
+        out->paid = m->measure[i].reference + d->extra - given;
+        out->paid_rate = -in->measure[i].d;
+        out->part = *in->share;
+        const double strain = (m->measure[i].reference - out->value + d->extra) / out->paid - 1;
+        if (strain <= 0) break; // slack
+        out->effort = out->part * strain / d->compliance;
+        out->slope = -out->part / (out->paid * d->compliance);
         break;
     }
     case SNW_MEASURE_GAS: // given: moles R temperature
@@ -101,33 +48,57 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
 
 // ---- all -------------------------------------------------------------------------------------------
 
+// value and rate of a measure, w->G <- its slope along rods, and its spots
+static void gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s, bool still,
+                   snw_work *w) {
+    const snw_measure *measure = &m->measure[i];
+    const snw_measure_desc *d = &m->desc->measure[i];
+    const double sign = d->kind == SNW_MEASURE_TENDON ? -1 : 1;
+    double *G = w->G + measure->store, c = 0, dc = 0;
+    for (int j = 0; j < measure->ndof; j++) G[j] = 0;
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const snw_spot *p = &m->spot[k];
+        snw_spot_work *at = &w->spot[k];
+        *at = (snw_spot_work){.share = 1};
+        if (p->span >= 0) {
+            snw_span_move(&m->span[p->span], w, at);
+        } else {
+            double slope[6];
+            snw_spot_strain(m, p, in->t, s, &at->xi, still ? NULL : &at->rate);
+            at->f = snw_spot_density(d, p, at->xi, slope);
+            for (int e = 0; e < 6; e++) at->df += slope[e] * at->rate.e[e];
+            snw_spot_spread(m, p, m->spot_phi + p->phi, sign * p->w, slope, G);
+        }
+        c += p->w * at->f;
+        dc += p->w * at->df;
+    }
+    w->measured[i].value = d->kind == SNW_MEASURE_TENDON ? measure->reference - c : c;
+    w->measured[i].rate = sign * dc;
+}
+
+void snw_measures_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                         snw_work *w) {
+    for (int i = 0; i < m->nmeasure; i++) gather(m, i, in, s, still, w);
+}
+
+// what the effort does to the coordinates of rods and at the ends of straight parts
+static void pull(const snw_model *m, int i, snw_work *w) {
+    const snw_measure *measure = &m->measure[i];
+    const double *G = w->G + measure->store, effort = w->measured[i].effort;
+    for (int j = 0; j < measure->ndof; j++) w->r[measure->dof[j]] -= effort * G[j];
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        const int span = m->spot[k].span;
+        if (span < 0) continue;
+        snw_span_add(&m->span[span], &w->spot[k], effort * w->spot[k].share, w);
+    }
+}
+
 void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                       snw_work *w) {
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *measure = &m->measure[i];
-        const snw_measure_desc *d = &m->desc->measure[i];
-        const double sign = d->kind == SNW_MEASURE_TENDON ? -1 : 1;
-        double *G = w->G + measure->store, c = 0, dc = 0;
-        for (int j = 0; j < measure->ndof; j++) G[j] = 0;
-        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-            const snw_spot *p = &m->spot[k];
-            const snw_rod *rod = &m->rod[p->rod];
-            snw_twist rate = {0};
-            double slope[6];
-            strain_of(m, p, in->t, s, &w->spot_xi[k], still ? NULL : &rate);
-            c += p->w * density(d, p, w->spot_xi[k], slope);
-            for (int e = 0; e < 6; e++) dc += p->w * slope[e] * rate.e[e];
-            const double *phi = m->spot_phi + p->phi;
-            for (int a = 0; a < rod->na; phi += p->count[a], a++) {
-                const double f = sign * p->w * slope[rod->comp[a]];
-                double *to = G + p->local + rod->dof[a] - rod->dof0 + p->first[a];
-                for (int j = 0; j < p->count[a]; j++) to[j] += f * phi[j];
-            }
-        }
         snw_measured *out = &w->measured[i];
-        out->value = d->kind == SNW_MEASURE_TENDON ? measure->reference - c : c;
-        out->rate = sign * dc;
         if (measure->row >= 0) {
             out->effort = measure->unit * s->l[measure->row];
             out->slope = 0;
@@ -135,14 +106,52 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
         } else {
             effort_of(m, i, in, at, out);
         }
-        for (int j = 0; j < measure->ndof; j++) w->r[measure->dof[j]] -= out->effort * G[j];
+        // without motion nothing slides
+        if (measure->rubs && !still && out->effort > 0) {
+            snw_rub_shares(m, i, in->t, s, w);
+            if (m->desc->measure[i].given == SNW_MEASURE_COORDINATE) {
+                out->effort = out->part * snw_rub_winch(m, i, out->paid, w);
+            }
+        }
+        pull(m, i, w);
     }
+}
+
+void snw_measures_slopes(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *measure = &m->measure[i];
+        double *to = w->slope_of + measure->store;
+        for (int j = 0; j < measure->ndof; j++) to[j] = w->G[measure->store + (size_t)j];
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            const int span = m->spot[k].span;
+            if (span < 0) continue;
+            snw_span_slope(m, &m->span[span], w, &w->spot[k], -w->spot[k].share, to);
+        }
+    }
+}
+
+double snw_measure_power(const snw_model *m, int i, const snw_work *w) {
+    const snw_measure *measure = &m->measure[i];
+    if (!measure->rubs) return w->measured[i].effort * w->measured[i].rate;
+    double rods = 0;
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        rods -= w->spot[k].share * m->spot[k].w * w->spot[k].df;
+    }
+    return w->measured[i].effort * rods + snw_rub_heat(m, i, w);
 }
 
 double snw_measures_power(const snw_model *m, const snw_work *w) {
     double power = 0;
-    for (int i = 0; i < m->nmeasure; i++) power += w->measured[i].effort * w->measured[i].rate;
+    for (int i = 0; i < m->nmeasure; i++) power += snw_measure_power(m, i, w);
     return power;
+}
+
+double snw_measures_heat(const snw_model *m, const snw_work *w) {
+    double heat = 0;
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].rubs) heat += snw_rub_heat(m, i, w);
+    }
+    return heat;
 }
 
 void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,
@@ -152,93 +161,123 @@ void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work 
         const snw_measure_desc *d = &m->desc->measure[i];
         const snw_measure *measure = &m->measure[i];
         const bool slack = d->kind == SNW_MEASURE_TENDON && w->measured[i].effort == 0;
-        if (!m->measure_reads[i] || !acts(d, at) || slack) continue;
+        if (!snw_measure_follows(m, in, i) || !acts(m, i, in, at) || slack) continue;
         const double f = *in->share * snw_expr_jet_signal(d->law, at, signal).d;
         for (int j = 0; j < measure->ndof; j++) {
-            push[measure->dof[j]] += f * w->G[measure->store + (size_t)j];
+            push[measure->dof[j]] += f * w->slope_of[measure->store + (size_t)j];
         }
     }
 }
 
-// what given strains alone do to a volume, per time, and that per time
-static snw_jet given_part(const snw_model *m, const snw_measure *measure, double t) {
-    snw_jet sum = {0};
-    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-        const snw_spot *p = &m->spot[k];
-        const snw_rod *rod = &m->rod[p->rod];
-        const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-        const double of[6] = {0, p->z, -p->y, 1, 0, 0};
-        for (int e = 1; e < 4; e++) {
-            if (!d->given[e]) continue;
-            const snw_jet j = snw_expr_jet_t(d->given[e], (snw_at){.t = t, .x = p->x, .L = rod->L});
-            sum.d += p->w * p->area * of[e] * j.d;
-            sum.dd += p->w * p->area * of[e] * j.dd;
-        }
+// acceleration of a spot of a tendon: d2f/dt2 = slope . xi'' + xi' . (d2f/dxi2 xi')
+static double spot_bend(const snw_model *m, const snw_measure_desc *d, const snw_spot *p, double t,
+                        const snw_state *s, const snw_spot_work *at) {
+    double slope[6], bend[6], sum = 0;
+    const snw_twist ddxi = snw_spot_strain_bend(m, p, t, s);
+    (void)snw_spot_density(d, p, at->xi, slope);
+    if (d->kind == SNW_MEASURE_TENDON) snw_spot_bend(p, at->xi, at->rate, bend);
+    for (int e = 0; e < 6; e++) {
+        sum += slope[e] * ddxi.e[e];
+        if (d->kind == SNW_MEASURE_TENDON) sum += bend[e] * at->rate.e[e];
     }
     return sum;
 }
 
-void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
-                        double *bend) {
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                        const snw_work *w, double *rate, double *bend) {
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *measure = &m->measure[i];
+        const snw_measure_desc *d = &m->desc->measure[i];
         if (measure->row < 0) continue;
-        const snw_jet given = given_part(m, measure, in->t);
-        double v = measure->unit * (given.d - in->measure[i].d);
-        double a = measure->unit * (given.dd - in->measure[i].dd);
-        for (int j = 0; j < measure->ndof; j++) {
-            v += measure->slope[j] * s->v[measure->dof[j]];
-            a += measure->slope[j] * s->a[measure->dof[j]];
+        const double sign = d->kind == SNW_MEASURE_TENDON ? -1 : 1;
+        if (rate) rate[measure->row] = measure->unit * (w->measured[i].rate - in->measure[i].d);
+        if (!bend) continue;
+        double sum = 0;
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            const snw_spot *p = &m->spot[k];
+            const snw_spot_work *at = &w->spot[k];
+            sum += p->span >= 0 ? snw_span_bend(&m->span[p->span], w, at)
+                                : p->w * spot_bend(m, d, p, in->t, s, at);
         }
-        if (rate) rate[measure->row] = v;
-        if (bend) bend[measure->row] = a;
+        bend[measure->row] = measure->unit * (sign * sum - in->measure[i].dd);
     }
 }
 
 // ---- derivatives -----------------------------------------------------------------------------------
 
-// T -= f d2|u|/dxi2 between the coordinates of one spot: (U_e . U_g - (t . U_e)(t . U_g))/|u|, t = u/|u|
-static void curvature(const snw_model *m, const snw_spot *p, snw_twist xi, double f, size_t ld,
-                      double *T) {
-    const snw_rod *rod = &m->rod[p->rod];
-    snw_vec3 U[6];
-    columns_of(p, U);
-    const snw_vec3 u = tangent_of(p, xi);
-    const double size = snw_norm(u);
-    const snw_vec3 t = snw_scale(1 / size, u);
-    const double *pa = m->spot_phi + p->phi;
-    for (int a = 0; a < rod->na; pa += p->count[a], a++) {
-        const snw_vec3 Ua = U[rod->comp[a]];
-        const double *pb = m->spot_phi + p->phi;
-        for (int b = 0; b < rod->na; pb += p->count[b], b++) {
-            const snw_vec3 Ub = U[rod->comp[b]];
-            const double h = f / size * (snw_dot(Ua, Ub) - snw_dot(t, Ua) * snw_dot(t, Ub));
-            if (h == 0) continue;
-            for (int j = 0; j < p->count[b]; j++) {
-                double *to =
-                    T + (size_t)(rod->dof[b] + p->first[b] + j) * ld + rod->dof[a] + p->first[a];
-                for (int i = 0; i < p->count[a]; i++) to[i] -= h * pa[i] * pb[j];
+// T += cq dr/dq of a winch or gas whose effort follows its coordinate
+static void spring(const snw_measure *measure, double f, const double *G, size_t ld, double *T) {
+    for (int k = 0; k < measure->ndof && f != 0; k++) {
+        double *to = T + (size_t)measure->dof[k] * ld;
+        for (int j = 0; j < measure->ndof; j++) to[measure->dof[j]] -= f * G[j] * G[k];
+    }
+}
+
+void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
+                          double *T) {
+    for (int i = 0; i < m->nmeasure && (cq != 0 || cv != 0); i++) {
+        const snw_measure *measure = &m->measure[i];
+        const snw_measured *now = &w->measured[i];
+        if (now->effort == 0 && now->slope == 0) continue;
+        if (measure->rubs && !w->still) {
+            snw_rub_columns(m, i, now->paid, now->part, cq, cv, w, ld, T);
+        } else {
+            spring(measure, cq * now->slope, w->slope_of + measure->store, ld, T);
+        }
+        if (cq == 0 || m->desc->measure[i].kind != SNW_MEASURE_TENDON)
+            continue; // a volume is linear in the strain
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            const snw_spot *p = &m->spot[k];
+            const double f = cq * now->effort * w->spot[k].share * p->w;
+            if (p->span >= 0) {
+                snw_span_curvature(m, measure, &m->span[p->span], w, &w->spot[k], f, ld, T);
+            } else {
+                snw_spot_curvature(m, p, w->spot[k].xi, -f, ld, T);
             }
         }
     }
 }
 
-void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T) {
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure *measure = &m->measure[i];
-        const snw_measured *now = &w->measured[i];
-        const double *G = w->G + measure->store;
-        if (now->effort == 0 && now->slope == 0) continue;
-        for (int k = 0; k < measure->ndof && now->slope != 0; k++) {
-            double *to = T + (size_t)measure->dof[k] * ld;
-            for (int j = 0; j < measure->ndof; j++) {
-                to[measure->dof[j]] -= cq * now->slope * G[j] * G[k];
-            }
-        }
-        if (m->desc->measure[i].kind != SNW_MEASURE_TENDON)
-            continue; // a volume is linear in the strain
-        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
-            curvature(m, &m->spot[k], w->spot_xi[k], -cq * now->effort * m->spot[k].w, ld, T);
+// ---- what laws read --------------------------------------------------------------------------------
+
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
+    const bool later = m->measure[i].row >= 0 || m->measure_reads[i];
+    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->measured[i]);
+}
+
+// to += cq and cv times the derivatives of the rate of spot k, of a density f: df/dv = df/dxi phi,
+// d(f')/dq = (d2f/dxi2 xi') phi
+static void rate_slope(const snw_model *m, int i, int k, double cq, double cv, const snw_work *w,
+                       double *to) {
+    const snw_measure_desc *d = &m->desc->measure[i];
+    const snw_spot *p = &m->spot[k];
+    const snw_spot_work *at = &w->spot[k];
+    double slope[6], bend[6];
+    if (p->span >= 0) {
+        snw_span_slope(m, &m->span[p->span], w, at, cv, to);
+        if (!w->still) snw_span_rate_slope(m, &m->span[p->span], w, at, cq, to);
+        return;
+    }
+    (void)snw_spot_density(d, p, at->xi, slope);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cv * p->w, slope, to);
+    if (d->kind != SNW_MEASURE_TENDON || w->still) return; // a volume is linear in the strain
+    snw_spot_bend(p, at->xi, at->rate, bend);
+    snw_spot_spread(m, p, m->spot_phi + p->phi, cq * p->w, bend, to);
+}
+
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       snw_work *w, double *slope) {
+    const snw_measure *measure = &m->measure[i];
+    const double sign = m->desc->measure[i].kind == SNW_MEASURE_TENDON ? -1 : 1;
+    const double follow = reading == SNW_READ_MEASURE_EFFORT ? w->measured[i].slope : 1;
+    double *own = w->own;
+    for (int j = 0; j < measure->ndof; j++) own[j] = 0;
+    for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+        if (reading == SNW_READ_MEASURE_RATE) {
+            rate_slope(m, i, k, sign * cq, sign * cv, w, own);
+        } else { // the rate depends on the rates as the value does on the coordinates
+            rate_slope(m, i, k, 0, sign * cq * follow, w, own);
         }
     }
+    for (int j = 0; j < measure->ndof; j++) slope[measure->dof[j]] += own[j];
 }

@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: MIT
 //
-// measure.h: tendons and chambers, theory.md 3.11. A measure is c(q) = sum over its spots of w f(xi), with
+// measure.h: tendons and chambers, theory.md 3.11. A measure is c(q) = sum over its spots of w f(xi), of straight parts of
+// a tendon (span.h) their length, with
 //   tendon   f = |u|,      u = Gamma + K x D + D'
 //   chamber  f = area e_x . (Gamma + K x D)
 // Its coordinate y is the shortening of a tendon (reference less c) or the volume c itself. An effort e, tension or gauge
-// pressure, adds e dy/dq to the forces.
+// pressure, adds e dy/dq to the forces. Along a tendon that rubs (rub.h) the tension varies.
 #pragma once
 
 #include "dynamics/dynamics.h"
 
-// w->measured, w->G <- values, efforts and slopes of all measures at the motion in s; efforts are taken off w->r. Part of
-// snw_residual, after snw_feedback.
+// w->measured, w->spot, w->G <- values, rates and slopes along rods of all measures at the motion in s and w. Part of
+// snw_kinematics.
+void snw_measures_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                         snw_work *w);
+
+// w->measured <- efforts; what they do is taken off w->r and w->F. Part of snw_residual, after snw_feedback.
 void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                       snw_work *w);
 
-// T += cq times the derivative of what they do. Part of snw_tangent_assemble.
-void snw_measures_columns(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
+// w->slope_of <- what efforts of one do to all coordinates, straight parts included; of those that do not rub, slopes of their
+// coordinates. After snw_tangent_sweep or snw_columns_sweep; part of snw_tangent_assemble and snw_rows_columns.
+void snw_measures_slopes(const snw_model *m, snw_work *w);
 
-// rate, bend: rates and accelerations of the rows of given volumes, as in snw_rows_rates. Part of it.
-void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, double *rate,
-                        double *bend);
+// What laws read of measure i: w->measured <- its effort, unless laws that read signals or a row make it. Part of
+// snw_feedback.
+void snw_measure_look(const snw_model *m, int i, const snw_inputs *in, snw_work *w);
+// slope (nv) += cq and cv times the derivatives of coordinate, rate or effort; after snw_measures_slopes.
+void snw_measure_slope(const snw_model *m, int i, snw_reading reading, double cq, double cv,
+                       snw_work *w, double *slope);
 
-// Power of all efforts, W; after snw_residual, not still.
+// T += cq dr/dq + cv dr/dv of what they do. Part of snw_tangent_assemble.
+void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
+                          double *T);
+
+// rate, bend: rates and accelerations of the rows of given lengths and volumes, as in snw_rows_rates. Part of it.
+void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                        const snw_work *w, double *rate, double *bend);
+
+// What one of them does per second: to the robot, and, of a tendon, to the duct along which it rubs, W; the sum of all; and
+// what friction takes of that. After snw_residual, not still.
+double snw_measure_power(const snw_model *m, int i, const snw_work *w);
 double snw_measures_power(const snw_model *m, const snw_work *w);
+double snw_measures_heat(const snw_model *m, const snw_work *w);
 
 // push (nv) += what the efforts that follow a signal change with it. Part of snw_feedback_tangent.
 void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,

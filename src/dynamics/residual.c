@@ -2,6 +2,7 @@
 #include "dynamics/dynamics.h"
 
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
@@ -11,6 +12,7 @@
 static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, const snw_work *w,
                                  int i) {
     snw_wrench F = {0};
+    if (!snw_is_here(m, w, i)) return F;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
         const snw_wrench *L = &load[k];
         if (m->desc->load[m->act[k].load].body) {
@@ -23,17 +25,24 @@ static inline snw_wrench applied(const snw_model *m, const snw_wrench *load, con
     return F;
 }
 
-// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the basis
-static inline void project(const snw_model *m, int i, const snw_slice_work *sw, snw_wrench F,
-                           double *r) {
+// r += S' F for a slice: through the tangent map and the Magnus map down to the strains, then the basis; of a fed rod also to
+// its length, by which all strains grow
+static inline void project(const snw_model *m, int i, const snw_work *w, snw_wrench F, double *r) {
+    const snw_slice_work *sw = &w->slice[i];
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     snw_wrench p[SNW_MAGNUS_POINTS];
-    snw_magnus_pull(rod->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
+    double out = 1;
+    if (rod->feed >= 0) {
+        const double l = w->feed[sl->rod].l;
+        out = l / rod->L;
+        for (int k = 0; k < rod->nc; k++) r[rod->feed] += snw_power(p[k], sw->xi[k]) / l;
+    }
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < rod->nc; k++) {
         for (int a = 0; a < rod->na; a++) {
-            const double f = p[k].e[rod->comp[a]];
+            const double f = out * p[k].e[rod->comp[a]];
             double *to = r + rod->dof[a] + sl->first[a];
             for (int j = 0; j < sl->count[a]; j++) to[j] += phi[j] * f;
             phi += sl->count[a];
@@ -58,7 +67,13 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
                   snw_work *w) {
     snw_kinematics(m, in, s, still, w);
     for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
-    for (int r = 0; r < m->nrod; r++) add_elastic(&m->rod[r], s, still, w->r);
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed >= 0) {
+            snw_fed_elastic(m, &m->rod[r], s, still, w);
+        } else {
+            add_elastic(&m->rod[r], s, still, w->r);
+        }
+    }
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, still ? NULL : s->v, w->r);
     }
@@ -66,22 +81,24 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         snw_observe_read(m, in, s, still, w);
         snw_feedback(m, in, s, w);
     }
-    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     const snw_wrench *load = snw_loads(m, in, w);
 
     // W = M V' - ad_V' M V - F at each segment, rods.md 3.2; V' includes gravity
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
+        const int fed = m->seg[i].fed;
         if (snw_is_heavy(m, w, i)) {
-            F = snw_inertia_apply(&m->seg[i].M, w->A[i]);
+            F = snw_inertia_apply(&m->seg[i].M, fed ? w->fed[fed - 1].A : w->A[i]);
             if (!still) {
-                const snw_wrench P = snw_inertia_apply(&m->seg[i].M, w->V[i]);
-                F = snw_wrench_sub(F, snw_ad_pull(w->V[i], P));
+                const snw_twist V = fed ? w->fed[fed - 1].V : w->V[i];
+                const snw_wrench P = snw_inertia_apply(&m->seg[i].M, V);
+                F = snw_wrench_sub(F, snw_ad_pull(V, P));
             }
         }
         if (m->act_of_seg[i] < m->act_of_seg[i + 1]) F = snw_wrench_sub(F, applied(m, load, w, i));
-        w->F[i] = F;
+        w->F[i] = fed ? snw_fed_push(m, fed - 1, F, w) : F;
     }
+    if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     if (m->nwet) snw_fluid_add(m, in, still, w);
     if (m->ntouch) snw_contact_add(m, w);
     if (m->nrow) snw_rows_add(m, in, s, w);
@@ -102,10 +119,17 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
             }
             break;
         case SNW_SEG_ROD:
-            project(m, seg->item, &w->slice[seg->item], F, w->r);
+            project(m, seg->item, w, F, w->r);
             break;
         }
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
+    }
+    snw_rest_vector(m, w, w->r);
+}
+
+void snw_rest_vector(const snw_model *m, const snw_work *w, double *x) {
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (!snw_is_on(w, m->fleeting_gate[k])) x[m->fleeting[k]] = 0;
     }
 }
 

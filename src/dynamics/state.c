@@ -25,6 +25,14 @@ void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {
     memcpy(to->q, from->q, snw_state_doubles(m) * sizeof(double));
 }
 
+void snw_state_rest(const snw_model *m, snw_state *s) {
+    for (int k = 0; k < m->nfleeting; k++) {
+        const int gate = m->fleeting_gate[k];
+        if (gate >= 0 && s->z[m->switch_signal[gate]] != 0) continue;
+        s->v[m->fleeting[k]] = s->a[m->fleeting[k]] = 0;
+    }
+}
+
 void snw_state_destroy(snw_state *s) { snw_free(s); }
 
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out) {

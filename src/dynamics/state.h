@@ -23,6 +23,9 @@ SNW_NODISCARD snw_status snw_state_create(const snw_model *m, snw_state **out); 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to);
 void snw_state_destroy(snw_state *s); // NULL is fine
 
+// s->v, s->a <- zero for coordinates of links that are not there.
+void snw_state_rest(const snw_model *m, snw_state *s);
+
 // out <- q moved by step * dx on the configuration space: sums for rods and axes, g exp(.) for balls and free joints.
 // out may be q.
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out);

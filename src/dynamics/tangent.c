@@ -17,107 +17,16 @@
 #include "dynamics/dynamics.h"
 
 #include "base/vectorise.h"
+#include "dynamics/column.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
 
+#include <math.h>
 #include <string.h>
-
-// a column of six by value; named fields so that the compiler keeps it in registers
-typedef struct col {
-    double a, b, c, d, e, f;
-} col;
-
-static inline col load(const double *J, int ld, int j) {
-    return (col){J[j], J[ld + j], J[2 * ld + j], J[3 * ld + j], J[4 * ld + j], J[5 * ld + j]};
-}
-
-static inline void store(double *J, int ld, int j, col x) {
-    J[j] = x.a, J[ld + j] = x.b, J[2 * ld + j] = x.c;
-    J[3 * ld + j] = x.d, J[4 * ld + j] = x.e, J[5 * ld + j] = x.f;
-}
-
-static inline col plus(col x, col y) {
-    return (col){x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d, x.e + y.e, x.f + y.f};
-}
-
-static inline col minus(col x, col y) {
-    return (col){x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d, x.e - y.e, x.f - y.f};
-}
-
-static inline col times(double s, col x) {
-    return (col){s * x.a, s * x.b, s * x.c, s * x.d, s * x.e, s * x.f};
-}
-
-// ad_V x
-static inline col ad(const double *V, col x) {
-    return (col){V[1] * x.c - V[2] * x.b,
-                 V[2] * x.a - V[0] * x.c,
-                 V[0] * x.b - V[1] * x.a,
-                 V[4] * x.c - V[5] * x.b + V[1] * x.f - V[2] * x.e,
-                 V[5] * x.a - V[3] * x.c + V[2] * x.d - V[0] * x.f,
-                 V[3] * x.b - V[4] * x.a + V[0] * x.e - V[1] * x.d};
-}
-
-// coad(F) x = ad_x' F
-static inline col coad(const double *F, col x) {
-    return (col){F[1] * x.c - F[2] * x.b + F[4] * x.f - F[5] * x.e,
-                 F[2] * x.a - F[0] * x.c + F[5] * x.d - F[3] * x.f,
-                 F[0] * x.b - F[1] * x.a + F[3] * x.e - F[4] * x.d,
-                 F[4] * x.c - F[5] * x.b,
-                 F[5] * x.a - F[3] * x.c,
-                 F[3] * x.b - F[4] * x.a};
-}
-
-// - ad_V' P, P a wrench column
-static inline col minus_ad_pull(const double *V, col P) {
-    return (col){V[1] * P.c - V[2] * P.b + V[4] * P.f - V[5] * P.e,
-                 V[2] * P.a - V[0] * P.c + V[5] * P.d - V[3] * P.f,
-                 V[0] * P.b - V[1] * P.a + V[3] * P.e - V[4] * P.d,
-                 V[1] * P.f - V[2] * P.e,
-                 V[2] * P.d - V[0] * P.f,
-                 V[0] * P.e - V[1] * P.d};
-}
-
-// M x
-static inline col inertia(const snw_inertia *M, col x) {
-    const double *I = M->I, m = M->m, cx = M->mc.x, cy = M->mc.y, cz = M->mc.z;
-    return (col){I[0] * x.a + I[5] * x.b + I[4] * x.c + cy * x.f - cz * x.e,
-                 I[5] * x.a + I[1] * x.b + I[3] * x.c + cz * x.d - cx * x.f,
-                 I[4] * x.a + I[3] * x.b + I[2] * x.c + cx * x.e - cy * x.d,
-                 m * x.d + x.b * cz - x.c * cy,
-                 m * x.e + x.c * cx - x.a * cz,
-                 m * x.f + x.a * cy - x.b * cx};
-}
-
-// Ad(h^-1) x
-static inline col to_child(const snw_se3 *h, col x) {
-    const snw_mat3 *R = &h->R;
-    const double d = x.d - (h->p.y * x.c - h->p.z * x.b), e = x.e - (h->p.z * x.a - h->p.x * x.c),
-                 f = x.f - (h->p.x * x.b - h->p.y * x.a);
-    return (col){R->e[0][0] * x.a + R->e[1][0] * x.b + R->e[2][0] * x.c,
-                 R->e[0][1] * x.a + R->e[1][1] * x.b + R->e[2][1] * x.c,
-                 R->e[0][2] * x.a + R->e[1][2] * x.b + R->e[2][2] * x.c,
-                 R->e[0][0] * d + R->e[1][0] * e + R->e[2][0] * f,
-                 R->e[0][1] * d + R->e[1][1] * e + R->e[2][1] * f,
-                 R->e[0][2] * d + R->e[1][2] * e + R->e[2][2] * f};
-}
-
-// Ad(h^-1)' P
-static inline col to_parent(const snw_se3 *h, col P) {
-    const snw_mat3 *R = &h->R;
-    const double d = R->e[0][0] * P.d + R->e[0][1] * P.e + R->e[0][2] * P.f,
-                 e = R->e[1][0] * P.d + R->e[1][1] * P.e + R->e[1][2] * P.f,
-                 f = R->e[2][0] * P.d + R->e[2][1] * P.e + R->e[2][2] * P.f;
-    return (col){R->e[0][0] * P.a + R->e[0][1] * P.b + R->e[0][2] * P.c + h->p.y * f - h->p.z * e,
-                 R->e[1][0] * P.a + R->e[1][1] * P.b + R->e[1][2] * P.c + h->p.z * d - h->p.x * f,
-                 R->e[2][0] * P.a + R->e[2][1] * P.b + R->e[2][2] * P.c + h->p.x * e - h->p.y * d,
-                 d,
-                 e,
-                 f};
-}
 
 // ---- forward: columns of the motion ----------------------------------------------------------------
 
@@ -188,10 +97,16 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
             case 2:
                 for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
                 break;
-            default:
+            case 3:
                 for (int j = 0; j < n; j++) {
                     out[j] =
                         d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
+                }
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
+                             d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
                 }
                 break;
             }
@@ -230,7 +145,7 @@ static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_sli
     const int nz = r->nz;
     double N[36], H[NZ * NZ], NY[6 * NZ];
     snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_magnus_hessian(r->order, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
     for (int i = 0; i < 6; i++) {
         const double *x = N + 6 * i;
         for (int j = 0; j < nz; j++) {
@@ -264,6 +179,11 @@ static int own_count(const snw_model *m, const snw_seg *seg) {
     return 0;
 }
 
+// does its rod's free length move it, too? That stands in front of the rod's coordinates
+static bool is_fed(const snw_model *m, const snw_seg *seg) {
+    return seg->kind == SNW_SEG_ROD && m->rod[m->slice[seg->item].rod].feed >= 0;
+}
+
 static void clear_own(const snw_path *path, double *J) {
     for (int row = 0; row < 6; row++) {
         for (int j = path->own; j < path->ld; j++) J[row * path->ld + j] = 0;
@@ -276,45 +196,92 @@ static inline void add_columns(int n, int ld, const double *restrict S, double *
     }
 }
 
-// S of a slice into its own columns and added to those of J, likewise the rates; curvature into K unless NULL. `spare` has
-// room for the columns of one segment and of the slice's strains.
-static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool still,
-                          const snw_slice_work *sw, double *S, double *J, double *dJ, double *ddJ,
-                          double *spare, double *K) {
+// Columns of a segment: its own part, and what they add up to from the root on, with rates.
+typedef struct motion_columns {
+    double *S, *J, *dJ, *ddJ;
+} motion_columns;
+
+// one column, in front of the strains
+static void put_feed(int ld, snw_twist S, bool add, double *to) {
+    for (int row = 0; row < 6; row++) {
+        double *x = to + row * ld - 1;
+        *x = add ? *x + S.e[row] : S.e[row];
+    }
+}
+
+// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of the feed.
+static snw_twist feed_columns(const snw_model *m, const snw_slice *sl, const snw_feed_work *feed,
+                              const snw_slice_work *sw, bool still, const double *const raw[3],
+                              const snw_lower T[3], int ld, double D[3][6 * NZ],
+                              motion_columns to) {
+    const snw_rod *r = &m->rod[sl->rod];
+    const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
+    for (int j = 0; j < 6 * r->nz; j++) {
+        if (!still) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
+        if (!still) D[1][j] = out * D[1][j] + d * D[0][j];
+        D[0][j] *= out;
+    }
+    snw_twist S[3], along;
+    snw_fed_slice(m, sl, feed, sw, still, raw, T, S, &along);
+    put_feed(ld, S[0], false, to.S);
+    put_feed(ld, S[0], true, to.J);
+    if (!still) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
+    return along;
+}
+
+// S of a slice into its own columns and added to those of J, likewise the rates; with `curvature` what its map adds to the
+// stiffness when it carries F.
+static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool curvature,
+                          snw_work *w, motion_columns to) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
+    const snw_slice_work *sw = &w->slice[i];
     const int nz = r->nz;
+    const bool still = w->still;
     int at[6];
     for (int a = 0; a < r->na; a++) at[a] = r->dof[a] - r->dof0 + sl->first[a];
-    double raw[6 * NZ], Y[6 * NZ], D[6 * NZ], G[NZ * NZ];
+    double raw[6 * NZ], draw[6 * NZ], ddraw[6 * NZ], Y[6 * NZ], D[3][6 * NZ], G[NZ * NZ];
+    snw_lower T[3];
     if (still) {
-        snw_magnus_jacobian(r->order, sl->h, sw->xi, raw);
+        T[0] = sw->T;
+        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw);
         pick(r, raw, Y);
     } else {
-        double draw[6 * NZ], ddraw[6 * NZ], dY[6 * NZ], ddY[6 * NZ];
-        snw_lower T, dT, ddT;
-        snw_magnus_jacobian_rates(r->order, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
+        double dY[6 * NZ], ddY[6 * NZ];
+        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
         pick(r, raw, Y);
         pick(r, draw, dY);
         pick(r, ddraw, ddY);
-        snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T, &dT, &ddT);
-        // S'' = T'' Y + 2 T' Y' + T Y'', then S' = T' Y + T Y'
-        lower_times(&ddT, 1, nz, Y, false, D);
-        lower_times(&dT, 2, nz, dY, true, D);
-        lower_times(&T, 1, nz, ddY, true, D);
-        expand(m, sl, r, 6, D, at, ld, S);
-        add_columns(r->ndof, ld, S, ddJ);
-        lower_times(&dT, 1, nz, Y, false, D);
-        lower_times(&T, 1, nz, dY, true, D);
-        expand(m, sl, r, 6, D, at, ld, S);
-        add_columns(r->ndof, ld, S, dJ);
+        snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T[0], &T[1], &T[2]);
+        // S'' = T'' Y + 2 T' Y' + T Y'', S' = T' Y + T Y'
+        lower_times(&T[2], 1, nz, Y, false, D[2]);
+        lower_times(&T[1], 2, nz, dY, true, D[2]);
+        lower_times(&T[0], 1, nz, ddY, true, D[2]);
+        lower_times(&T[1], 1, nz, Y, false, D[1]);
+        lower_times(&T[0], 1, nz, dY, true, D[1]);
     }
-    lower_times(&sw->T, 1, nz, Y, false, D);
-    expand(m, sl, r, 6, D, at, ld, S);
-    add_columns(r->ndof, ld, S, J);
-    if (!K) return;
+    lower_times(&sw->T, 1, nz, Y, false, D[0]);
+    snw_twist along = {0};
+    if (r->feed >= 0) {
+        const double *const rates[3] = {raw, draw, ddraw};
+        along = feed_columns(m, sl, &w->feed[sl->rod], sw, still, rates, T, ld, D, to);
+    }
+    if (!still) {
+        expand(m, sl, r, 6, D[2], at, ld, to.S);
+        add_columns(r->ndof, ld, to.S, to.ddJ);
+        expand(m, sl, r, 6, D[1], at, ld, to.S);
+        add_columns(r->ndof, ld, to.S, to.dJ);
+    }
+    expand(m, sl, r, 6, D[0], at, ld, to.S);
+    add_columns(r->ndof, ld, to.S, to.J);
+    if (!curvature) return;
     slice_curvature(sl, r, sw, F, Y, G);
-    expand_twice(m, sl, r, G, spare, K);
+    if (r->feed >= 0) {
+        const double out = w->feed[sl->rod].l / r->L;
+        for (int j = 0; j < nz * nz; j++) G[j] *= out * out;
+        snw_fed_curvature(m, i, raw, along, F, w);
+    }
+    expand_twice(m, sl, r, G, w->spare, w->K + r->own_store);
 }
 
 // S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step makes of it. The own
@@ -355,22 +322,21 @@ static void columns(const snw_model *m, const double *chart, bool curvature, int
         carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
               w->ddJ + from, ld, J, dJ, ddJ);
     }
-    if (own_count(m, seg) == 0) return;
+    const int count = own_count(m, seg), own = path->n - count;
+    if (count == 0 && !is_fed(m, seg)) return;
     if (seg->kind != SNW_SEG_ROD) {
-        joint_columns(&m->block[seg->item], chart, still, ld, J + path->own, dJ + path->own,
-                      ddJ + path->own);
+        joint_columns(&m->block[seg->item], chart, still, ld, J + own, dJ + own, ddJ + own);
     } else {
-        const snw_rod *rod = &m->rod[m->slice[seg->item].rod];
         clear_own(path, S);
-        slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, still,
-                      &w->slice[seg->item], S + path->own, J + path->own, dJ + path->own,
-                      ddJ + path->own, w->spare, curvature ? w->K + rod->own_store : NULL);
+        slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, curvature, w,
+                      (motion_columns){S + own, J + own, dJ + own, ddJ + own});
     }
 }
 
 // columns of all segments; without `curvature` only those of the motion, for the mass matrix
 static void sweep(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
+    if (m->nfeed && curvature) snw_fed_straight(m, w);
     for (int i = 1; i < m->nseg; i++) columns(m, chart, curvature, i, w);
 }
 
@@ -581,7 +547,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
     for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
-        if (m->desc->load[m->act[k].load].body) continue;
+        if (m->desc->load[m->act[k].load].body || !snw_is_here(m, w, i)) continue;
         moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
         force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
         dead = true;
@@ -614,14 +580,18 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             m->wet_of_seg[i] < m->wet_of_seg[i + 1] ||
             m->touch_of_seg[i] < m->touch_of_seg[i + 1]) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
-            segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
+            if (seg->fed) {
+                snw_fed_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at, P);
+            } else {
+                segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
+            }
             if (cq != 0 || cv != 0) contact_columns(m, w, i, cq, cv, w->WJ + at);
             product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         }
         // what the parent's rows get from the segment's own columns
-        const int own = path->own, n = own_count(m, seg);
+        const int n = own_count(m, seg) + is_fed(m, seg), own = path->n - n;
         if (cq == 0 || n == 0) continue;
-        if (up->n == path->n) {
+        if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
                               w->WJ + to + own);
         } else if (up->n > 0) {
@@ -640,6 +610,10 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
         const size_t n = (size_t)rod->ndof;
+        if (rod->feed >= 0) {
+            snw_fed_rod_columns(m, rod, w, cq, cv, ld, T);
+            continue;
+        }
         for (size_t i = 0; i < n; i++) {
             double *row = T + (size_t)rod->dof0 * ld + (size_t)rod->dof0 + i;
             for (size_t j = 0; j < n; j++) {
@@ -648,9 +622,33 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_columns(m, &m->spring[k], w, cq, cv, ld, T);
-    if (m->nmeasure && cq != 0) snw_measures_columns(m, cq, w, ld, T);
+    if (m->nmeasure) {
+        snw_measures_slopes(m, w);
+        snw_measures_columns(m, cq, cv, w, ld, T);
+    }
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_rows_add_columns(m, cq, w, ld, T);
+    if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
+}
+
+void snw_rest_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
+    const size_t nv = (size_t)m->nv;
+    double largest = 0;
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (snw_is_on(w, m->fleeting_gate[k])) continue;
+        const size_t i = (size_t)m->fleeting[k];
+        for (size_t j = 0; j < nv; j++) A[i * ld + j] = A[j * ld + i] = 0;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        const double size = m->typical[i];
+        largest = fmax(largest, fabs(A[i * (ld + 1)]) * size * size);
+    }
+    if (largest == 0) largest = m->scale[0] * m->typical[0];
+    for (int k = 0; k < m->nfleeting; k++) {
+        const size_t i = (size_t)m->fleeting[k];
+        const double size = m->typical[i];
+        if (!snw_is_on(w, m->fleeting_gate[k])) A[i * (ld + 1)] = largest / (size * size);
+    }
 }
 
 void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,

@@ -19,8 +19,11 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *place, *words;
 } later[] = {
-    {"contact", "wheel ring anchor"},         {"actuator", "wheels hold"}, {"tendon", "friction"},
-    {"study", "kinematic inverse linearize"}, {"static", "engine"},        {"dynamic", "engine"},
+    {"contact", "wheel ring anchor"},
+    {"actuator", "wheels hold"},
+    {"study", "kinematic inverse linearize"},
+    {"static", "engine"},
+    {"dynamic", "engine"},
 };
 
 static bool has_word(const char *words, const char *word) {

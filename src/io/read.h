@@ -150,6 +150,10 @@ snw_status snw_read_condition(snw_reader *r, const snw_node *node, const char *w
 snw_status snw_read_when(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
 // As `when` of something that comes and goes it becomes a gate unless it is constant.
 snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what, snw_law *out);
+// *law <- both it and `other`, conditions of snw_read_switch or NULL: always.
+snw_status snw_read_both(snw_reader *r, snw_place at, snw_law other, snw_law *law);
+// When the link of a site is there; NULL: always.
+snw_law snw_site_when(const snw_desc *d, const snw_site *site);
 // *law <- the gate that stands for it.
 snw_status snw_read_gate(snw_reader *r, snw_place at, const char *text, snw_law *law);
 // n signals for what is met when that gate opens; *first <- 1 + the first of them.

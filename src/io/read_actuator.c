@@ -11,6 +11,8 @@
 #define ACTUATOR_KEYS(X)                                                                           \
     X(ACTUATOR_JOINT, "joint", "a joint's link", "a motor on the coordinates of its joint")        \
     X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
+    X(ACTUATOR_FEED, "feed", "a rod's link",                                                       \
+      "pushes the rod out of its root or draws it in; its position is the free length")            \
     X(ACTUATOR_TENDON, "tendon", "a tendon", "a cord through sections of rods")                    \
     X(ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")        \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
@@ -99,6 +101,12 @@ static snw_status refuse_given(snw_reader *r, const snw_node *node, const snw_mo
 
 // the link whose coordinates are meant, and how many they are
 static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
+    if (out->feed) {
+        SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
+        r->desc->link[out->link].rod.fed = true;
+        out->n = 1;
+        return SNW_OK;
+    }
     if (out->rod) {
         SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
         const snw_rod_desc *rod = &r->desc->link[out->link].rod;
@@ -133,6 +141,7 @@ static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc
 // is coordinate k an angle of a joint or a curvature of a rod?
 static bool angular(const snw_reader *r, const snw_motor_desc *m, int k) {
     const snw_link_desc *link = &r->desc->link[m->link];
+    if (m->feed) return false;
     if (!m->rod) {
         int n = 0;
         return snw_joint_coordinates(link->joint, &n)[k].turn;
@@ -231,6 +240,7 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
     out->name = entry->key;
     out->place = entry->place;
     out->rod = e[ACTUATOR_ROD] != NULL;
+    out->feed = e[ACTUATOR_FEED] != NULL;
     for (int k = 0; k < 3; k++) {
         const snw_entry *one = e[ACTUATOR_EFFORT + k];
         if (!one) continue;
@@ -247,16 +257,22 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
         return snw_fail_at(r->err, entry->place,
                            "actuator '%s' needs 'effort', 'position' or 'rate'", entry->key);
     }
-    SNW_TRY(coordinates(r, out->rod ? e[ACTUATOR_ROD] : e[ACTUATOR_JOINT], out));
-    out->turns = !out->rod && out->kind != SNW_MOTOR_EFFORT &&
+    const snw_entry *of = out->rod    ? e[ACTUATOR_ROD]
+                          : out->feed ? e[ACTUATOR_FEED]
+                                      : e[ACTUATOR_JOINT];
+    SNW_TRY(coordinates(r, of, out));
+    out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
                  r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
     SNW_TRY(out->turns ? rotation(r, given->value, out) : laws(r, given, out));
     const snw_entry *when = e[ACTUATOR_WHEN];
-    if (!when) return SNW_OK;
-    if (out->kind == SNW_MOTOR_EFFORT) return snw_read_when(r, when->value, "when", &out->when);
-    SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    if (out->kind == SNW_MOTOR_EFFORT) {
+        return when ? snw_read_when(r, when->value, "when", &out->when) : SNW_OK;
+    }
+    if (when) SNW_TRY(snw_read_switch(r, when->value, "when", &out->when));
+    SNW_TRY(snw_read_both(r, entry->place, r->desc->link[out->link].when, &out->when));
     if (out->turns) r->desc->loop[out->loop].when = out->when;
-    if (out->turns || out->kind == SNW_MOTOR_POSITION || snw_expr_vars(out->when) == 0) {
+    if (out->turns || out->kind == SNW_MOTOR_POSITION || !out->when ||
+        snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
     return snw_read_met(r, entry->place, out->name, out->n, out->when, &out->met);
@@ -278,11 +294,12 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
         of = e[k];
     }
     if (!of) {
-        return snw_fail_at(r->err, entry->place,
-                           "actuator '%s' drives nothing; give 'joint: link', 'rod: link', "
-                           "'tendon: {along: ..}', 'chamber: {along: ..}' or "
-                           "'stress: {along: .., bend_y: ..}'",
-                           entry->key);
+        return snw_fail_at(
+            r->err, entry->place,
+            "actuator '%s' drives nothing; give 'joint: link', 'rod: link', 'feed: link', "
+            "'tendon: {along: ..}', 'chamber: {along: ..}' or "
+            "'stress: {along: .., bend_y: ..}'",
+            entry->key);
     }
     for (int k = ACTUATOR_SHORTENING; k <= ACTUATOR_GAS; k++) {
         const bool tendon = k == ACTUATOR_SHORTENING;

@@ -74,9 +74,12 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
     if (a->joint != b->joint) return moved(r, s, "the joint of link", a->name);
     if (a->has_rod != b->has_rod) return moved(r, s, "whether there is a rod in link", a->name);
     if (!a->has_rod) return SNW_OK;
+    if (a->rod.fed != b->rod.fed) return moved(r, s, "whether an actuator feeds rod", a->name);
     if (!same_strains(&a->rod, &b->rod)) return moved(r, s, "the strains of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return moved(r, s, "the nodes of rod", a->name);
-    return a->rod.magnus == b->rod.magnus ? SNW_OK : moved(r, s, "magnus of rod", a->name);
+    const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
+                      a->rod.points == b->rod.points;
+    return same ? SNW_OK : moved(r, s, "the integrator of rod", a->name);
 }
 
 // repetitions with a parameter for a bound make more things or fewer
@@ -93,7 +96,8 @@ static snw_status check_names(snw_reader *r, const snw_step_desc *s, const snw_d
     same = same && a->nmotor == b->nmotor;
     for (int i = 0; same && i < a->nmotor; i++) {
         const snw_motor_desc *p = &a->motor[i], *q = &b->motor[i];
-        same = p->link == q->link && p->rod == q->rod && !strcmp(p->name, q->name);
+        same = p->link == q->link && p->rod == q->rod && p->feed == q->feed &&
+               !strcmp(p->name, q->name);
     }
     same = same && a->nmeasure == b->nmeasure;
     for (int i = 0; same && i < a->nmeasure; i++) {

@@ -48,6 +48,10 @@ static bool is_implicit(snw_method m) {
     return m != SNW_METHOD_RK4 && m != SNW_METHOD_ADAPTIVE && m != SNW_METHOD_STIFF;
 }
 
+static bool is_collocation(snw_method m) {
+    return m == SNW_METHOD_GAUSS4 || m == SNW_METHOD_GAUSS6 || m == SNW_METHOD_GAUSS8;
+}
+
 static bool chooses_steps(snw_method m) {
     return m == SNW_METHOD_ADAPTIVE || m == SNW_METHOD_STIFF;
 }
@@ -69,6 +73,9 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_metho
     }
     if (e[DYNAMIC_ALPHA] && m != SNW_METHOD_BDF_ALPHA) {
         return refuse(r, e[DYNAMIC_ALPHA], m, "bdf-alpha has");
+    }
+    if (e[DYNAMIC_START] && is_collocation(m)) {
+        return refuse(r, e[DYNAMIC_START], m, "its steps know nothing of the time before");
     }
     if (is_implicit(m)) return SNW_OK;
     if (e[DYNAMIC_ADAPT]) {

@@ -58,6 +58,9 @@ static snw_status loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out
     out->axis = joint.moves.axis;
     out->second = joint.moves.second;
     if (e[LOOP_WHEN]) SNW_TRY(snw_read_switch(r, e[LOOP_WHEN]->value, "when", &out->when));
+    // what joins a link that is away is open
+    SNW_TRY(snw_read_both(r, entry->place, snw_site_when(r->desc, &out->a), &out->when));
+    SNW_TRY(snw_read_both(r, entry->place, snw_site_when(r->desc, &out->b), &out->when));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
     if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "met") == 0) {

@@ -16,7 +16,14 @@
     X(TENDON_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")     \
     X(TENDON_TO, "to", "m, may use L", "where it is tied on the last rod, L unless given")         \
     X(TENDON_EXTRA, "extra", "m", "its length between robot and winch, 0 unless given")            \
-    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")
+    X(TENDON_COMPLIANCE, "compliance", "1/N", "strain per tension; with 'shortening'")             \
+    X(TENDON_FRICTION, "friction", "number",                                                       \
+      "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
+    X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
+    X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given") \
+    X(TENDON_DISCS, "discs", "m", "how far from the axis discs lead it, where beyond the section") \
+    X(TENDON_PATH, "path", "list of rods' links and sites",                                        \
+      "instead of 'along': where it goes, straight from and to sites")
 #define CHAMBER_KEYS(X)                                                                            \
     X(CHAMBER_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")    \
     X(CHAMBER_AT, "at", "[0, y, z], laws of x",                                                    \
@@ -43,6 +50,20 @@ static const char *kind_name(const snw_measure_desc *d) {
 
 // ---- where it goes ------------------------------------------------------------------------------
 
+// one more rod of those in `link`
+static snw_status add_rod(snw_reader *r, const snw_node *item, const char *what, int *link,
+                          snw_measure_desc *out) {
+    const int n = out->nlink++;
+    SNW_TRY(snw_read_rod_name(r, item, what, &link[n]));
+    out->link = link;
+    for (int k = 0; k < n; k++) {
+        if (link[k] != link[n]) continue;
+        return snw_fail_at(r->err, item->place, "'%s' lists rod '%s' twice", what,
+                           r->desc->link[link[n]].name);
+    }
+    return SNW_OK;
+}
+
 static snw_status read_rods(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
     const bool list = node->kind == SNW_NODE_LIST;
     const int n = list ? node->n : 1;
@@ -50,16 +71,77 @@ static snw_status read_rods(snw_reader *r, const snw_node *node, snw_measure_des
     if (!link) return snw_read_memory(r);
     if (n == 0) return snw_fail_at(r->err, node->place, "'along' lists no rod");
     for (int i = 0; i < n; i++) {
-        const snw_node *item = list ? node->entry[i].value : node;
-        SNW_TRY(snw_read_rod_name(r, item, "along", &link[i]));
-        for (int k = 0; k < i; k++) {
-            if (link[k] != link[i]) continue;
-            return snw_fail_at(r->err, item->place, "'along' lists rod '%s' twice",
-                               r->desc->link[link[i]].name);
-        }
+        SNW_TRY(add_rod(r, list ? node->entry[i].value : node, "along", link, out));
     }
-    out->nlink = n;
-    out->link = link;
+    return SNW_OK;
+}
+
+// a stop of a path that is all of a rod
+static bool is_rod(const snw_reader *r, const snw_node *item) {
+    if (item->kind != SNW_NODE_TEXT) return false;
+    const snw_name *found = snw_names_find(&r->things, item->text);
+    return found && found->kind == (int)SNW_THING_LINK && r->desc->link[found->index].has_rod;
+}
+
+static snw_status read_stops(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    if (node->kind != SNW_NODE_LIST || node->n < 2) {
+        return snw_fail_at(r->err, node->place,
+                           "'path' is a list of at least two places, rods' links and sites, e.g. "
+                           "[winch, arm, hand.hook]");
+    }
+    int *link = snw_pool_array(r->pool, (size_t)node->n, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    for (int i = 0; i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        if (is_rod(r, item)) SNW_TRY(add_rod(r, item, "path", link, out));
+    }
+    return SNW_OK;
+}
+
+// where a tendon comes to a rod, or leaves it: in the section at x
+static snw_site duct(const snw_reader *r, const snw_measure_desc *d, int link, double x,
+                     snw_place place) {
+    const double L = r->desc->link[link].rod.length;
+    const snw_at at = {.x = x, .L = L};
+    snw_site s = {.kind = x < L ? SNW_SITE_AT : SNW_SITE_END,
+                  .link = link,
+                  .x = x,
+                  .offset = true,
+                  .pose = snw_se3_identity(),
+                  .place = place};
+    if (x <= 0) s.kind = SNW_SITE_ROOT;
+    s.pose.p.y = d->at[0] ? snw_expr_value(d->at[0], at) : 0;
+    s.pose.p.z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
+    return s;
+}
+
+// straight parts from and to sites; rods that follow each other touch
+static snw_status read_spans(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
+    snw_span_desc *span = snw_pool_array(r->pool, (size_t)node->n, sizeof *span);
+    if (!span) return snw_read_memory(r);
+    out->span = span;
+    snw_site from = {.kind = SNW_SITE_WORLD, .link = -1};
+    bool was_rod = false;
+    for (int i = 0, rods = 0; i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        const bool rod = is_rod(r, item);
+        snw_site to, leave;
+        if (rod) {
+            const int link = out->link[rods];
+            const double L = r->desc->link[link].rod.length;
+            to = duct(r, out, link, rods == 0 ? out->from : 0, item->place);
+            leave = duct(r, out, link, rods == out->nlink - 1 ? out->to : L, item->place);
+        } else {
+            SNW_TRY(snw_read_site(r, item, "path", &to));
+            leave = to;
+        }
+        if (i > 0 && !(rod && was_rod)) {
+            span[out->nspan++] = (snw_span_desc){.a = from, .b = to, .after = rods};
+        }
+        rods += rod;
+        from = leave;
+        was_rod = rod;
+    }
     return SNW_OK;
 }
 
@@ -87,19 +169,54 @@ static snw_status read_end(snw_reader *r, const snw_entry *e, double L, double *
 
 static snw_status read_course(snw_reader *r, const snw_node *node, const snw_entry *const *e,
                               snw_measure_desc *out) {
-    if (!e[TENDON_ALONG]) {
-        return snw_fail_at(r->err, node->place, "a %s needs 'along:', a rod's link",
-                           kind_name(out));
+    const snw_entry *path = out->kind == SNW_MEASURE_TENDON ? e[TENDON_PATH] : NULL;
+    if (!e[TENDON_ALONG] && !path) {
+        return snw_fail_at(r->err, node->place, "a %s needs 'along:', a rod's link%s",
+                           kind_name(out), out->kind == SNW_MEASURE_TENDON ? ", or a 'path:'" : "");
     }
-    SNW_TRY(read_rods(r, e[TENDON_ALONG]->value, out));
+    if (e[TENDON_ALONG] && path) {
+        return snw_fail_at(r->err, path->place, "a tendon has 'along' or 'path', not both");
+    }
+    SNW_TRY(path ? read_stops(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
     if (e[TENDON_AT]) SNW_TRY(read_at(r, e[TENDON_AT], out));
+    if (out->nlink == 0) {
+        for (int k = TENDON_AT; k <= TENDON_TO; k++) {
+            if (!e[k]) continue;
+            return snw_fail_at(r->err, e[k]->place, "'%s' is of a rod, and the path has none",
+                               e[k]->key);
+        }
+        return read_spans(r, path->value, out);
+    }
     const double first = r->desc->link[out->link[0]].rod.length;
     out->to = r->desc->link[out->link[out->nlink - 1]].rod.length;
     if (e[TENDON_FROM]) SNW_TRY(read_end(r, e[TENDON_FROM], first, &out->from));
     if (e[TENDON_TO]) SNW_TRY(read_end(r, e[TENDON_TO], out->to, &out->to));
-    if (out->nlink > 1 || out->from < out->to) return SNW_OK;
+    if (out->nlink > 1 || out->from < out->to) {
+        return path ? read_spans(r, path->value, out) : SNW_OK;
+    }
     return snw_fail_at(r->err, node->place, "%s '%s' ends at %g m before it begins at %g m",
                        kind_name(out), out->name, out->to, out->from);
+}
+
+static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_measure_desc *out) {
+    static const struct {
+        int key;
+        snw_dim dim;
+    } parts[] = {{TENDON_FRICTION, {0}}, {TENDON_VISCOUS, {.m = -1, .s = 1}}};
+    double *const to[] = {&out->friction, &out->viscous};
+    for (int i = 0; i < 2; i++) {
+        const snw_entry *part = e[parts[i].key];
+        if (!part) continue;
+        SNW_TRY(snw_read_constant(r, part->value, part->key, parts[i].dim, to[i]));
+        if (*to[i] >= 0) continue;
+        return snw_fail_at(r->err, part->value->place,
+                           "'%s' must not be negative, got %g: friction takes energy", part->key,
+                           *to[i]);
+    }
+    out->creep = SNW_CREEP;
+    if (!e[TENDON_CREEP]) return SNW_OK;
+    return snw_read_positive(r, e[TENDON_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
+                             &out->creep);
 }
 
 static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *out) {
@@ -114,6 +231,10 @@ static snw_status tendon(snw_reader *r, const snw_node *node, snw_measure_desc *
         SNW_TRY(
             snw_read_positive(r, e[TENDON_COMPLIANCE]->value, "compliance", dim, &out->compliance));
     }
+    if (e[TENDON_DISCS]) {
+        SNW_TRY(snw_read_positive(r, e[TENDON_DISCS]->value, "discs", SNW_DIM_LENGTH, &out->discs));
+    }
+    SNW_TRY(rubbing(r, e, out));
     if (out->extra >= 0) return SNW_OK;
     return snw_fail_at(r->err, e[TENDON_EXTRA]->value->place,
                        "'extra' is a length outside of the "
@@ -195,21 +316,22 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
                              is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
         if (!is_tendon || out->compliance > 0) break;
-        return snw_fail_at(
-            r->err, coordinate->place,
-            "a given 'shortening' needs the 'compliance' of the tendon, so that it can "
-            "be slack; for a stiff one e.g. 1e-6 1/N");
+        if (!(out->friction > 0 || out->viscous > 0)) break;
+        return snw_fail_at(r->err, coordinate->place,
+                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
+                           "what is lost on the way follows from its tension; for a stiff one e.g. "
+                           "1e-6 1/N");
     case SNW_MEASURE_GAS:
         SNW_TRY(gas(r, keys->gas->value, out));
         break;
     }
     if (!keys->when) return SNW_OK;
-    const bool row = !is_tendon && out->given == SNW_MEASURE_COORDINATE;
+    const bool row = out->given == SNW_MEASURE_COORDINATE && !(out->compliance > 0);
     if (!row) return snw_read_when(r, keys->when->value, "when", &out->when);
     SNW_TRY(snw_read_condition(r, keys->when->value, "when", &out->when));
     if (snw_expr_vars(out->when) == 0) return SNW_OK;
     return snw_fail_at(r->err, keys->when->value->place,
-                       "'when' of a given volume is on or off; switch it by a step 'change: {%s: "
+                       "'when' of a given %s is on or off; switch it by a step 'change: {%s: "
                        "off}'",
-                       out->name);
+                       is_tendon ? "length" : "volume", out->name);
 }

@@ -32,7 +32,10 @@
       "what spring, damping and friction of the joint exert on them, N m and N; or the actuator")  \
     X(PROBE_POWER, "power", "an actuator", "what it does per second, W")                           \
     X(PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m")                        \
-    X(PROBE_TENSION, "tension", "a tendon", "N")                                                   \
+    X(PROBE_TENSION, "tension", "a tendon, or a place on its path",                                \
+      "N, where it is pulled; 'cord@50%' half way along its path, 'cord.tip' where it is tied")    \
+    X(PROBE_PULL, "pull", "an end of a tendon, 'cord.root' or 'cord.tip'",                         \
+      "mx my mz fx fy fz, what it does to the robot where it is pulled or tied")                   \
     X(PROBE_VOLUME, "volume", "a chamber", "m^3")                                                  \
     X(PROBE_PRESSURE, "pressure", "a chamber", "beyond that of the surroundings, Pa")              \
     X(PROBE_ENERGY, "energy", "a bare word",                                                       \
@@ -45,7 +48,8 @@
     X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
       "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
     X(PROBE_IN, "in", "world or body", "whose axes, of a site's quantity; world unless given")     \
-    X(PROBE_ALONG, "along", "number", "at so many equal stations of the rod named, ends included")
+    X(PROBE_ALONG, "along", "number",                                                              \
+      "at so many equal stations of the rod or of the tendon's path, ends included")
 
 enum { PROBE_KEYS(SNW_KEY_CODE) PROBE_N };
 SNW_KEYS(probe, "probe", "a probe", PROBE_KEYS);
@@ -86,6 +90,7 @@ static subject subject_of(snw_probe_kind kind) {
         return OF_ACTUATOR;
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
+    case SNW_PROBE_PULL:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         return OF_MEASURE;
@@ -176,17 +181,71 @@ static bool find_measure(const snw_desc *d, const char *name, int *out) {
     return false;
 }
 
+// `.root`, `.tip` or `@50%` behind the name of a tendon
+static snw_status place_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
+                                  const char *suffix, snw_probe_desc *out) {
+    const bool pull = out->kind == SNW_PROBE_PULL;
+    if (strcmp(suffix, ".root") == 0 || (suffix[0] == '\0' && !pull)) return SNW_OK;
+    if (strcmp(suffix, ".tip") == 0) {
+        out->tied = true;
+        out->fraction = 1;
+        return SNW_OK;
+    }
+    const size_t length = strlen(suffix);
+    if (suffix[0] != '@' || suffix[length - 1] != '%' || pull) {
+        return snw_fail_at(r->err, e->value->place,
+                           "'%s' is taken at '%s.root', where the tendon is pulled%s '%s.tip', "
+                           "where it is tied",
+                           e->key, name, pull ? ", or" : ", at a part of its path like '@50%', or",
+                           name);
+    }
+    const char *text = snw_pool_text(r->pool, suffix + 1, length - 2);
+    if (!text) return snw_read_memory(r);
+    double percent = 0;
+    SNW_TRY(snw_read_constant_in(r, e->value, text, strlen(name) + 1, "station", SNW_DIM_NONE, 0,
+                                 &percent));
+    out->fraction = percent / 100;
+    if (percent >= 0 && percent <= 100) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "a path goes from 0 to 100 %%, got %g %%", percent);
+}
+
+// where the frame of an end is: the section of a rod, or a site
+static void end_of_tendon(const snw_desc *d, snw_probe_desc *out) {
+    const snw_measure_desc *t = &d->measure[out->item];
+    const snw_span_desc *first = t->nspan > 0 ? &t->span[0] : NULL;
+    const snw_span_desc *last = first ? &t->span[t->nspan - 1] : NULL;
+    const snw_place place = out->site.place;
+    if (out->tied ? last && last->after == t->nlink : first && first->after == 0) {
+        out->site = out->tied ? last->b : first->a;
+    } else {
+        out->site.kind = SNW_SITE_AT;
+        out->site.link = t->link[out->tied ? t->nlink - 1 : 0];
+        out->site.x = out->tied ? t->to : t->from;
+    }
+    out->site.place = place;
+}
+
 static snw_status of_measure(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
-    const bool tendon = out->kind == SNW_PROBE_LENGTH || out->kind == SNW_PROBE_TENSION;
-    const char *name = "";
+    const bool along = out->kind == SNW_PROBE_TENSION || out->kind == SNW_PROBE_PULL;
+    const bool tendon = out->kind == SNW_PROBE_LENGTH || along;
+    const char *name = "", *suffix = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    if (along) {
+        const size_t stem = strcspn(name, ".@");
+        suffix = name + stem;
+        name = snw_pool_text(r->pool, name, stem);
+        if (!name) return snw_read_memory(r);
+    }
     int actuator;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
     out->of = SNW_PROBE_OF_MEASURE;
     out->site.place = e->value->place;
     if (find_measure(r->desc, name, &out->item) &&
-        (r->desc->measure[out->item].kind == SNW_MEASURE_TENDON) == tendon)
+        (r->desc->measure[out->item].kind == SNW_MEASURE_TENDON) == tendon) {
+        if (along) SNW_TRY(place_on_tendon(r, e, name, suffix, out));
+        if (out->kind == SNW_PROBE_PULL) end_of_tendon(r->desc, out);
         return SNW_OK;
+    }
     return snw_fail_at(r->err, e->value->place, "actuator '%s' is no %s and has no '%s'", name,
                        tendon ? "tendon" : "chamber", e->key);
 }
@@ -258,7 +317,8 @@ static snw_status of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *ou
         out->site.kind = SNW_SITE_END;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
     }
-    out->joint = r->desc->link[out->site.link].joint;
+    const bool feed = out->of == SNW_PROBE_OF_MOTOR && r->desc->motor[out->item].feed;
+    out->joint = feed ? SNW_JOINT_PRISMATIC : r->desc->link[out->site.link].joint;
     const bool turns = out->joint == SNW_JOINT_REVOLUTE || out->joint == SNW_JOINT_UNIVERSAL;
     if (out->joint == SNW_JOINT_FIXED || out->joint == SNW_JOINT_FREE) {
         return snw_fail_at(r->err, e->value->place,
@@ -277,6 +337,9 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                              snw_probe_desc *out) {
     const subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
+    if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
+        return snw_read_whole(r, along->value, "along", 2, MAX_ALONG, &out->along);
+    }
     if ((of != OF_SITE && of != OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
         strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
         return snw_fail_at(r->err, along->place,
@@ -291,7 +354,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     int frame = 0;
     SNW_TRY(snw_read_word(r, e->value, "frame", 2, frames, &frame));
     const subject of = subject_of(out->kind);
-    if (of == OF_MEASURE) {
+    if (of == OF_MEASURE && out->kind != SNW_PROBE_PULL) {
         return snw_fail_at(r->err, e->place, "'%s' has no axes", snw_probe_name(out->kind));
     }
     if (out->of == SNW_PROBE_OF_CONTACT) {

@@ -83,7 +83,8 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
     X(LINK_ROD, "rod", "a rod", "a rod from the joint on, its tip is the link's end")              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
-    X(LINK_WHEN, "when", "a condition on t and probes", "when its body is there; of fixed links")
+    X(LINK_WHEN, "when", "a condition on t and probes",                                            \
+      "when it and all that hangs on it is there, always unless given")
 
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
@@ -217,5 +218,11 @@ snw_status snw_read_robot(snw_reader *r) {
     for (int i = 0; i < d->nlink; i++) {
         SNW_TRY(parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
     }
-    return sort_links(r);
+    SNW_TRY(sort_links(r));
+    // a link is there only with what it hangs on
+    for (int i = 0; i < d->nlink; i++) {
+        snw_link_desc *l = &d->link[i];
+        SNW_TRY(snw_read_both(r, l->place, snw_site_when(d, &l->on), &l->when));
+    }
+    return SNW_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int ALONG = SNW_VAR_X | SNW_VAR_L; // what the laws of a section may depend on
@@ -239,7 +240,7 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
 // ---- rods ---------------------------------------------------------------------------------------
 
 #define ROD_KEYS(X)                                                                                \
-    X(ROD_LENGTH, "length", "m", "arc length, required")                                           \
+    X(ROD_LENGTH, "length", "m", "arc length, required; of a fed rod what is out to begin with")   \
     X(ROD_MATERIAL, "material", "a material's name", "what it is made of")                         \
     X(ROD_SECTION, "section", "a section", "shape, or stiffness and inertia outright")             \
     X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
@@ -249,7 +250,9 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
     X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
-    X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given")
+    X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
+    X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
+      "instead of magnus: rk4, or spectral and its points")
 
 enum { ROD_KEYS(SNW_KEY_CODE) ROD_N };
 SNW_KEYS(rod, "rod", "a rod", ROD_KEYS);
@@ -266,6 +269,36 @@ static snw_status magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
     SNW_TRY(snw_read_whole(r, e->value, "magnus", 2, 6, &out->magnus));
     if (out->magnus % 2 == 0) return SNW_OK;
     return snw_fail_at(r->err, e->value->place, "'magnus' is 2, 4 or 6, got %d", out->magnus);
+}
+
+// `rk4`, `spectral 3`, `magnus 6`
+static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry *magnus,
+                             snw_rod_desc *out) {
+    const char *text = "";
+    SNW_TRY(snw_read_text(r, e->value, "integrator", &text));
+    if (magnus) {
+        return snw_fail_at(
+            r->err, e->place,
+            "'integrator' and 'magnus' both say how the rod is integrated; give one");
+    }
+    for (int k = 0; k <= (int)SNW_RULE_SPECTRAL; k++) {
+        const snw_rule_kind kind = (snw_rule_kind)k;
+        const char *name = snw_rule_name(kind);
+        const size_t n = strlen(name);
+        char *end = NULL;
+        if (strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != ' ')) continue;
+        const long number = text[n] ? strtol(text + n, &end, 10) : 0;
+        if ((end && *end) || number < 0 || number > 9 || !snw_rule_exists(kind, (int)number)) break;
+        out->integrator = kind;
+        if (kind == SNW_RULE_MAGNUS) out->magnus = (int)number;
+        if (kind == SNW_RULE_SPECTRAL) out->points = (int)number;
+        return SNW_OK;
+    }
+    return snw_fail_at(
+        r->err, e->value->place,
+        "there is no integrator '%.40s'; there are magnus 2, 4, 6, rk4, and spectral "
+        "2, 3, 4",
+        text);
 }
 
 // components whose stiffness must come from shape and material; true when one needs the shear
@@ -360,5 +393,6 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     SNW_TRY(snw_read_strain(r, e[ROD_STRAIN]->value, e[ROD_ELEMENTS], e[ROD_BREAKS], out));
     if (e[ROD_NODES]) SNW_TRY(nodes(r, e[ROD_NODES], out));
     if (e[ROD_MAGNUS]) SNW_TRY(magnus(r, e[ROD_MAGNUS], out));
+    if (e[ROD_INTEGRATOR]) SNW_TRY(integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
     return rod_is_complete(r, link, out->section.place, out);
 }

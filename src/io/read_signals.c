@@ -13,6 +13,17 @@ static void mark(const snw_desc *d, snw_law law, bool *live) {
     for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
 }
 
+// is its effort known from where it is?
+static bool is_known(const snw_measure_desc *d) {
+    const snw_law laws[] = {d->law, d->when};
+    for (int i = 0; i < 2; i++) {
+        if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
+    }
+    if (d->given != SNW_MEASURE_COORDINATE) return true;
+    return d->kind == SNW_MEASURE_TENDON && d->compliance > 0 && d->friction == 0 &&
+           d->viscous == 0;
+}
+
 static snw_status check_live(snw_reader *r, const snw_desc *d) {
     bool live[SNW_SIGNALS_MAX] = {0};
     for (int i = 0; i < d->nload; i++) {
@@ -32,11 +43,18 @@ static snw_status check_live(snw_reader *r, const snw_desc *d) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) mark(d, s->source, live);
         if (s->kind != SNW_SIGNAL_PROBE || !live[i]) continue;
-        if (snw_probe_reading(&d->probe[s->probe]) != SNW_READ_LATER) continue;
+        const snw_reading reading = snw_probe_reading(&d->probe[s->probe]);
+        if (reading == SNW_READ_MEASURE_EFFORT && !is_known(&d->measure[d->probe[s->probe].item])) {
+            return snw_fail_at(r->err, d->probe[s->probe].place,
+                               "a law reads probe '%s', an effort that is found with the motion or "
+                               "follows probes itself; sampled(..) reads this one",
+                               d->probe[s->probe].name);
+        }
+        if (reading != SNW_READ_LATER) continue;
         return snw_fail_at(r->err, d->probe[s->probe].place,
                            "a law reads probe '%s', but laws follow position, rotation, pose, "
-                           "velocity, twist, strain and coordinates of joints only; conditions and "
-                           "sampled(..) read this one too",
+                           "velocity, twist, strain, coordinates of joints and what tendons and "
+                           "chambers have only; conditions and sampled(..) read this one too",
                            d->probe[s->probe].name);
     }
     return SNW_OK;

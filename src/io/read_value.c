@@ -185,6 +185,23 @@ snw_status snw_read_switch(snw_reader *r, const snw_node *node, const char *what
     return snw_expr_vars(*out) == 0 ? SNW_OK : snw_read_gate(r, node->place, node->text, out);
 }
 
+snw_status snw_read_both(snw_reader *r, snw_place at, snw_law other, snw_law *law) {
+    double value = 1;
+    snw_error why = {0};
+    if (!other || other == *law || (snw_law_constant(other, &value) && value != 0)) return SNW_OK;
+    if (*law && snw_law_constant(*law, &value) && value == 0) return SNW_OK;
+    if (!*law || snw_expr_vars(*law) == 0 || snw_expr_vars(other) == 0) {
+        *law = other;
+        return SNW_OK;
+    }
+    if (snw_signals_both(r->signals, *law, other, law, &why) == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, at, "%s", why.text);
+}
+
+snw_law snw_site_when(const snw_desc *d, const snw_site *site) {
+    return site->kind == SNW_SITE_WORLD ? NULL : d->link[site->link].when;
+}
+
 snw_status snw_read_gate(snw_reader *r, snw_place at, const char *text, snw_law *law) {
     snw_error why = {0};
     if (snw_signals_gate(r->signals, text, law, &why) == SNW_OK) return SNW_OK;

@@ -67,6 +67,10 @@ static bool joint_written(const snw_signals *s, const snw_node *of, snw_joint_ki
     const char *name = "";
     if (!s->robot || !name_written(s, of, &name)) return false;
     const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
+    if (actuator && (snw_node_get(actuator, "feed") || snw_node_get(actuator, "tendon"))) {
+        *out = SNW_JOINT_PRISMATIC; // a length, its rate, a force
+        return true;
+    }
     if (actuator && !name_written(s, snw_node_get(actuator, "joint"), &name)) return false;
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
@@ -138,6 +142,21 @@ snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law, snw_
     SNW_TRY(remember(s, SNW_SIGNAL_GATE, text, *law, 0, &slot, err));
     *law = snw_expr_signal(s->pool, slot);
     return *law ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+}
+
+// the gate that a law stands for
+static int gate_of(const snw_signals *s, snw_law law) {
+    int i = 0;
+    while (i < s->n - 1 && !(s->slot[i].kind == SNW_SIGNAL_GATE && snw_expr_reads(law, i))) i++;
+    return i;
+}
+
+snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out, snw_error *err) {
+    const int x = gate_of(s, a), y = gate_of(s, b);
+    const char *text = snw_pool_format(s->pool, "(%s) and (%s)", s->text[x], s->text[y]);
+    *out = snw_expr_both(s->pool, x, y);
+    if (!text || !*out) return snw_fail(err, SNW_E_MEMORY, "no memory left for the model");
+    return snw_signals_gate(s, text, out, err);
 }
 
 snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law, int *first,

@@ -30,6 +30,10 @@ SNW_NODISCARD snw_status snw_signals_begin(snw_signals *s, const snw_node *root,
 SNW_NODISCARD snw_status snw_signals_gate(snw_signals *s, const char *text, snw_law *law,
                                           snw_error *err);
 
+// A gate that is open where the gates that two laws stand for both are.
+SNW_NODISCARD snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, snw_law *out,
+                                          snw_error *err);
+
 // n signals in a row for what is met when the gate of `law` opens; *first <- 1 + the first of them.
 SNW_NODISCARD snw_status snw_signals_met(snw_signals *s, const char *name, int n, snw_law law,
                                          int *first, snw_error *err);

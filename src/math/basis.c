@@ -41,6 +41,28 @@ static int piece_degree(snw_basis_kind kind) {
     return -1;
 }
 
+snw_basis snw_basis_sound(const snw_basis *b) {
+    snw_basis out = *b;
+    if (b->kind == SNW_BASIS_MONOMIAL && b->nfun > SNW_BASIS_MONOMIALS) {
+        out.kind = SNW_BASIS_LEGENDRE;
+    }
+    return out;
+}
+
+// P_j(2x - 1) = sum_k (-1)^(j + k) C(j, k) C(j + k, k) x^k, from term to term by
+// C(j, k) C(j + k, k) = C(j, k - 1) C(j + k - 1, k - 1) (j - k + 1) (j + k)/k^2
+void snw_basis_to_monomials(int n, double *x) {
+    for (int j = 0; j < n; j++) { // rows up to j hold sums already, row j its own coordinate
+        const double own = x[j];
+        double c = j % 2 ? -1 : 1;
+        x[j] = 0;
+        for (int k = 0; k <= j; k++) {
+            if (k > 0) c *= -(double)(j - k + 1) * (j + k) / ((double)k * k);
+            x[k] += c * own;
+        }
+    }
+}
+
 int snw_basis_size(snw_basis_kind kind, int nelem) {
     const int degree = piece_degree(kind);
     SNW_ASSERT(degree >= 0 && nelem >= 1);
@@ -90,7 +112,7 @@ static void chebyshev(int n, double t, double *phi) {
 }
 
 static void monomial(int n, double x, double *phi) {
-    phi[0] = 1;
+    if (n > 0) phi[0] = 1;
     for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
 }
 
@@ -139,6 +161,88 @@ void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
         phi[1] = 4.5 * t * (2 - 3 * t) * (1 - t);
         phi[2] = 4.5 * t * (3 * t - 1) * (1 - t);
         phi[3] = 0.5 * t * (3 * t - 1) * (3 * t - 2);
+        return;
+    }
+}
+
+// ---- slopes ----------------------------------------------------------------------------------------
+
+// P'_j in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
+static void legendre_slope(int n, double t, double *d) {
+    double before = 1, P = t; // P_{j-1}, P_j
+    d[0] = 0;
+    if (n > 1) d[1] = 1;
+    for (int j = 1; j + 1 < n; j++) {
+        d[j + 1] = d[j - 1] + (2 * j + 1) * P;
+        const double next = ((2 * j + 1) * t * P - j * before) / (j + 1);
+        before = P, P = next;
+    }
+}
+
+// T'_{j+1} = 2 T_j + 2 t T'_j - T'_{j-1}
+static void chebyshev_slope(int n, double t, double *d) {
+    double before = 1, T = t;
+    d[0] = 0;
+    if (n > 1) d[1] = 1;
+    for (int j = 1; j + 1 < n; j++) {
+        d[j + 1] = 2 * T + 2 * t * d[j] - d[j - 1];
+        const double next = 2 * t * T - before;
+        before = T, T = next;
+    }
+}
+
+static void monomial_slope(int n, double x, double *d) {
+    double power = 1;
+    d[0] = 0;
+    for (int j = 1; j < n; j++, power *= x) d[j] = j * power;
+}
+
+// the sine of a pair has the cosine behind it for its slope
+static void fourier_slope(int n, double x, double *d) {
+    d[0] = 0;
+    for (int j = 1; j < n; j++) {
+        const int k = (j + 1) / 2;
+        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
+        d[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
+    }
+}
+
+void snw_basis_slope(const snw_basis *b, int element, double x, double *d) {
+    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+    const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
+    const double per = 1 / (x1 - x0), t = per * (x - x0);
+    switch (b->kind) {
+    case SNW_BASIS_LEGENDRE:
+        legendre_slope(b->nfun, 2 * x - 1, d);
+        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+        return;
+    case SNW_BASIS_CHEBYSHEV:
+        chebyshev_slope(b->nfun, 2 * x - 1, d);
+        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+        return;
+    case SNW_BASIS_MONOMIAL:
+        monomial_slope(b->nfun, x, d);
+        return;
+    case SNW_BASIS_FOURIER:
+        fourier_slope(b->nfun, x, d);
+        return;
+    case SNW_BASIS_CONSTANT:
+        d[0] = 0;
+        return;
+    case SNW_BASIS_LINEAR:
+        d[0] = -per;
+        d[1] = per;
+        return;
+    case SNW_BASIS_QUADRATIC:
+        d[0] = per * (4 * t - 3);
+        d[1] = per * (4 - 8 * t);
+        d[2] = per * (4 * t - 1);
+        return;
+    case SNW_BASIS_CUBIC:
+        d[0] = per * (-5.5 + t * (18 - 13.5 * t));
+        d[1] = per * (9 + t * (-45 + 40.5 * t));
+        d[2] = per * (-4.5 + t * (36 - 40.5 * t));
+        d[3] = per * (1 + t * (-9 + 13.5 * t));
         return;
     }
 }

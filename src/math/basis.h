@@ -35,6 +35,16 @@ typedef struct snw_basis {
     const double *breaks; // nelem + 1 rising numbers from 0 to 1; NULL: equal elements
 } snw_basis;
 
+// Monomials are nearly parallel: of more than these their Gram matrix, and with it stiffness and mass, has no inverse to speak
+// of in double precision (13: a condition of 1e18).
+enum { SNW_BASIS_MONOMIALS = 8 };
+
+// The basis to compute with, of the same span and size: b itself, but Legendre polynomials for more monomials.
+snw_basis snw_basis_sound(const snw_basis *b);
+
+// x (n) <- coordinates on monomials of what has the coordinates x on Legendre polynomials.
+void snw_basis_to_monomials(int n, double *x);
+
 const char *snw_basis_name(snw_basis_kind kind);
 bool snw_basis_piecewise(snw_basis_kind kind);
 
@@ -53,3 +63,6 @@ void snw_basis_support(const snw_basis *b, int element, int *first, int *count);
 // phi[0..count-1] <- values at x of the functions supported on `element`; x in that element. At a
 // break the element says from which side.
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi);
+
+// d[0..count-1] <- their derivatives in x there.
+void snw_basis_slope(const snw_basis *b, int element, double x, double *d);

@@ -125,6 +125,8 @@ SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *sc
 // A constant, SI, and a signal; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 const snw_expr *snw_expr_signal(snw_pool *pool, int slot);
+// Whether two signals are both other than zero.
+const snw_expr *snw_expr_both(snw_pool *pool, int a, int b);
 
 // ---- evaluation ---------------------------------------------------------------------------------
 

@@ -185,3 +185,23 @@ const snw_expr *snw_expr_signal(snw_pool *pool, int slot) {
         (snw_line){.op = SNW_OP_SIGNAL, .vars = SNW_VAR_SIGNAL, .dst = FIRST_FREE, .imm = slot};
     return e;
 }
+
+const snw_expr *snw_expr_both(snw_pool *pool, int a, int b) {
+    const int slot[2] = {a, b};
+    snw_expr *e = snw_pool_take(pool, sizeof *e + 3 * sizeof(snw_line));
+    if (!e) return NULL;
+    e->vars = SNW_VAR_SIGNAL;
+    e->n = 3;
+    e->result = FIRST_FREE;
+    for (int i = 0; i < 2; i++) {
+        e->line[i] = (snw_line){.op = SNW_OP_SIGNAL,
+                                .vars = SNW_VAR_SIGNAL,
+                                .dst = (uint16_t)(FIRST_FREE + i),
+                                .imm = slot[i]};
+    }
+    e->line[2] = (snw_line){.op = SNW_OP_AND,
+                            .vars = SNW_VAR_SIGNAL,
+                            .dst = FIRST_FREE,
+                            .arg = {FIRST_FREE, FIRST_FREE + 1}};
+    return e;
+}

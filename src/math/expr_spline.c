@@ -106,14 +106,16 @@ snw_jet snw_spline_jet(const snw_spline *s, double at) {
     const double *x = s->x, *y = s->y, *m = s->m;
     if (isnan(at)) return (snw_jet){at, at, at};
     if (at < x[0]) return (snw_jet){y[0], 0, 0};
-    if (at >= x[s->n - 1]) return (snw_jet){y[s->n - 1], 0, 0};
+    if (at > x[s->n - 1] || s->n == 1) return (snw_jet){y[s->n - 1], 0, 0};
     const int i = segment(s, at);
     const double h = x[i + 1] - x[i], a = x[i + 1] - at, b = at - x[i];
     snw_jet r;
     r.dd = (a * m[i] + b * m[i + 1]) / h;
     r.d = (y[i + 1] - y[i]) / h + (b * b * m[i + 1] - a * a * m[i]) / (2 * h) -
           h * (m[i + 1] - m[i]) / 6;
-    r.v = (a * y[i] + b * y[i + 1]) / h - a * b * ((h + a) * m[i] + (h + b) * m[i + 1]) / (6 * h);
+    r.v = a == 0 ? y[i + 1]
+                 : (a * y[i] + b * y[i + 1]) / h -
+                       a * b * ((h + a) * m[i] + (h + b) * m[i + 1]) / (6 * h);
     return r;
 }
 

@@ -7,7 +7,7 @@
 
 // Cubic between samples; at the ends not-a-knot (the third derivative does not jump at the second
 // and the last but one sample), so that smooth data are met to fourth order up to the ends.
-// Outside the samples the value stays what it is at the end.
+// Outside the samples the value stays what it is at the end; at both ends rates are those within.
 typedef struct snw_spline {
     int n;
     const double *x, *y; // the samples, owned by whoever handed out the table

@@ -12,21 +12,16 @@
 //
 // Two facts make the derivatives of order 6 cheap. First, in the variables a_i the leaves of the
 // expression are identity blocks; the change to xi_c is a combination of whole blocks at the end.
-// Second, se(3) is so(3) over the dual numbers (e e = 0): with a = w + e v, ad_a is multiplication
-// by the matrix a^, and its products and sums, 6x6 matrices [R 0; D R], are 3x3 matrices R + e D.
-// Read as bilinear forms [D R; R 0], so are coad(p) = p^ with p = f + e m, and its products with
-// the former. A 6x6 block is therefore 18 numbers, a bracket costs cross products, and Jacobian and
-// Hessian need one operation, M <- M + s a^ N.
+// Second, blocks are matrices over the dual numbers (math/dual.h): Jacobian and Hessian need one operation, M <- M + s a^ N.
 //
 // Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate.
 #include "math/magnus.h"
 
 #include "base/fail.h"
+#include "math/dual.h"
 
 #define SQRT3  1.7320508075688772935
 #define SQRT15 3.8729833462074168852
-
-enum { LD = SNW_MAGNUS_LD, DOWN = 3 * LD };
 
 int snw_magnus_points(int order) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
@@ -40,119 +35,6 @@ const double *snw_magnus_abscissae(int order) {
         {0.5 - SQRT15 / 10, 0.5, 0.5 + SQRT15 / 10},
     };
     return gauss[snw_magnus_points(order) - 1];
-}
-
-// ---- jets of twists ----------------------------------------------------------------------------
-
-// c <- [a, b]
-static inline void bracket_jet(int levels, const snw_twist *a, const snw_twist *b, snw_twist *c) {
-    c[0] = snw_ad(a[0], b[0]);
-    if (levels < 2) return;
-    c[1] = snw_twist_add(snw_ad(a[1], b[0]), snw_ad(a[0], b[1]));
-    c[2] = snw_twist_add(snw_twist_add(snw_ad(a[2], b[0]), snw_ad(a[0], b[2])),
-                         snw_twist_scale(2, snw_ad(a[1], b[1])));
-}
-
-// ---- vectors and matrices over the dual numbers ------------------------------------------------
-
-typedef struct dual3 {
-    snw_vec3 r, d; // r + e d
-} dual3;
-
-typedef struct dual33 {
-    snw_mat3 r, d;
-} dual33;
-
-static inline dual3 of_twist(snw_twist a) { return (dual3){a.w, a.v}; }
-static inline dual3 of_wrench(snw_wrench p) { return (dual3){p.f, p.m}; }
-
-static inline snw_mat3 skew(double s, snw_vec3 a) {
-    const double x = s * a.x, y = s * a.y, z = s * a.z;
-    return (snw_mat3){{{0, -z, y}, {z, 0, -x}, {-y, x, 0}}};
-}
-
-// unit * 1 + s a^
-static inline dual33 hat(double unit, double s, dual3 a) {
-    dual33 M = {skew(s, a.r), skew(s, a.d)};
-    M.r.e[0][0] = M.r.e[1][1] = M.r.e[2][2] = unit;
-    return M;
-}
-
-// M <- M + s a^ N for real 3x3 matrices, a cross product per column
-static inline void cross_add(double s, snw_vec3 a, const snw_mat3 *N, snw_mat3 *M) {
-    const double x = s * a.x, y = s * a.y, z = s * a.z;
-    for (int j = 0; j < 3; j++) {
-        M->e[0][j] += y * N->e[2][j] - z * N->e[1][j];
-        M->e[1][j] += z * N->e[0][j] - x * N->e[2][j];
-        M->e[2][j] += x * N->e[1][j] - y * N->e[0][j];
-    }
-}
-
-// M <- M + s a^ N
-static inline void hat_add(double s, dual3 a, const dual33 *N, dual33 *M) {
-    cross_add(s, a.r, &N->r, &M->r);
-    cross_add(s, a.d, &N->r, &M->d);
-    cross_add(s, a.r, &N->d, &M->d);
-}
-
-// M <- M + s a^ N, N and M blocks of a Jacobian
-static inline void hat_add_jet(int levels, double s, const snw_twist *a, const dual33 *N,
-                               dual33 *M) {
-    hat_add(s, of_twist(a[0]), &N[0], &M[0]);
-    if (levels < 2) return;
-    hat_add(s, of_twist(a[1]), &N[0], &M[1]);
-    hat_add(s, of_twist(a[0]), &N[1], &M[1]);
-    hat_add(s, of_twist(a[2]), &N[0], &M[2]);
-    hat_add(2 * s, of_twist(a[1]), &N[1], &M[2]);
-    hat_add(s, of_twist(a[0]), &N[2], &M[2]);
-}
-
-// s M + t N
-static inline dual33 combine(double s, const dual33 *M, double t, const dual33 *N) {
-    dual33 out;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            out.r.e[i][j] = s * M->r.e[i][j] + t * N->r.e[i][j];
-            out.d.e[i][j] = s * M->d.e[i][j] + t * N->d.e[i][j];
-        }
-    }
-    return out;
-}
-
-// M + N'
-static inline dual33 plus_transpose(const dual33 *M, const dual33 *N) {
-    dual33 out;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            out.r.e[i][j] = M->r.e[i][j] + N->r.e[j][i];
-            out.d.e[i][j] = M->d.e[i][j] + N->d.e[j][i];
-        }
-    }
-    return out;
-}
-
-// columns 6c .. of a Jacobian <- [r 0; d r]
-static inline void put_block(const dual33 *M, int c, double *Y) {
-    for (int i = 0; i < 3; i++) {
-        double *top = &Y[i * LD + 6 * c], *bottom = top + DOWN;
-        for (int j = 0; j < 3; j++) {
-            top[j] = bottom[j + 3] = M->r.e[i][j];
-            top[j + 3] = 0;
-            bottom[j] = M->d.e[i][j];
-        }
-    }
-}
-
-// block (b, c) of a Hessian <- [d r; r 0], and its mirror image (c, b)
-static inline void put_form(const dual33 *M, int b, int c, double *G) {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            double *up = &G[(6 * b + i) * LD + 6 * c + j], *low = &G[(6 * c + j) * LD + 6 * b + i];
-            up[0] = low[0] = M->d.e[i][j];
-            up[3] = up[DOWN] = low[3] = low[DOWN] = M->r.e[i][j];
-            up[DOWN + 3] = low[DOWN + 3] = 0;
-        }
-    }
 }
 
 // ---- order 6 -----------------------------------------------------------------------------------
@@ -171,13 +53,13 @@ static inline void sixth_eval(int levels, double h, const snw_twist *const *xi, 
         e->a2[l] = snw_twist_scale(k2, snw_twist_axpy(-1, z[0], z[2]));
         e->a3[l] = snw_twist_scale(k3, snw_twist_axpy(-2, z[1], snw_twist_add(z[0], z[2])));
     }
-    bracket_jet(levels, e->a2, e->a1, e->C);
+    snw_dual_bracket_jet(levels, e->a2, e->a1, e->C);
     for (int l = 0; l < levels; l++) {
         e->E[l] = snw_twist_axpy(2, e->a3[l], e->C[l]);
         e->P[l] = snw_twist_axpy(-1, e->a3[l], snw_twist_axpy(-20, e->a1[l], e->C[l]));
     }
     snw_twist D[3];
-    bracket_jet(levels, e->a1, e->E, D);
+    snw_dual_bracket_jet(levels, e->a1, e->E, D);
     for (int l = 0; l < levels; l++) e->Q[l] = snw_twist_axpy(1.0 / 60, D[l], e->a2[l]);
 }
 
@@ -185,61 +67,61 @@ static inline void sixth_rates(int levels, double h, const snw_twist *const *xi,
     sixth e;
     sixth_eval(levels, h, xi, &e);
     snw_twist D[3];
-    bracket_jet(levels, e.P, e.Q, D);
+    snw_dual_bracket_jet(levels, e.P, e.Q, D);
     for (int l = 0; l < levels; l++) {
         W[l] = snw_twist_axpy(-1.0 / 240, D[l], snw_twist_axpy(1.0 / 12, e.a3[l], e.a1[l]));
     }
 }
 
 // Q_i = dQ/da_i: (a1^ a2^ - E^) / 60,  1 - a1^ a1^ / 60,  a1^ / 30
-static inline void sixth_gradient_Q(int levels, const sixth *e, dual33 *Q1, dual33 *Q2,
-                                    dual33 *Q3) {
-    dual33 A1[3], A2[3];
+static inline void sixth_gradient_Q(int levels, const sixth *e, snw_dual33 *Q1, snw_dual33 *Q2,
+                                    snw_dual33 *Q3) {
+    snw_dual33 A1[3], A2[3];
     for (int l = 0; l < levels; l++) {
-        const dual3 a1 = of_twist(e->a1[l]);
-        A1[l] = hat(0, 1, a1);
-        A2[l] = hat(0, 1, of_twist(e->a2[l]));
-        Q1[l] = hat(0, -1.0 / 60, of_twist(e->E[l]));
-        Q2[l] = hat(l == 0, 0, a1);
-        Q3[l] = hat(0, 1.0 / 30, a1);
+        const snw_dual3 a1 = snw_dual_of_twist(e->a1[l]);
+        A1[l] = snw_dual_hat(0, 1, a1);
+        A2[l] = snw_dual_hat(0, 1, snw_dual_of_twist(e->a2[l]));
+        Q1[l] = snw_dual_hat(0, -1.0 / 60, snw_dual_of_twist(e->E[l]));
+        Q2[l] = snw_dual_hat(l == 0, 0, a1);
+        Q3[l] = snw_dual_hat(0, 1.0 / 30, a1);
     }
-    hat_add_jet(levels, 1.0 / 60, e->a1, A2, Q1);
-    hat_add_jet(levels, -1.0 / 60, e->a1, A1, Q2);
+    snw_dual_hat_add_jet(levels, 1.0 / 60, e->a1, A2, Q1);
+    snw_dual_hat_add_jet(levels, -1.0 / 60, e->a1, A1, Q2);
 }
 
 // from derivatives in a_i to derivatives in xi_c
-static inline void to_strains(double h, const dual33 *a1, const dual33 *a2, const dual33 *a3,
-                              dual33 xi[3]) {
+static inline void to_strains(double h, const snw_dual33 *a1, const snw_dual33 *a2,
+                              const snw_dual33 *a3, snw_dual33 xi[3]) {
     const double k2 = SQRT15 / 3 * h, k3 = 10.0 / 3 * h;
-    xi[0] = combine(-k2, a2, k3, a3);
-    xi[1] = combine(h, a1, -2 * k3, a3);
-    xi[2] = combine(k2, a2, k3, a3);
+    xi[0] = snw_dual_combine(-k2, a2, k3, a3);
+    xi[1] = snw_dual_combine(h, a1, -2 * k3, a3);
+    xi[2] = snw_dual_combine(k2, a2, k3, a3);
 }
 
 // dW/da_i = (1, 0, 1/12)_i - (P^ Q_i - Q^ P_i) / 240,  P_i = -20 + a2^, -a1^, -1
 static inline void sixth_jacobian(int levels, double h, const snw_twist *const *xi, double **Y) {
     sixth e;
     sixth_eval(levels, h, xi, &e);
-    dual33 P1[3], P2[3], Q1[3], Q2[3], Q3[3], W1[3], W2[3], W3[3];
+    snw_dual33 P1[3], P2[3], Q1[3], Q2[3], Q3[3], W1[3], W2[3], W3[3];
     sixth_gradient_Q(levels, &e, Q1, Q2, Q3);
     for (int l = 0; l < levels; l++) {
         const double one = l == 0;
-        const dual3 a1 = of_twist(e.a1[l]);
-        P1[l] = hat(-20 * one, 1, of_twist(e.a2[l]));
-        P2[l] = hat(0, -1, a1);
-        W1[l] = hat(one, 0, a1);
-        W2[l] = hat(0, 0, a1);
-        W3[l] = hat(one / 12, -1.0 / 240, of_twist(e.Q[l]));
+        const snw_dual3 a1 = snw_dual_of_twist(e.a1[l]);
+        P1[l] = snw_dual_hat(-20 * one, 1, snw_dual_of_twist(e.a2[l]));
+        P2[l] = snw_dual_hat(0, -1, a1);
+        W1[l] = snw_dual_hat(one, 0, a1);
+        W2[l] = snw_dual_hat(0, 0, a1);
+        W3[l] = snw_dual_hat(one / 12, -1.0 / 240, snw_dual_of_twist(e.Q[l]));
     }
-    hat_add_jet(levels, -1.0 / 240, e.P, Q1, W1);
-    hat_add_jet(levels, -1.0 / 240, e.P, Q2, W2);
-    hat_add_jet(levels, -1.0 / 240, e.P, Q3, W3);
-    hat_add_jet(levels, 1.0 / 240, e.Q, P1, W1);
-    hat_add_jet(levels, 1.0 / 240, e.Q, P2, W2);
+    snw_dual_hat_add_jet(levels, -1.0 / 240, e.P, Q1, W1);
+    snw_dual_hat_add_jet(levels, -1.0 / 240, e.P, Q2, W2);
+    snw_dual_hat_add_jet(levels, -1.0 / 240, e.P, Q3, W3);
+    snw_dual_hat_add_jet(levels, 1.0 / 240, e.Q, P1, W1);
+    snw_dual_hat_add_jet(levels, 1.0 / 240, e.Q, P2, W2);
     for (int l = 0; l < levels; l++) {
-        dual33 Yc[3];
+        snw_dual33 Yc[3];
         to_strains(h, &W1[l], &W2[l], &W3[l], Yc);
-        for (int c = 0; c < 3; c++) put_block(&Yc[c], c, Y[l]);
+        for (int c = 0; c < 3; c++) snw_dual_put_block(&Yc[c], c, Y[l]);
     }
 }
 
@@ -279,36 +161,36 @@ static void sixth_hessian(double h, const snw_twist *xi, snw_wrench p, double *G
     const snw_wrench u = snw_wrench_scale(-1.0 / 240, p);
     const snw_wrench t = snw_wrench_scale(1.0 / 60, snw_ad_pull(e.P[0], u));
     const snw_wrench s = snw_wrench_axpy(-1, snw_ad_pull(e.Q[0], u), snw_ad_pull(e.a1[0], t));
-    const dual3 a1 = of_twist(e.a1[0]), a2 = of_twist(e.a2[0]);
-    dual33 Q[3];
+    const snw_dual3 a1 = snw_dual_of_twist(e.a1[0]), a2 = snw_dual_of_twist(e.a2[0]);
+    snw_dual33 Q[3];
     sixth_gradient_Q(1, &e, &Q[0], &Q[1], &Q[2]);
 
-    dual33 V[3][3] = {0};
-    const dual33 A1 = hat(0, 1, a1), A2 = hat(0, 1, a2);
-    hat_add(-1, of_wrench(t), &A2, &V[0][0]);
-    V[0][1] = hat(0, 1, of_wrench(s));
-    hat_add(1, of_wrench(t), &A1, &V[0][1]);
-    V[0][2] = hat(0, -2, of_wrench(t));
+    snw_dual33 V[3][3] = {0};
+    const snw_dual33 A1 = snw_dual_hat(0, 1, a1), A2 = snw_dual_hat(0, 1, a2);
+    snw_dual_hat_add(-1, snw_dual_of_wrench(t), &A2, &V[0][0]);
+    V[0][1] = snw_dual_hat(0, 1, snw_dual_of_wrench(s));
+    snw_dual_hat_add(1, snw_dual_of_wrench(t), &A1, &V[0][1]);
+    V[0][2] = snw_dual_hat(0, -2, snw_dual_of_wrench(t));
     for (int j = 0; j < 3; j++) {
-        dual33 *uQ = &V[2][j];
-        hat_add(1, of_wrench(u), &Q[j], uQ);
-        hat_add(-1, a1, uQ, &V[1][j]);
-        hat_add(1, a2, uQ, &V[0][j]);
-        V[0][j] = combine(1, &V[0][j], 20, uQ);
+        snw_dual33 *uQ = &V[2][j];
+        snw_dual_hat_add(1, snw_dual_of_wrench(u), &Q[j], uQ);
+        snw_dual_hat_add(-1, a1, uQ, &V[1][j]);
+        snw_dual_hat_add(1, a2, uQ, &V[0][j]);
+        V[0][j] = snw_dual_combine(1, &V[0][j], 20, uQ);
     }
 
     // F by block rows, to strains on the right, then on the left
-    dual33 half[3][3];
+    snw_dual33 half[3][3];
     for (int i = 0; i < 3; i++) {
-        const dual33 F1 = plus_transpose(&V[i][0], &V[0][i]);
-        const dual33 F2 = plus_transpose(&V[i][1], &V[1][i]);
-        const dual33 F3 = plus_transpose(&V[i][2], &V[2][i]);
+        const snw_dual33 F1 = snw_dual_plus_transpose(&V[i][0], &V[0][i]);
+        const snw_dual33 F2 = snw_dual_plus_transpose(&V[i][1], &V[1][i]);
+        const snw_dual33 F3 = snw_dual_plus_transpose(&V[i][2], &V[2][i]);
         to_strains(h, &F1, &F2, &F3, half[i]);
     }
     for (int c = 0; c < 3; c++) {
-        dual33 column[3];
+        snw_dual33 column[3];
         to_strains(h, &half[0][c], &half[1][c], &half[2][c], column);
-        for (int b = 0; b <= c; b++) put_form(&column[b], b, c, G);
+        for (int b = 0; b <= c; b++) snw_dual_put_form(&column[b], b, c, G);
     }
 }
 
@@ -318,9 +200,10 @@ static inline double fourth_c(double h) { return SQRT3 / 12 * h * h; }
 
 // Y_1 = h/2 - c xi_2^,  Y_2 = h/2 + c xi_1^; in the time derivatives the constant is gone
 static inline void fourth_jacobian(double half, double c, const snw_twist *xi, double *Y) {
-    const dual33 Y1 = hat(half, -c, of_twist(xi[1])), Y2 = hat(half, c, of_twist(xi[0]));
-    put_block(&Y1, 0, Y);
-    put_block(&Y2, 1, Y);
+    const snw_dual33 Y1 = snw_dual_hat(half, -c, snw_dual_of_twist(xi[1])),
+                     Y2 = snw_dual_hat(half, c, snw_dual_of_twist(xi[0]));
+    snw_dual_put_block(&Y1, 0, Y);
+    snw_dual_put_block(&Y2, 1, Y);
 }
 
 // ---- all orders --------------------------------------------------------------------------------
@@ -379,8 +262,8 @@ void snw_magnus_pull(int order, double h, const snw_twist *xi, snw_wrench p, snw
 void snw_magnus_jacobian(int order, double h, const snw_twist *xi, double *Y) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) {
-        const dual33 unit = hat(h, 0, of_twist(xi[0]));
-        put_block(&unit, 0, Y);
+        const snw_dual33 unit = snw_dual_hat(h, 0, snw_dual_of_twist(xi[0]));
+        snw_dual_put_block(&unit, 0, Y);
     } else if (order == 4) {
         fourth_jacobian(0.5 * h, fourth_c(h), xi, Y);
     } else {
@@ -392,10 +275,10 @@ void snw_magnus_jacobian_rates(int order, double h, const snw_twist *xi, const s
                                const snw_twist *ddxi, double *Y, double *dY, double *ddY) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
     if (order == 2) {
-        const dual33 none = {0};
+        const snw_dual33 none = {0};
         snw_magnus_jacobian(2, h, xi, Y);
-        put_block(&none, 0, dY);
-        put_block(&none, 0, ddY);
+        snw_dual_put_block(&none, 0, dY);
+        snw_dual_put_block(&none, 0, ddY);
     } else if (order == 4) {
         const double c = fourth_c(h);
         fourth_jacobian(0.5 * h, c, xi, Y);
@@ -410,14 +293,14 @@ void snw_magnus_jacobian_rates(int order, double h, const snw_twist *xi, const s
 
 void snw_magnus_hessian(int order, double h, const snw_twist *xi, snw_wrench p, double *G) {
     SNW_ASSERT(order == 2 || order == 4 || order == 6);
-    const dual33 none = {0};
+    const snw_dual33 none = {0};
     if (order == 2) {
-        put_form(&none, 0, 0, G);
+        snw_dual_put_form(&none, 0, 0, G);
     } else if (order == 4) {
-        const dual33 low = hat(0, fourth_c(h), of_wrench(p));
-        put_form(&none, 0, 0, G);
-        put_form(&none, 1, 1, G);
-        put_form(&low, 1, 0, G);
+        const snw_dual33 low = snw_dual_hat(0, fourth_c(h), snw_dual_of_wrench(p));
+        snw_dual_put_form(&none, 0, 0, G);
+        snw_dual_put_form(&none, 1, 1, G);
+        snw_dual_put_form(&low, 1, 0, G);
     } else {
         sixth_hessian(h, xi, p, G);
     }

@@ -34,7 +34,7 @@ bool snw_exists(snw_law when) {
 
 snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err) {
     snw_model *m = b->m;
-    *out = -1;
+    *out = SNW_ALWAYS;
     if (!when || snw_expr_vars(when) == 0) return SNW_OK;
     for (int i = 0; i < m->desc->nsignal; i++) {
         if (m->desc->signal[i].kind != SNW_SIGNAL_GATE || !snw_expr_reads(when, i)) continue;
@@ -63,8 +63,12 @@ int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
 
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path) {
     const int s = b->m->nseg++;
-    b->seg[s] = (snw_seg){
-        .kind = kind, .parent = parent, .item = item, .link = link, .path = path, .gate = -1};
+    b->seg[s] = (snw_seg){.kind = kind,
+                          .parent = parent,
+                          .item = item,
+                          .link = link,
+                          .path = path,
+                          .gate = s > 0 ? b->seg[parent].gate : SNW_ALWAYS};
     return s;
 }
 
@@ -140,27 +144,33 @@ int snw_build_site(snw_build *b, const snw_site *site) {
 
 // ---- links -----------------------------------------------------------------------------------------
 
-// only a body can be switched: its inertia comes and goes, coordinates and what hangs on them stay
+// what comes and goes must be something
 static snw_status check_when(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
-    const bool comes_and_goes = link->when && snw_expr_vars(link->when) != 0;
-    if (!comes_and_goes && snw_exists(link->when)) return SNW_OK;
-    const char *why = NULL;
-    if (link->has_rod) why = "it has a rod";
-    if (link->joint != SNW_JOINT_FIXED) why = "it has a joint";
-    for (int i = 0; comes_and_goes && i < d->nlink; i++) {
-        if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l)
-            why = "another link hangs on it";
+    if (!link->when || link->has_body || link->has_rod || link->joint != SNW_JOINT_FIXED) {
+        return SNW_OK;
     }
-    if (comes_and_goes && !link->has_body) why = "it has no body";
-    if (!why) return SNW_OK;
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == l) return SNW_OK;
+    }
     return snw_fail_desc(
         err, link->place,
         snw_fail(err, SNW_E_MODEL,
-                 "link '%s' has a 'when', but only the body of a fixed link can come and go, and "
-                 "%s; give the link a free joint and hold it by a loop with that 'when', or leave "
-                 "it out",
-                 link->name, why));
+                 "link '%s' has a 'when', but nothing that could come and go; give it a body, a "
+                 "rod or a joint, or leave 'when' out",
+                 link->name));
+}
+
+// the switch of a link: that of what it hangs on, unless its condition, which implies that one's, is another
+static snw_status gate_link(snw_build *b, int l, int s, snw_error *err) {
+    const snw_link_desc *d = &b->m->desc->link[l];
+    if (!snw_exists(d->when)) {
+        b->seg[s].gate = SNW_NEVER;
+        return SNW_OK;
+    }
+    const bool world = d->on.kind == SNW_SITE_WORLD;
+    if (!d->when || (!world && b->m->desc->link[d->on.link].when == d->when)) return SNW_OK;
+    return snw_build_switch(b, d->when, &b->seg[s].gate, err);
 }
 
 static snw_status add_link(snw_build *b, int l, snw_error *err) {
@@ -168,16 +178,35 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     SNW_TRY(check_when(b->m->desc, l, err));
     const int parent = snw_build_site(b, &d->on);
     int s = snw_build_pose(b, &d->pose, parent, l);
+    SNW_TRY(gate_link(b, l, s, err));
     b->link_first[l] = s;
     b->link_rod[l] = -1;
     s = snw_build_joint(b, l, s);
     if (d->has_rod) SNW_TRY(snw_build_rod(b, l, s, &s, err));
     b->link_end[l] = s;
-    if (d->has_body && snw_exists(d->when)) {
+    if (d->has_body) {
         const snw_inertia M = snw_inertia_of_body(d->body.mass, d->body.com, d->body.inertia);
         add_inertia(b, s, &M);
-        SNW_TRY(snw_build_switch(b, d->when, &b->seg[s].gate, err));
     }
+    return SNW_OK;
+}
+
+// coordinates of links that come and go
+static snw_status list_fleeting(snw_build *b) {
+    snw_model *m = b->m;
+    int *dof = snw_build_array(b, (size_t)m->nv, sizeof *dof);
+    int *gate = snw_build_array(b, (size_t)m->nv, sizeof *gate);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *block = &b->block[k];
+        const int own = b->seg[block->seg].gate;
+        for (int i = block->dof; own != SNW_ALWAYS && i < block->dof + block->n; i++) {
+            dof[m->nfleeting] = i;
+            gate[m->nfleeting++] = own;
+        }
+    }
+    m->fleeting = dof;
+    m->fleeting_gate = gate;
     return SNW_OK;
 }
 
@@ -195,7 +224,9 @@ void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(
 // stations of link l's rod where links, loops or loads are attached
 static snw_status stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    double *x = snw_build_array(b, (size_t)(d->nlink + d->nload + 2 * d->nloop), sizeof *x);
+    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
+    for (int i = 0; i < d->nmeasure; i++) most += 2 * (size_t)d->measure[i].nspan;
+    double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
     *n = 0;
     for (int i = 0; i < d->nlink; i++) {
@@ -209,6 +240,13 @@ static snw_status stations(snw_build *b, int l, int *n, double **out) {
     for (int i = 0; i < 2 * d->nloop; i++) {
         const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < d->nmeasure; i++) {
+        for (int k = 0; k < 2 * d->measure[i].nspan; k++) {
+            const snw_span_desc *span = &d->measure[i].span[k / 2];
+            const snw_site *on = k % 2 ? &span->b : &span->a;
+            if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+        }
     }
     *out = x;
     return SNW_OK;
@@ -250,12 +288,13 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->m->switch_signal = snw_build_array(
         b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
     if (b->memory_out) return SNW_E_MEMORY;
-    const size_t npose =
+    size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + (size_t)d->nprobe;
+    for (int i = 0; i < d->nmeasure; i++) npose += 2 * (size_t)d->measure[i].nspan;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
-    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nact = (size_t)d->nload;
+    size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nfed = 0, nact = (size_t)d->nload;
     for (int l = 0; l < d->nlink; l++) {
-        nseg += SNW_JOINT_MOST;
+        nseg += SNW_JOINT_MOST + 1; // and a feed
         ncoord += 7;
         if (!d->link[l].has_rod) continue;
         int n = 0;
@@ -274,6 +313,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
         if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
         ncoord += (size_t)r->ndof;
+        if (d->link[l].rod.fed) nfed += (size_t)lay->nodes;
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
@@ -291,7 +331,7 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
-    const size_t nblock = (SNW_JOINT_MOST + 1) * (size_t)d->nlink; // of joints and rods
+    const size_t nblock = (SNW_JOINT_MOST + 2) * (size_t)d->nlink; // of joints, feeds and rods
     b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
     b->pose = snw_build_array(b, npose, sizeof *b->pose);
     b->block = snw_build_array(b, nblock, sizeof *b->block);
@@ -302,6 +342,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
     b->rod = snw_build_array(b, nrod, sizeof *b->rod);
+    b->fed = snw_build_array(b, nfed, sizeof *b->fed);
+    b->fed_phi = snw_build_array(b, 2 * nfed * (size_t)b->most_phi, sizeof *b->fed_phi);
     b->act = snw_build_array(b, nact, sizeof *b->act);
     b->link_first = snw_build_array(b, (size_t)d->nlink, sizeof(int));
     b->link_end = snw_build_array(b, (size_t)d->nlink, sizeof(int));
@@ -370,6 +412,8 @@ static snw_status place_store(snw_build *b, snw_error *err) {
     for (int r = 0; r < m->nrod; r++) {
         b->rod[r].own_store = m->store_own;
         m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
+        b->rod[r].feed_store = m->store_feed;
+        if (b->rod[r].feed >= 0) m->store_feed += snw_feed_parts(b->rod[r].ndof);
     }
     m->store_slice = (size_t)SNW_MAGNUS_LD * (size_t)b->most_phi;
     for (int p = 0; p < m->npath; p++) {
@@ -436,6 +480,14 @@ static double typical_energy(const snw_build *b) {
     return energy > 0 ? energy : 1;
 }
 
+// a feed that is neither short nor long: a quarter of what is out to begin with
+static double feed_length(const snw_build *b, int block) {
+    for (int r = 0; r < b->m->nrod; r++) {
+        if (b->rod[r].feed == b->block[block].dof) return 0.25 * b->rod[r].L;
+    }
+    return 1;
+}
+
 // what a generalised force is measured by: the elastic force of a typical strain
 static snw_status typical_forces(snw_build *b) {
     snw_model *m = b->m;
@@ -461,7 +513,7 @@ static snw_status typical_forces(snw_build *b) {
         if (b->seg[block->seg].kind == SNW_SEG_ROD) continue;
         const double stiffness = block->spring >= 0 ? b->spring[block->spring].stiffness : 0;
         for (int i = 0; i < block->n; i++) {
-            const double one = turns(block, i) ? 1 : m->length;
+            const double one = turns(block, i) ? 1 : block->feed ? feed_length(b, k) : m->length;
             typical[block->dof + i] = one;
             scale[block->dof + i] = stiffness > 0 ? stiffness * one : energy / one;
         }
@@ -486,6 +538,8 @@ static void publish(snw_build *b) {
     m->phi = b->phi;
     m->point = b->point;
     m->rod = b->rod;
+    m->fed = b->fed;
+    m->fed_phi = b->fed_phi;
     m->link_first = b->link_first;
     m->link_end = b->link_end;
     m->link_rod = b->link_rod;
@@ -503,6 +557,7 @@ static snw_status build(snw_build *b, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
                         m->nv, MOST_COORDINATES);
     }
+    SNW_TRY(list_fleeting(b));
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_measures(b, err));

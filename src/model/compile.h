@@ -27,6 +27,9 @@ typedef struct snw_build {
     int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
     snw_field *field;
+    snw_fed_node *fed;
+    double *fed_phi;
+    int nfed_phi;
 } snw_build;
 
 void *snw_build_array(snw_build *b, size_t n, size_t size);
@@ -54,6 +57,14 @@ SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, cons
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// Where each column of a path stands among the n coordinates dof; new ones are added behind.
+const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
+// Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`, in front of its segments;
+// what its node s needs; and how its damping sees the feed.
+SNW_NODISCARD snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err);
+int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent);
+void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s);
+SNW_NODISCARD snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]);
 // Closures, behind all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.

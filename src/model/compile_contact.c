@@ -29,7 +29,7 @@ static snw_touch *point(snw_build *b, const touching *to, int seg, snw_vec3 at, 
     *p = (snw_touch){.seg = seg,
                      .contact = to->contact,
                      .gate = to->gate,
-                     .body = -1,
+                     .body = b->seg[seg].gate,
                      .centre = at,
                      .sharp = true,
                      .stiffness = stiffness};
@@ -128,7 +128,7 @@ static snw_status around(snw_build *b, int l, const touching *to, snw_error *err
     const snw_contact_desc *d = &b->m->desc->contact[to->contact];
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_body_desc *body = &link->body;
-    const int first = b->m->ntouch, seg = b->link_end[l];
+    const int seg = b->link_end[l];
     if (!link->has_body && !d->npoint) {
         return refuse(d, link->name, "it has neither a rod nor a body; give 'points'", err);
     }
@@ -152,9 +152,6 @@ static snw_status around(snw_build *b, int l, const touching *to, snw_error *err
             ball(b, body, seg, d->stiffness, to);
             break;
         }
-    }
-    if (link->has_body) {
-        for (int k = first; k < b->m->ntouch; k++) to->touch[k].body = b->seg[seg].gate;
     }
     return SNW_OK;
 }

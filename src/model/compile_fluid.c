@@ -59,7 +59,7 @@ static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetti
     *p = (snw_wet){.seg = s,
                    .fluid = fluid,
                    .gate = to->gate[fluid],
-                   .body = -1,
+                   .body = b->seg[rod->seg0].gate,
                    .phi = -1,
                    .rod = b->link_rod[rod->link]};
     SNW_TRY(resistance(d, link->name, w, at, p, err));
@@ -95,7 +95,7 @@ static snw_status end(snw_build *b, int fluid, const snw_rod *rod, int way, wett
     *p = (snw_wet){.seg = way > 0 ? rod->seg0 + rod->nseg - 1 : rod->root,
                    .fluid = fluid,
                    .gate = to->gate[fluid],
-                   .body = -1,
+                   .body = b->seg[rod->seg0].gate,
                    .end = way,
                    .rod = b->link_rod[rod->link],
                    .phi = -1};

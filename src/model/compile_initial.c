@@ -186,7 +186,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
         const double rate = placed ? at.d : at.v, far = APART * m->typical[d->dof];
         for (int k = 0; first && k < m->desc->ninitial; k++) {
             const snw_initial_desc *ini = &m->desc->initial[k];
-            if (ini->link != motor->link) continue;
+            if (ini->link != motor->link || motor->feed) continue;
             const snw_rod *rod = motor->rod ? &b->rod[b->link_rod[ini->link]] : NULL;
             const bool put = rod ? strain_given(rod, d->dof, ini->strain) : ini->has_position;
             const bool fast = rod ? strain_given(rod, d->dof, ini->rate) : ini->has_speed;
@@ -239,6 +239,9 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         if (m->block[k].curved >= 0) q0[m->block[k].q] = 1; // the identity
+    }
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed >= 0) q0[m->rod[r].feed_q] = m->rod[r].L;
     }
     for (int i = 0; i < d->ninitial; i++) {
         const snw_initial_desc *ini = &d->initial[i];

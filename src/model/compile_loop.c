@@ -24,8 +24,7 @@ static snw_mat3 axes_of(const snw_loop_desc *d) {
     return Q;
 }
 
-// where each column of a path stands among the loop's coordinates; new ones are added behind
-static const int *place(snw_build *b, const snw_path *path, int *dof, int *n) {
+const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n) {
     int *at = snw_build_array(b, (size_t)path->n, sizeof *at);
     for (int j = 0; at && j < path->n; j++) {
         int k = 0;
@@ -58,8 +57,8 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         int *dof = snw_build_array(b, (size_t)(pa->n + pb->n), sizeof *dof);
         if (!dof) return SNW_E_MEMORY;
         loop->dof = dof;
-        loop->of_a = place(b, pa, dof, &loop->ndof);
-        loop->of_b = place(b, pb, dof, &loop->ndof);
+        loop->of_a = snw_build_places(b, pa, dof, &loop->ndof);
+        loop->of_b = snw_build_places(b, pb, dof, &loop->ndof);
         loop->store = m->store_loop;
         m->store_loop += 6 * (size_t)loop->ndof;
         if (loop->ndof > m->most_loop) m->most_loop = loop->ndof;

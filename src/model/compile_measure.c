@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers: points along their rods, where they are in the section, and which coordinates matter.
+// Tendons and chambers: points along their rods, where they are in the section, straight parts between, and which coordinates
+// matter.
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "math/magnus.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -34,12 +36,53 @@ static int elements(const snw_build *b, const stretch *s) {
     return n;
 }
 
+// Is a place within a section? One without a shape has room for all.
+static bool within(const snw_rod_desc *rod, double x, double y, double z) {
+    const snw_section_desc *d = &rod->section;
+    const double slack = 1 + 1e-9; // rounding
+    double size[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
+    }
+    switch (d->kind) {
+    case SNW_SECTION_NONE:
+    case SNW_SECTION_GIVEN:
+        return true;
+    case SNW_SECTION_CIRCLE:
+    case SNW_SECTION_TUBE:
+        return hypot(y, z) <= size[0] * slack;
+    case SNW_SECTION_RECTANGLE:
+        return fabs(y) <= 0.5 * size[0] * slack && fabs(z) <= 0.5 * size[1] * slack;
+    case SNW_SECTION_ELLIPSE:
+        return hypot(2 * y / size[0], 2 * z / size[1]) <= slack;
+    }
+    return true;
+}
+
+static snw_status keep_inside(const snw_build *b, const snw_measure_desc *d, const snw_rod *rod,
+                              const snw_spot *p, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[rod->link];
+    const double far = hypot(p->y, p->z);
+    if (d->kind != SNW_MEASURE_TENDON || far <= d->discs * (1 + 1e-9) ||
+        within(&link->rod, p->x, p->y, p->z)) {
+        return SNW_OK;
+    }
+    return snw_fail_desc(err, d->place,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is "
+                                  "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
+                                  "how far they reach, e.g. 'discs: %.3g m'",
+                                  d->name, link->name, p->x, far,
+                                  d->discs > 0 ? ", beyond its discs" : "", far));
+}
+
 static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
                         snw_error *err) {
     const snw_at at = {.x = p->x, .L = rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
     p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
+    p->ddy = y.dd, p->ddz = z.dd;
     p->area = d->area ? snw_expr_value(d->area, at) : 0;
     const char *const what = d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber";
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
@@ -59,8 +102,27 @@ static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot 
     return SNW_OK;
 }
 
-static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, double *phi, int *nphi,
-                            snw_error *err) {
+static bool rubs(const snw_measure_desc *d) { return d->friction > 0 || d->viscous > 0; }
+
+// what friction needs at a spot besides: slopes of functions and of the reference strain
+static void add_slopes(const snw_rod *rod, const snw_rod_desc *desc, snw_spot *p, double *dphi) {
+    snw_rod_slopes(rod, p->x, dphi + p->phi);
+    for (int k = 0; k < 6; k++) {
+        const snw_at at = {.x = p->x, .L = rod->L};
+        if (desc->rest[k] && !desc->given[k]) p->dxi0.e[k] = snw_expr_jet_x(desc->rest[k], at).d;
+    }
+}
+
+// whose the way between neighbours on a rod is: half of it each, and all of it at the ends
+static void share_way(const stretch *s, int n, snw_spot *spot) {
+    for (int i = 0; i < n; i++) {
+        spot[i].before = i == 0 ? spot[i].x - s->from : 0.5 * (spot[i].x - spot[i - 1].x);
+        spot[i].after = i + 1 == n ? s->to - spot[i].x : 0.5 * (spot[i + 1].x - spot[i].x);
+    }
+}
+
+static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, double *phi,
+                            double *dphi, int *nphi, snw_error *err) {
     const snw_rod *rod = &b->rod[s->rod];
     const snw_layout *lay = &b->layout[rod->link];
     const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
@@ -69,11 +131,13 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
     double *w = snw_build_array(b, (size_t)n, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
     snw_gauss(n, x, w);
+    const int spot0 = b->m->nspot;
     for (int e = 0; e < lay->nelem; e++) {
         const double from = fmax(lay->breaks[e], s->from), to = fmin(lay->breaks[e + 1], s->to);
         for (int i = 0; i < n && to > from; i++) {
             snw_spot *p = &spot[b->m->nspot++];
             *p = (snw_spot){.rod = s->rod,
+                            .span = -1,
                             .local = s->local,
                             .x = from + (to - from) * x[i],
                             .w = (to - from) * w[i],
@@ -84,29 +148,90 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
                 if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
             }
             SNW_TRY(place(s->d, rod, p, err));
+            SNW_TRY(keep_inside(b, s->d, rod, p, err));
+            if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
         }
     }
+    share_way(s, b->m->nspot - spot0, spot + spot0);
     return SNW_OK;
 }
 
+// pose of a segment of the robot as it was made: strains at rest, joints at zero, t = 0
+static snw_se3 as_made(const snw_build *b, int s) {
+    const snw_seg *seg = &b->seg[s];
+    snw_se3 h = snw_se3_identity();
+    if (seg->kind == SNW_SEG_WORLD) return h;
+    if (seg->kind == SNW_SEG_POSE) h = snw_pose_desc_at(&b->pose[seg->item], 0);
+    if (seg->kind == SNW_SEG_ROD) {
+        const snw_slice *slice = &b->slice[seg->item];
+        const snw_rod *rod = &b->rod[slice->rod];
+        const snw_rod_desc *d = &b->m->desc->link[rod->link].rod;
+        snw_twist xi[SNW_MAGNUS_POINTS];
+        for (int k = 0; k < rod->nc; k++) {
+            const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);
+            xi[k] = snw_rod_rest(d, x);
+        }
+        h = snw_se3_exp(snw_rule_value(&rod->rule, slice->h, xi));
+    }
+    return snw_se3_mul(as_made(b, seg->parent), h);
+}
+
+// a straight part as the next spot
+static void add_span(snw_build *b, const snw_span_desc *d, snw_span *span, snw_spot *spot, int *dof,
+                     int *n) {
+    snw_model *m = b->m;
+    snw_span *p = &span[m->nspan];
+    p->a = snw_build_site(b, &d->a);
+    p->b = snw_build_site(b, &d->b);
+    p->of_a = snw_build_places(b, &b->path[b->seg[p->a].path], dof, n);
+    p->of_b = snw_build_places(b, &b->path[b->seg[p->b].path], dof, n);
+    spot[m->nspot++] = (snw_spot){.rod = -1, .span = m->nspan++, .w = 1};
+}
+
+static snw_status span_length(const snw_build *b, const snw_measure_desc *d, const snw_span *p,
+                              double *out, snw_error *err) {
+    *out = snw_norm(snw_sub(as_made(b, p->b).p, as_made(b, p->a).p));
+    if (*out > 1e-9) return SNW_OK;
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "tendon '%s' has a straight part without length: two neighbours of "
+                 "its 'path' are at the same place; leave one out",
+                 d->name));
+}
+
 // length of a tendon or volume of a chamber where nothing is strained
-static double reference(const snw_build *b, const snw_measure_desc *d, const snw_measure *measure,
-                        const snw_spot *spot) {
+static snw_status reference(const snw_build *b, const snw_measure_desc *d,
+                            const snw_measure *measure, const snw_spot *spot, const snw_span *span,
+                            double *out, snw_error *err) {
     double sum = 0;
     for (int i = measure->spot0; i < measure->spot0 + measure->nspot; i++) {
         const snw_spot *p = &spot[i];
+        if (p->span >= 0) {
+            double length;
+            SNW_TRY(span_length(b, d, &span[p->span], &length, err));
+            sum += length;
+            continue;
+        }
         const snw_twist xi = snw_rod_rest(&b->m->desc->link[b->rod[p->rod].link].rod, p->x);
         const snw_vec3 D = {{0, p->y, p->z}};
         const snw_vec3 u =
             snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
         sum += p->w * (d->kind == SNW_MEASURE_TENDON ? snw_norm(u) : p->area * u.x);
     }
-    return sum;
+    *out = sum;
+    return SNW_OK;
 }
 
-// the row of a chamber whose volume is given
+// the row of a tendon whose length is given, and of
+static void add_length_row(snw_build *b, const snw_measure_desc *d, snw_measure *measure) {
+    measure->unit = 1;
+    if (snw_exists(d->when)) measure->row = b->m->nrow++;
+}
+
+// a chamber whose volume is given
 static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *measure,
-                          const snw_spot *spot, const double *phi) {
+                          const snw_spot *spot, const double *phi, snw_error *err) {
     double *slope = snw_build_array(b, (size_t)measure->ndof, sizeof *slope), length = 0;
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
@@ -123,14 +248,52 @@ static snw_status add_row(snw_build *b, const snw_measure_desc *d, snw_measure *
             for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
         }
     }
+    for (int j = 0; j < measure->ndof; j++) {
+        if (slope[j] != 0 || measure->row < 0) return SNW_OK;
+    }
+    return snw_fail_desc(err, d->place,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "chamber '%s': its volume is given, but no coordinate of its "
+                                  "rods changes it; let them stretch or bend, or give its effort",
+                                  d->name));
+}
+
+// its length would jump where a link comes or goes
+static snw_status goes(const snw_build *b, const snw_measure_desc *d, int link, snw_error *err) {
+    const char *what = d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber";
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "%s '%s' runs along link '%s', which comes and goes; let the link stay and "
+                 "hold it by a loop with that 'when', or switch the %s off",
+                 what, d->name, b->m->desc->link[link].name, what));
+}
+
+static snw_status check_links(const snw_build *b, const snw_measure_desc *d, snw_error *err) {
+    if (!snw_exists(d->when)) return SNW_OK;
+    for (int k = 0; k < d->nlink; k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link[k]]];
+        if (b->seg[rod->seg0].gate != SNW_ALWAYS) return goes(b, d, d->link[k], err);
+    }
+    for (int k = 0; k < d->nspan; k++) {
+        const int link[2] = {d->span[k].a.link, d->span[k].b.link};
+        for (int side = 0; side < 2; side++) {
+            if (link[side] < 0 || b->seg[b->link_end[link[side]]].gate == SNW_ALWAYS) continue;
+            return goes(b, d, link[side], err);
+        }
+    }
     return SNW_OK;
 }
 
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
-    size_t most = 0;
+    size_t most = 0, nspan = 0;
+    bool rub = false;
     for (int i = 0; i < d->nmeasure; i++) {
+        rub = rub || rubs(&d->measure[i]);
+        nspan += (size_t)d->measure[i].nspan;
+        most += (size_t)d->measure[i].nspan;
         for (int k = 0; k < d->measure[i].nlink; k++) {
             const stretch s = stretch_of(b, &d->measure[i], k, 0);
             const snw_rod *rod = &b->rod[s.rod];
@@ -139,33 +302,52 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     }
     snw_measure *measure = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure);
     snw_spot *spot = snw_build_array(b, most, sizeof *spot);
+    snw_span *span = snw_build_array(b, nspan, sizeof *span);
     double *phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *phi);
+    double *dphi = snw_build_array(b, rub ? most * (size_t)b->most_phi : 0, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
     int nphi = 0;
     for (int i = 0; i < d->nmeasure; i++) {
         const snw_measure_desc *desc = &d->measure[i];
-        int n = 0;
-        for (int k = 0; k < desc->nlink; k++) n += b->rod[b->link_rod[desc->link[k]]].ndof;
-        int *dof = snw_build_array(b, (size_t)n, sizeof *dof);
+        SNW_TRY(check_links(b, desc, err));
+        int n = 0, rods = 0;
+        for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
+        int *dof = snw_build_array(b, desc->nspan ? (size_t)m->nv : (size_t)rods, sizeof *dof);
         if (b->memory_out) return SNW_E_MEMORY;
-        measure[i] = (snw_measure){
-            .spot0 = m->nspot, .dof = dof, .store = m->store_measure, .ndof = n, .row = -1};
-        m->store_measure += (size_t)n;
-        for (int k = 0, at = 0; k < desc->nlink; k++) {
-            const stretch s = stretch_of(b, desc, k, at);
-            const snw_rod *rod = &b->rod[s.rod];
-            for (int j = 0; j < rod->ndof; j++) dof[at++] = rod->dof0 + j;
-            SNW_TRY(add_spots(b, &s, spot, phi, &nphi, err));
+        measure[i] = (snw_measure){.spot0 = m->nspot, .dof = dof, .rubs = rubs(desc), .row = -1};
+        for (int k = 0; k < desc->nlink; k++) {
+            const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
+            for (int j = 0; j < rod->ndof; j++) dof[n++] = rod->dof0 + j;
         }
+        for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
+            while (part < desc->nspan && desc->span[part].after == k) {
+                add_span(b, &desc->span[part++], span, spot, dof, &n);
+            }
+            if (k == desc->nlink) break;
+            const stretch s = stretch_of(b, desc, k, at);
+            at += b->rod[s.rod].ndof;
+            SNW_TRY(add_spots(b, &s, spot, phi, dphi, &nphi, err));
+        }
+        if (b->memory_out) return SNW_E_MEMORY;
+        measure[i].ndof = n;
+        measure[i].store = m->store_measure;
+        m->store_measure += (size_t)n;
+        if ((size_t)n > m->most_measured) m->most_measured = (size_t)n;
+        if (rubs(desc) && (size_t)n > m->most_rubbing) m->most_rubbing = (size_t)n;
         measure[i].nspot = m->nspot - measure[i].spot0;
-        measure[i].reference = reference(b, desc, &measure[i], spot);
-        if (desc->kind == SNW_MEASURE_CHAMBER && desc->given == SNW_MEASURE_COORDINATE) {
-            SNW_TRY(add_row(b, desc, &measure[i], spot, phi));
+        SNW_TRY(reference(b, desc, &measure[i], spot, span, &measure[i].reference, err));
+        if (desc->given != SNW_MEASURE_COORDINATE || desc->compliance > 0) continue;
+        if (desc->kind == SNW_MEASURE_TENDON) {
+            add_length_row(b, desc, &measure[i]);
+        } else {
+            SNW_TRY(add_row(b, desc, &measure[i], spot, phi, err));
         }
     }
     m->nmeasure = d->nmeasure;
     m->measure = measure;
     m->spot = spot;
+    m->span = span;
     m->spot_phi = phi;
+    m->spot_dphi = dphi;
     return SNW_OK;
 }

@@ -6,6 +6,11 @@
 #include "base/fail.h"
 
 static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
+    if (d->feed) {
+        const snw_rod *rod = &b->rod[b->link_rod[d->link]];
+        SNW_ASSERT(rod->feed >= 0);
+        return (snw_motor){.q = rod->feed_q, .dof = rod->feed, .n = 1};
+    }
     if (d->rod) {
         const snw_rod *rod = &b->rod[b->link_rod[d->link]];
         return (snw_motor){.q = rod->dof0 + rod->shift, .dof = rod->dof0, .n = rod->ndof};
@@ -14,6 +19,19 @@ static snw_motor coordinates(const snw_build *b, const snw_motor_desc *d) {
     const snw_block *block = &b->block[b->link_block[d->link]];
     return (snw_motor){
         .q = block->q, .dof = block->dof, .n = snw_joint_dof(b->m->desc->link[d->link].joint)};
+}
+
+// coordinates of more monomials than can be computed with
+static snw_status check_basis(const snw_build *b, const snw_motor_desc *d, snw_error *err) {
+    if (!d->rod || snw_rod_as_declared(b->m, &b->rod[b->link_rod[d->link]])) return SNW_OK;
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(
+            err, SNW_E_MODEL,
+            "actuator '%s' acts on the coordinates of rod '%s', whose strains are made of more "
+            "than %d monomials; that many have no coordinates in double precision, use "
+            "'legendre'",
+            d->name, b->m->desc->link[d->link].name, SNW_BASIS_MONOMIALS));
 }
 
 // two that drive one coordinate
@@ -27,7 +45,10 @@ static snw_status refuse(const snw_build *b, int first, int second, snw_error *e
                  "(when: off) or let it free there",
                  x->name, y->name,
                  b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
-                 y->rod ? "rod" : "joint", b->m->desc->link[y->link].name));
+                 y->rod    ? "rod"
+                 : y->feed ? "feed"
+                           : "joint",
+                 b->m->desc->link[y->link].name));
 }
 
 // how long the study lasts; a second where there is none
@@ -55,6 +76,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *desc = &d->motor[i];
+        SNW_TRY(check_basis(b, desc, err));
         motor[i] = coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
         if (desc->kind == SNW_MOTOR_EFFORT) continue;

@@ -70,17 +70,19 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_rod_desc *d = &link->rod;
     SNW_TRY(check_rod(link, err));
+    if (d->fed) SNW_TRY(snw_check_fed(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
-    *r = (snw_rod){.link = l,
-                   .L = d->length,
-                   .order = d->magnus,
-                   .nc = snw_magnus_points(d->magnus),
-                   .fluid = -1};
+    *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
+    const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
+                       : d->integrator == SNW_RULE_SPECTRAL ? d->points
+                                                            : 0;
+    SNW_TRY(snw_rule_make(b->m->pool, d->integrator, number, &r->rule));
+    r->nc = r->rule.nc;
     int most = 0;
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
         r->comp[r->na] = i;
-        r->basis[r->na] = d->basis[i];
+        r->basis[r->na] = snw_basis_sound(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
         r->dof[r->na] = r->ndof; // from the rod's first one, for now
         r->ndof += d->basis[i].nfun;
@@ -103,7 +105,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     const snw_rod *r = &b->rod[rod];
     snw_slice *s = &b->slice[i];
-    const double h = to - from, *c = snw_magnus_abscissae(r->order);
+    const double h = to - from, *c = r->rule.c;
     const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
     *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi, .field = -1};
     if (snw_rod_given(d)) s->field = b->m->nfield;
@@ -186,7 +188,11 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
     }
     r->K = K;
     r->D = D;
-    return SNW_OK;
+    if (r->feed < 0) return SNW_OK;
+    double H[36], Dx[36];
+    snw_inertia M;
+    SNW_TRY(snw_section_at(&link->rod, link->name, 0, H, Dx, &M, err));
+    return snw_build_fed_damping(b, r, Dx);
 }
 
 // ---- segments --------------------------------------------------------------------------------------
@@ -198,6 +204,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     const int number = m->nrod++;
     snw_rod *r = &b->rod[number];
     *r = b->draft[l];
+    if (link->rod.fed) parent = snw_build_feed(b, l, r, parent);
     r->dof0 = m->nv;
     for (int a = 0; a < r->na; a++) r->dof[a] += m->nv;
     r->shift = m->nq - m->nv;
@@ -222,6 +229,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         M.mc = snw_scale(node->w, M.mc);
         for (int i = 0; i < 6; i++) M.I[i] *= node->w;
         snw_build_inertia(b, parent, &M);
+        if (r->feed >= 0) snw_build_fed_node(b, r, number, parent);
     }
     *end = parent;
     return add_stiffness(b, r, lay, err);

@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "math/basis.h"
 #include "math/expr.h"
+#include "math/rule.h"
 #include "math/se3.h"
 
 #include <stdbool.h>
@@ -146,7 +147,8 @@ typedef struct snw_section_desc {
 } snw_section_desc;
 
 typedef struct snw_rod_desc {
-    double length;                     // m
+    double length; // m; of a fed rod its free length to begin with
+    bool fed;      // slides through its root: its free length is a coordinate that actuators act on
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6]; // reference strain, laws of x; stretch 0 is unstretched
@@ -156,7 +158,9 @@ typedef struct snw_rod_desc {
     snw_basis basis[6];
     int nodes;  // quadrature points of the inertia on the whole rod (per element for piecewise
                 // bases: shared out, at least one each); 0: auto
-    int magnus; // 2, 4 or 6; default 4
+    int magnus; // 2, 4 or 6; default 4. Of other rules:
+    snw_rule_kind integrator;
+    int points; // of the spectral one
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 
@@ -189,7 +193,7 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body; // at the link's end
-    snw_law when;       // NULL: always; of its body: a constant or a gate
+    snw_law when; // NULL: always; a constant or a gate, which implies that of the link it is on
 } snw_link_desc;
 
 // ---- loops ------------------------------------------------------------------------------------------
@@ -242,6 +246,7 @@ typedef struct snw_motor_desc {
     snw_motor_kind kind;
     int link;
     bool rod;           // its strain coordinates, else those of its joint
+    bool feed;          // the free length of its rod instead
     int n;              // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
@@ -262,19 +267,30 @@ typedef enum snw_measure_given {
     SNW_MEASURE_GAS         // amount of an ideal gas, laws of t
 } snw_measure_given;
 
+// A straight part of a tendon, from site to site.
+typedef struct snw_span_desc {
+    snw_site a, b;
+    int after; // how many of the tendon's rods come before
+} snw_span_desc;
+
 typedef struct snw_measure_desc {
     const char *name;
     snw_place place;
     snw_measure_kind kind;
     snw_measure_given given;
     int nlink;
-    const int *link; // the rods it goes along, in their order
-    double from, to; // arc length where it begins on the first, and ends on the last one
-    snw_law at[2];   // y and z in the section, laws of x and L
-    snw_law area;    // of a chamber: a law of x and L
+    const int *link;           // the rods it goes along, in their order
+    int nspan;                 // of a tendon: straight parts between them,
+    const snw_span_desc *span; // in their order
+    double from, to;           // arc length where it begins on the first, and ends on the last one
+    snw_law at[2];             // y and z in the section, laws of x and L
+    snw_law area;              // of a chamber: a law of x and L
     // of a tendon
+    double discs;                 // radius within which discs lead it beyond the section, m
     double extra;                 // length outside of the robot, m
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
+    double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
+    double creep;                 // speed that smooths friction, m/s
     snw_law law;                  // what is given; of a gas its moles
     snw_law temperature, ambient; // of a gas: K, Pa
     snw_law when;                 // NULL: always; a constant unless the effort is given
@@ -354,7 +370,10 @@ typedef enum snw_reading {
     SNW_READ_TWIST,
     SNW_READ_STRAIN,
     SNW_READ_COORDINATE,
-    SNW_READ_RATE
+    SNW_READ_RATE,
+    SNW_READ_MEASURE, // length, shortening or volume; its rate; tension or pressure
+    SNW_READ_MEASURE_RATE,
+    SNW_READ_MEASURE_EFFORT
 } snw_reading;
 
 // One line per quantity: enum, name in the language, how laws read it.
@@ -375,6 +394,7 @@ typedef enum snw_reading {
     X(SNW_PROBE_POWER, "power", SNW_READ_LATER)                                                    \
     X(SNW_PROBE_LENGTH, "length", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_TENSION, "tension", SNW_READ_LATER)                                                \
+    X(SNW_PROBE_PULL, "pull", SNW_READ_LATER)                                                      \
     X(SNW_PROBE_VOLUME, "volume", SNW_READ_LATER)                                                  \
     X(SNW_PROBE_PRESSURE, "pressure", SNW_READ_LATER)                                              \
     X(SNW_PROBE_ENERGY, "energy", SNW_READ_LATER)                                                  \
@@ -408,6 +428,8 @@ typedef struct snw_probe_desc {
     snw_probe_of of; // what value, rate, effort, power and reaction are of,
     int item;        // and which one, unless of a link
     bool body;       // `in: body`
+    bool tied;       // of pull: where the tendon is tied, else where it is pulled
+    double fraction; // of tension: of the way from there to where it is tied
 } snw_probe_desc;
 
 // ---- signals ----------------------------------------------------------------------------------------
@@ -463,6 +485,9 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
     X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
+    X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS6, "gauss6", "implicit, order 6, no damping; not with loops")                \
+    X(SNW_METHOD_GAUSS8, "gauss8", "implicit, order 8, no damping; not with loops")                \
     X(SNW_METHOD_RK4, "rk4", "explicit, order 4, fixed steps")                                     \
     X(SNW_METHOD_ADAPTIVE, "adaptive", "explicit Runge-Kutta with error control")                  \
     X(SNW_METHOD_STIFF, "stiff", "implicit multistep with error control")

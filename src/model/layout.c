@@ -112,7 +112,7 @@ static snw_twist trial_strain(const snw_rod_desc *d, const snw_rod *rod, double 
 // tip position of the trial shape with every segment cut in `cuts`
 static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_layout *lay,
                           int cuts, double *phi) {
-    const double *c = snw_magnus_abscissae(rod->order);
+    const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
     double from = 0;
     for (int k = 0; k < lay->nnode; k++) {
@@ -123,7 +123,7 @@ static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_l
             for (int j = 0; j < rod->nc; j++) {
                 xi[j] = trial_strain(d, rod, a + c[j] * h, middle, phi);
             }
-            g = snw_se3_mul(g, snw_se3_exp(snw_magnus(rod->order, h, xi)));
+            g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, h, xi)));
         }
         from = to;
     }

@@ -120,8 +120,19 @@ const char *snw_probe_name(snw_probe_kind kind) {
 }
 
 snw_reading snw_probe_reading(const snw_probe_desc *p) {
+    if (p->of == SNW_PROBE_OF_MEASURE) {
+        // what friction leaves of the tension along the path is known late
+        const bool placed = p->kind == SNW_PROBE_TENSION && p->fraction > 0;
+        if (p->kind == SNW_PROBE_POWER || p->kind == SNW_PROBE_PULL || placed) {
+            return SNW_READ_LATER;
+        }
+        if (p->kind == SNW_PROBE_RATE) return SNW_READ_MEASURE_RATE;
+        const bool where = p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_VOLUME ||
+                           p->kind == SNW_PROBE_VALUE;
+        return where ? SNW_READ_MEASURE : SNW_READ_MEASURE_EFFORT;
+    }
     // the turn of a ball shows in rotation and twist
-    if (p->joint == SNW_JOINT_SPHERICAL || p->of == SNW_PROBE_OF_MEASURE) return SNW_READ_LATER;
+    if (p->joint == SNW_JOINT_SPHERICAL) return SNW_READ_LATER;
     switch (p->kind) {
 #define X(code, name, reading)                                                                     \
     case code:                                                                                     \
@@ -156,6 +167,7 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(strain);
     case SNW_PROBE_WRENCH:
     case SNW_PROBE_REACTION:
+    case SNW_PROBE_PULL:
         GIVE(wrench);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:

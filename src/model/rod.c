@@ -18,6 +18,11 @@ static int element_of(const snw_basis *b, double x) {
     return low;
 }
 
+// x/L; rounding must not carry a point out of its element
+static double place_in(const snw_basis *b, int element, double u) {
+    return fmin(fmax(u, snw_basis_break(b, element)), snw_basis_break(b, element + 1));
+}
+
 int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int count[6],
                   double *phi) {
     int n = 0;
@@ -25,10 +30,21 @@ int snw_rod_basis(const snw_rod *rod, double x, double toward, int first[6], int
         const snw_basis *b = &rod->basis[a];
         const int e = element_of(b, toward / rod->L);
         snw_basis_support(b, e, &first[a], &count[a]);
-        // rounding must not carry a point out of its element
-        const double u = fmin(fmax(x / rod->L, snw_basis_break(b, e)), snw_basis_break(b, e + 1));
-        snw_basis_eval(b, e, u, phi + n);
+        snw_basis_eval(b, e, place_in(b, e, x / rod->L), phi + n);
         n += count[a];
+    }
+    return n;
+}
+
+int snw_rod_slopes(const snw_rod *rod, double x, double *d) {
+    int n = 0;
+    for (int a = 0; a < rod->na; a++) {
+        const snw_basis *b = &rod->basis[a];
+        const int e = element_of(b, x / rod->L);
+        int first, count;
+        snw_basis_support(b, e, &first, &count);
+        snw_basis_slope(b, e, place_in(b, e, x / rod->L), d + n);
+        for (int j = 0; j < count; j++) d[n++] /= rod->L;
     }
     return n;
 }
@@ -52,4 +68,21 @@ snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q
         at += count[a];
     }
     return xi;
+}
+
+static bool differs(const snw_model *m, const snw_rod *rod, int a) {
+    return m->desc->link[rod->link].rod.basis[rod->comp[a]].kind != rod->basis[a].kind;
+}
+
+bool snw_rod_as_declared(const snw_model *m, const snw_rod *rod) {
+    for (int a = 0; a < rod->na; a++) {
+        if (differs(m, rod, a)) return false;
+    }
+    return true;
+}
+
+void snw_rod_declare(const snw_model *m, const snw_rod *rod, double *x) {
+    for (int a = 0; a < rod->na; a++) {
+        if (differs(m, rod, a)) snw_basis_to_monomials(rod->nfun[a], x + rod->dof[a] - rod->dof0);
+    }
 }

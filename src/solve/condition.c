@@ -11,6 +11,9 @@ static int entries(const snw_gauge *g, const snw_sparse *sparse, int j, const in
     return sparse ? snw_sparse_column(sparse, j, row) : g->n;
 }
 
+// as fmax, without its care for NaN: that makes a call of it
+static double larger(double a, double b) { return a > b ? a : b; }
+
 void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
     const int n = g->n;
     const int *row;
@@ -20,9 +23,10 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
         const int count = entries(g, sparse, j, &row);
         for (int k = 0; k < count; k++) {
             const int i = row ? row[k] : k;
-            g->row[i] = fmax(g->row[i], fabs(a[i]));
+            g->row[i] = larger(g->row[i], fabs(a[i]));
         }
     }
+    for (int i = 0; g->row && i < n; i++) g->row[i] = 1 / g->row[i];
     g->norm = 0;
     for (int j = 0; j < n; j++) {
         const double *a = A + (size_t)j * (size_t)n;
@@ -30,9 +34,9 @@ void snw_gauge_take(snw_gauge *g, const double *A, const snw_sparse *sparse) {
         double sum = 0, largest = 0;
         for (int k = 0; k < count; k++) {
             const int i = row ? row[k] : k;
-            const double s = fabs(a[i]) / (g->row ? g->row[i] : 1);
+            const double s = fabs(a[i]) * (g->row ? g->row[i] : 1);
             sum += s;
-            largest = fmax(largest, s);
+            largest = larger(largest, s);
         }
         g->column[j] = largest;
         if (!(sum / largest <= g->norm)) g->norm = sum / largest;
@@ -47,31 +51,37 @@ typedef struct inverse {
     snw_sparse *sparse;
 } inverse;
 
-static void scale(int n, const double *by, double *x) {
-    for (int i = 0; by && i < n; i++) x[i] *= by[i];
+// x <- diag(1/row) x
+static void grow(const snw_gauge *g, double *x) {
+    for (int i = 0; g->row && i < g->n; i++) x[i] /= g->row[i];
 }
 
-// x <- diag(column) inv(A) diag(row) x
+// x <- diag(column) x
+static void scale(const snw_gauge *g, double *x) {
+    for (int i = 0; i < g->n; i++) x[i] *= g->column[i];
+}
+
+// x <- diag(column) inv(A) diag(1/row) x
 static void apply(const inverse *v, double *x) {
     const int n = v->g->n;
-    scale(n, v->g->row, x);
+    grow(v->g, x);
     if (v->sparse) {
         snw_sparse_solve(v->sparse, x);
     } else {
         snw_lu_solve(n, v->LU, v->pivot, x);
     }
-    scale(n, v->g->column, x);
+    scale(v->g, x);
 }
 
 static void apply_transposed(const inverse *v, double *x) {
     const int n = v->g->n;
-    scale(n, v->g->column, x);
+    scale(v->g, x);
     if (v->sparse) {
         snw_sparse_solve_transposed(v->sparse, x);
     } else {
         snw_lu_solve_transposed(n, v->LU, v->pivot, x);
     }
-    scale(n, v->g->row, x);
+    grow(v->g, x);
 }
 
 static double sum_of(int n, const double *x) {

@@ -5,7 +5,7 @@
 //
 // Rows and columns of our matrices carry different units. So the matrix is measured by its own entries first: rows by their
 // largest, then columns by theirs. What is estimated is the condition number in the 1-norm of what remains,
-//   S = diag(1/row) A diag(1/column).
+//   S = diag(row) A diag(1/column),  row: 1 over the largest.
 // The units of equations do not matter to it, those of unknowns hardly.
 #pragma once
 

@@ -350,6 +350,7 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
         take(as, s);
         for (int i = 0; i < m->nv; i++)
             as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
+        snw_rest_vector(m, as->w, as->dx);
         if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
         const opening o = approach(as, in, info);
         if (o.largest < info->gap) info->gap = o.largest, info->row = o.row;
@@ -420,6 +421,10 @@ static bool move_a_little(snw_assembly *as, const snw_inputs *in, const snw_stat
     snw_error ignored = {0};
     for (int i = 0; i < m->nv; i++) as->dx[i] = part * m->typical[i] * snw_assembly_roll(seed);
     if (m->nsignal) memcpy(as->near->z, s->z, (size_t)m->nsignal * sizeof *s->z);
+    if (m->nfleeting) {
+        snw_kinematics(m, in, as->near, true, as->w);
+        snw_rest_vector(m, as->w, as->dx);
+    }
     snw_move(m, s->q, 1, as->dx, as->near->q);
     return snw_assembly_close(as, in, as->near, &info, &ignored) == SNW_OK;
 }

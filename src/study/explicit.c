@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
@@ -40,9 +41,8 @@ snw_explicit_opts snw_explicit_defaults(void) {
     return (snw_explicit_opts){.kind = SNW_ODE_RK54, .tolerance = 1e-6};
 }
 
-static int npower(const snw_model *m) { return m->desc->nload + 2; }
 static int works_at(const snw_model *m) { return m->nq + m->nv + m->nsignal; }
-static int size(const snw_model *m) { return works_at(m) + npower(m) + 1; }
+static int size(const snw_model *m) { return works_at(m) + snw_npower(m) + 1; }
 
 // ---- rates -----------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
 
 // power turned into heat, after the accelerations of s
 static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_fluid_heat(e->m, e->w) + snw_contact_heat(e->m, e->w);
+    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->w);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
@@ -124,7 +124,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
     snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
-    power[npower(m)] = heating(e, e->trial);
+    power[snw_npower(m)] = heating(e, e->trial);
     return SNW_OK;
 }
 
@@ -159,7 +159,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     snw_explicit *e = snw_alloc(sizeof *e);
     if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
     e->m = m;
-    const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)npower(m);
+    const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)snw_npower(m);
     e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
     const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
                            (snw_assembly_create(m, &e->assembly) == SNW_OK &&
@@ -184,7 +184,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
                             .rtol = opts->tolerance,
                             .atol = e->y,
                             .step = opts->step,
-                            .nquad = npower(m) + 1,
+                            .nquad = snw_npower(m) + 1,
                             .max_steps = snw_ode_defaults().max_steps};
     status = snw_ode_create((int)n, rates, e, &o, &e->ode, err);
     if (status != SNW_OK) goto failed;
@@ -224,7 +224,7 @@ static snw_status settle(snw_explicit *e, double t, snw_error *err) {
 static void keep(snw_explicit *e) {
     snw_state_copy(e->m, e->now, e->before);
     memcpy(e->y_before, e->y, (size_t)size(e->m) * sizeof *e->y);
-    memcpy(e->power_before, e->power, (size_t)npower(e->m) * sizeof *e->power);
+    memcpy(e->power_before, e->power, (size_t)snw_npower(e->m) * sizeof *e->power);
     e->heat_power_before = e->heat_power;
     e->h_before = snw_ode_step(e->ode);
     e->left_before = e->left, e->right_before = e->right;
@@ -245,8 +245,8 @@ static snw_status project(snw_explicit *e, double t, const double *z, snw_error 
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     if (m->nrow) SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
     SNW_TRY(snw_switches_throw(e->switches, e->in, z, e->trial, &blow, err));
-    e->y[works_at(m) + npower(m) - 1] += blow.work;
-    e->y[works_at(m) + npower(m)] += blow.heat;
+    e->y[works_at(m) + m->desc->nload + 1] += blow.work;
+    e->y[works_at(m) + snw_npower(m)] += blow.heat;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (z) memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *z);
@@ -257,14 +257,16 @@ static snw_status project(snw_explicit *e, double t, const double *z, snw_error 
 snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw_error *err) {
     const snw_model *m = e->m;
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
+    snw_state_copy(m, s, e->trial);
+    snw_state_rest(m, e->trial);
     memcpy(e->y, s->q, (size_t)m->nq * sizeof *e->y);
-    memcpy(e->y + m->nq, s->v, (size_t)m->nv * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(project(e, s->t, NULL, err));
-    e->y[works_at(m) + npower(m) - 1] = 0; // from here on
+    e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
     snw_ode_start(e->ode, s->t, e->y, h);
     SNW_TRY(settle(e, s->t, err));
     keep(e);
@@ -305,7 +307,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
 void snw_explicit_back(snw_explicit *e) {
     snw_state_copy(e->m, e->before, e->now);
     memcpy(e->y, e->y_before, (size_t)size(e->m) * sizeof *e->y);
-    memcpy(e->power, e->power_before, (size_t)npower(e->m) * sizeof *e->power);
+    memcpy(e->power, e->power_before, (size_t)snw_npower(e->m) * sizeof *e->power);
     e->heat_power = e->heat_power_before;
     e->left = e->left_before, e->right = e->right_before;
     snw_inputs_at(e->m, fmin(fmax(e->now->t, e->right), e->left), e->in);
@@ -326,11 +328,11 @@ const snw_work *snw_explicit_look(snw_explicit *e) {
 
 snw_work_done snw_explicit_work(const snw_explicit *e) {
     const double *work = e->y + works_at(e->m);
-    return (snw_work_done){.n = npower(e->m),
+    return (snw_work_done){.n = snw_npower(e->m),
                            .power = e->power,
                            .work = work,
                            .heat_power = e->heat_power,
-                           .heat = work[npower(e->m)]};
+                           .heat = work[snw_npower(e->m)]};
 }
 
 double snw_explicit_step(const snw_explicit *e) { return snw_ode_step(e->ode); }

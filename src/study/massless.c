@@ -99,6 +99,7 @@ static snw_status complain(const look *k, int n, snw_error *err) {
             if (!takes_part(k, n, block->dof + i)) continue;
             if (used + 80 < sizeof names && !(rod && l == last)) {
                 const char *name = rod                            ? "strains"
+                                   : block->feed                  ? "feed"
                                    : block->space == SNW_SPACE_RN ? c[b - m->link_block[l]].name
                                                                   : twist[i];
                 used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s.%s",
@@ -157,6 +158,8 @@ snw_status snw_massless_check(const snw_model *m, snw_error *err) {
         k.lambda = k.unit + nv;
         k.dx = k.lambda + nv;
         s = everywhere(&k, err);
+        for (int i = 0; i < m->nswitch; i++) k.s->z[m->switch_signal[i]] = 1;
+        if (s == SNW_OK && m->nfleeting) s = everywhere(&k, err);   // with all that comes and goes
         if (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR) s = SNW_OK; // not finite: another's matter
     }
     snw_free(k.scratch.base);

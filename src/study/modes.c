@@ -78,8 +78,9 @@ static bool name_groups(snw_modes *mo) {
         int nc = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &nc);
         for (int i = 0; i < b->n; i++) {
-            const char *name =
-                b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name : twist[i];
+            const char *name = b->feed                    ? "feed"
+                               : b->space == SNW_SPACE_RN ? c[k - m->link_block[l] + i].name
+                                                          : twist[i];
             mo->group[b->dof + i] = n;
             mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", link->name, name);
         }
@@ -104,7 +105,7 @@ static bool name_groups(snw_modes *mo) {
 }
 
 static size_t scratch_size(const snw_model *m) {
-    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nrow),
+    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nrow + m->nfleeting),
                             snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(m->nv)};
     size_t most = 0;
@@ -125,7 +126,7 @@ static snw_status prepare(snw_modes *mo) {
         *square[i] = snw_alloc(nv * nv * sizeof(double));
         if (!*square[i]) return SNW_E_MEMORY;
     }
-    mo->A = snw_alloc(nv * most * sizeof(double)); // rows of loops at first
+    mo->A = snw_alloc(nv * (most + (size_t)m->nfleeting) * sizeof(double)); // rows at first
     double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->part};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
@@ -286,9 +287,10 @@ static double measure(snw_modes *mo) {
     return most;
 }
 
-// P <- what the loops allow, n columns
+// P <- what the loops allow of what is there, n columns
 static snw_status free_directions(snw_modes *mo, int *n) {
     const snw_model *m = mo->m;
+    int rows = m->nrow;
     for (int k = 0; k < m->nrow; k++) {
         double *row = column(mo->A, m->nv, k);
         for (int i = 0; i < m->nrow; i++) mo->part[i] = i == k;
@@ -298,8 +300,13 @@ static snw_status free_directions(snw_modes *mo, int *n) {
         const double size = sqrt(dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
     }
+    for (int k = 0; k < m->nfleeting; k++) { // what is away does not move
+        if (snw_is_on(mo->w, m->fleeting_gate[k])) continue;
+        double *row = column(mo->A, m->nv, rows++);
+        for (int i = 0; i < m->nv; i++) row[i] = i == m->fleeting[k];
+    }
     int rank = 0;
-    SNW_TRY(snw_null_space(m->nv, m->nrow, mo->A, same_row, &mo->scratch, mo->P, &rank));
+    SNW_TRY(snw_null_space(m->nv, rows, mo->A, same_row, &mo->scratch, mo->P, &rank));
     *n = m->nv - rank;
     for (int j = 0; j < *n; j++) {
         for (int i = 0; i < m->nv; i++) column(mo->P, m->nv, j)[i] *= mo->unit[i];

@@ -4,10 +4,11 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
-#include "solve/broyden.h"
+#include "solve/chord.h"
 #include "solve/dense.h"
 #include "study/assembly.h"
 #include "study/memory.h"
@@ -56,6 +57,7 @@ struct snw_motion {
         *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
     origin of_T;
     snw_broyden broyden;
+    double a, b; // coefficients of the step being solved
     double jump; // change of acceleration in the last step, times h^2, relative
 };
 
@@ -66,7 +68,6 @@ snw_motion_opts snw_motion_defaults(void) {
                              .max_iter = 30};
 }
 
-static int npower(const snw_model *m) { return m->desc->nload + 2; }
 
 snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, snw_motion **out) {
     *out = NULL;
@@ -74,7 +75,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     if (!mo) return SNW_E_MEMORY;
     mo->m = m;
     mo->opts = *opts;
-    const size_t nv = (size_t)m->nv, np = (size_t)npower(m), nh = snw_history_doubles(m->nv);
+    const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
     mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
@@ -165,6 +166,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         m->desc->motor[m->drive[i].motor].name, t);
     }
+    SNW_TRY(snw_measures_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (finite(in->current[i].e, 3) && finite(in->current_rate[i].e, 3)) continue;
         return snw_fail(err, SNW_E_DIVERGED,
@@ -233,8 +235,7 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 static void measure_power(snw_motion *mo, const snw_state *s) {
     snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_fluid_heat(mo->m, mo->w) +
-                     snw_contact_heat(mo->m, mo->w);
+    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, s, mo->w);
 }
 
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
@@ -243,7 +244,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     snw_blow blow = {0};
     if (mo->switches) {
         SNW_TRY(snw_switches_throw(mo->switches, mo->in, z, mo->now, &blow, err));
-        mo->work[npower(m) - 1] += blow.work;
+        mo->work[m->desc->nload + 1] += blow.work;
         mo->heat += blow.heat;
     } else if (z) {
         memcpy(mo->now->z, z, (size_t)m->nsignal * sizeof *z);
@@ -259,7 +260,9 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
-    if (blow.struck && !mo->opts.control) snw_scheme_struck(&mo->past);
+    // friction of a tendon jumps with the speed of its winch, like a blow
+    const bool struck = blow.struck || m->most_rubbing > 0;
+    if (struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     measure_power(mo, mo->now);
@@ -271,13 +274,14 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
 snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->now);
+    snw_state_rest(m, mo->now);
     if (mo->assembly) {
         snw_assembly_info info;
         snw_inputs_at(m, s->t + snw_grain(s->t), mo->in);
         SNW_TRY(snw_assembly_close(mo->assembly, mo->in, mo->now, &info, err));
     }
     SNW_TRY(snw_motion_restart(mo, NULL, err));
-    for (int i = 0; i < npower(m); i++) mo->work[i] = 0;
+    for (int i = 0; i < snw_npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
     return SNW_OK;
 }
@@ -285,11 +289,12 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
 // ---- a step ----------------------------------------------------------------------------------------
 
 // residual at the increment d; the largest in typical forces, NaN kept
-static double evaluate(snw_motion *mo, double a, double b) {
+static double evaluate(void *self) {
+    snw_motion *mo = self;
     const snw_model *m = mo->m;
     for (int i = 0; i < m->nv; i++) {
-        mo->rate[i] = a * mo->d[i] + mo->f[i];
-        mo->acc[i] = b * mo->d[i] + mo->g[i];
+        mo->rate[i] = mo->a * mo->d[i] + mo->f[i];
+        mo->acc[i] = mo->b * mo->d[i] + mo->g[i];
     }
     snw_chart_to_state(m, mo->opts.chart, mo->now->q, mo->d, mo->rate, mo->acc, mo->trial);
     // what is given is not left to the scheme; nor to Newton's matrix, since the steps begin with these rows kept
@@ -352,18 +357,17 @@ static void project(const snw_motion *mo, double *x) {
 }
 
 // d and the multipliers moved by a part of dx
-static void advance(snw_motion *mo, double part) {
+static void advance(void *self, double part) {
+    snw_motion *mo = self;
     const snw_model *m = mo->m;
     for (int i = 0; i < m->nv; i++) mo->d[i] += part * mo->dx[i];
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] += part * mo->bond * mo->dx[m->nv + i];
 }
 
-static snw_status renew(snw_motion *mo, double a, double b) {
-    mo->of_T.known = false;
-    snw_broyden_reset(&mo->broyden);
-    SNW_TRY(factor(mo, a, b));
-    mo->of_T.known = true;
-    mo->of_T.a = a, mo->of_T.b = b;
+static snw_status renew(void *self) {
+    snw_motion *mo = self;
+    SNW_TRY(factor(mo, mo->a, mo->b));
+    mo->of_T.a = mo->a, mo->of_T.b = mo->b;
     snw_inputs_copy(mo->in, mo->of_T.in);
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
     memcpy(mo->of_T.d, mo->d, (size_t)mo->m->nv * sizeof *mo->d);
@@ -372,58 +376,26 @@ static snw_status renew(snw_motion *mo, double a, double b) {
 
 static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
 
-// Broyden's method on d with one factorised matrix as long as it serves, be it of a step before; a new one when the
-// residual does not fall to half, halved increments when it does not fall at all
-static snw_status solve(snw_motion *mo, double a, double b, snw_motion_info *info) {
-    const int n = mo->m->nv + mo->m->nrow;
-    double norm = evaluate(mo, a, b);
-    bool fresh = false;
-    snw_broyden_reset(&mo->broyden);
-    if (!same(mo->of_T.a, a) || !same(mo->of_T.b, b)) mo->of_T.known = false;
-    while (!(norm <= mo->opts.tolerance)) {
-        info->residual = norm; // also of a solve that fails
-        if (!isfinite(norm) || info->iterations == mo->opts.max_iter) return SNW_E_DIVERGED;
-        if (!mo->of_T.known) {
-            if (renew(mo, a, b) != SNW_OK) return SNW_E_DIVERGED;
-            info->tangents++;
-            fresh = true;
-        }
-        project(mo, mo->dx);
-        for (int i = 0; i < n; i++) mo->dx[i] = -mo->dx[i];
-        snw_matrix_solve(mo->T, mo->dx);
-        if (!snw_broyden_next(&mo->broyden, mo->dx)) {
-            mo->of_T.known = false;
-            continue;
-        }
-        info->iterations++;
-        double step = 1, was = norm;
-        advance(mo, 1);
-        norm = evaluate(mo, a, b);
-        while (!(norm < was) && step > 1e-3) {
-            if (!fresh) break;
-            // at the level of rounding nothing falls any more
-            if (was <= 1e3 * mo->opts.tolerance) {
-                advance(mo, -step);
-                norm = evaluate(mo, a, b);
-                info->residual = norm;
-                return SNW_OK;
-            }
-            advance(mo, -0.5 * step);
-            step *= 0.5;
-            norm = evaluate(mo, a, b);
-        }
-        if (!(norm < was)) {
-            if (fresh) return SNW_E_DIVERGED;
-            advance(mo, -1);
-            norm = evaluate(mo, a, b);
-            mo->of_T.known = false;
-            continue;
-        }
-        fresh = false;
-        if (norm > 0.5 * was || step < 1) mo->of_T.known = false;
-    }
-    info->residual = norm;
-    return SNW_OK;
+static void correct(void *self) {
+    snw_motion *mo = self;
+    project(mo, mo->dx);
+    for (int i = 0; i < mo->T->n; i++) mo->dx[i] = -mo->dx[i];
+    snw_matrix_solve(mo->T, mo->dx);
+}
+
+static snw_status solve(snw_motion *mo, snw_chord_info *info) {
+    if (!same(mo->of_T.a, mo->a) || !same(mo->of_T.b, mo->b)) mo->of_T.known = false;
+    const snw_chord chord = {.user = mo,
+                             .evaluate = evaluate,
+                             .renew = renew,
+                             .correct = correct,
+                             .move = advance,
+                             .dx = mo->dx,
+                             .broyden = &mo->broyden,
+                             .known = &mo->of_T.known,
+                             .tolerance = mo->opts.tolerance,
+                             .max_iter = mo->opts.max_iter};
+    return snw_chord_solve(&chord, info);
 }
 
 // typical forces: elastic, and a thousandth of what the mass resists to a typical change within the step
@@ -433,13 +405,13 @@ static void set_scale(snw_motion *mo, double b) {
         mo->scale[i] = m->scale[i] + 1e-3 * b * mo->mass[i] * m->typical[i];
 }
 
-// power of the elastic and damping forces of rods and joints, W
+// power of the elastic and damping forces of rods and joints, W; of fed rods without damping
 static double internal_power(const snw_model *m, const snw_state *s) {
-    double sum = 0;
+    double sum = snw_fed_storing(m, s->q, s->v);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
-        for (int i = 0; i < rod->ndof; i++) {
+        for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
             const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
             const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
             for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
@@ -513,9 +485,9 @@ static void account(snw_motion *mo, double h) {
         }
         snw_residual(m, mo->within, mo->way, false, mo->w);
         snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
-        for (int i = 0; i < npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        for (int i = 0; i < snw_npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
         // among the forces out of balance, below
-        mo->heat += 0.5 * h * (snw_fluid_heat(m, mo->w) + snw_contact_heat(m, mo->w));
+        mo->heat += 0.5 * h * snw_other_heat(m, mo->way, mo->w);
         double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
         for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
         lacking += 0.5 * h * sum;
@@ -546,26 +518,25 @@ static bool resolves(const snw_motion *mo, double h) {
     return by_acceleration < fmax(0.01, 5 * by_rate);
 }
 
-snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_info *info) {
+snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
-    *info = (snw_motion_info){0};
+    *info = (snw_chord_info){0};
     if (p->h < 0 && resolves(mo, h)) mo->past.h = 0;
-    double a, b;
-    snw_scheme_begin(&mo->opts.scheme, p, h, &a, &b, mo->f, mo->g);
-    set_scale(mo, b);
+    snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
+    set_scale(mo, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
     drive(mo);
     for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-    snw_status s = solve(mo, a, b, info);
+    snw_status s = solve(mo, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
-        for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / b;
+        for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / mo->b;
         drive(mo);
         for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-        s = solve(mo, a, b, info);
+        s = solve(mo, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
@@ -573,7 +544,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_motion_i
         return s;
     }
     // commit
-    const size_t np = (size_t)npower(m) * sizeof(double);
+    const size_t np = (size_t)snw_npower(m) * sizeof(double);
     memcpy(mo->power_kept, mo->power, np);
     memcpy(mo->work_kept, mo->work, np);
     mo->heat_kept = mo->heat;
@@ -603,7 +574,7 @@ snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {
 void snw_motion_back(snw_motion *mo) {
     snw_state_copy(mo->m, mo->before, mo->now);
     copy_history(&mo->kept, &mo->past);
-    const size_t np = (size_t)npower(mo->m) * sizeof(double);
+    const size_t np = (size_t)snw_npower(mo->m) * sizeof(double);
     memcpy(mo->power, mo->power_kept, np);
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
@@ -623,7 +594,7 @@ double snw_motion_error(const snw_motion *mo) {
 
 const snw_state *snw_motion_state(const snw_motion *mo) { return mo->now; }
 void snw_motion_hold(snw_motion *mo, const snw_hand *hand) {
-    mo->in->hand = mo->within->hand = hand;
+    mo->in->hand = mo->within->hand = mo->of_T.in->hand = hand;
 }
 const snw_inputs *snw_motion_inputs(const snw_motion *mo) { return mo->in; }
 
@@ -634,7 +605,7 @@ const snw_work *snw_motion_look(snw_motion *mo) {
 }
 
 snw_work_done snw_motion_work(const snw_motion *mo) {
-    return (snw_work_done){.n = npower(mo->m),
+    return (snw_work_done){.n = snw_npower(mo->m),
                            .power = mo->power,
                            .work = mo->work,
                            .heat_power = mo->heat_power,
@@ -648,7 +619,7 @@ enum { NPIECE = 17, NSINGLE = 4 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)mo->m->nv, np = (size_t)npower(mo->m);
+    const size_t nv = (size_t)mo->m->nv, np = (size_t)snw_npower(mo->m);
     snw_motion *own = (snw_motion *)mo;
     const snw_piece list[NPIECE] = {{&mo->now->t, 1},
                                     snw_piece_state(mo->m, mo->now),
@@ -672,7 +643,7 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
 
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
-    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)npower(m) + 3 +
+    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)snw_npower(m) + 3 +
            (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "dynamics/chart.h"
 #include "dynamics/dynamics.h"
+#include "solve/chord.h"
 #include "solve/scheme.h"
 #include "study/matrix.h"
 
@@ -21,11 +22,6 @@ typedef struct snw_motion_opts {
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
-
-typedef struct snw_motion_info {
-    int iterations, tangents; // of the last step
-    double residual;
-} snw_motion_info;
 
 // Power and work of what acts, integrated over the steps. Index: loads, then active stress, then moving poses.
 typedef struct snw_work_done {
@@ -47,7 +43,7 @@ SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, sn
 // One step of length h, under the laws at the time t_laws: now + h, or a breath before it where laws jump there.
 // SNW_E_DIVERGED: nothing has changed; try a shorter one.
 SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, double t_laws,
-                                         snw_motion_info *info);
+                                         snw_chord_info *info);
 
 // After a jump of the loads, with z (nsignal; NULL: as it is) remembered from now on: accelerations made consistent again,
 // the scheme's memory emptied, work kept.

@@ -3,10 +3,18 @@
 
 #include "base/fail.h"
 
+// does anything follow a law now or at times?
+static bool driven(const snw_model *m) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) return true;
+    }
+    return false;
+}
+
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
     if (step->method == SNW_METHOD_CONSERVING &&
-        (m->ndrive || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
+        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
@@ -15,13 +23,13 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                      "generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }
-    for (int i = 0; step->method == SNW_METHOD_CONSERVING && i < m->nloop; i++) {
-        if (m->loop[i].gate < 0) continue;
+    for (int r = 0; step->method == SNW_METHOD_CONSERVING && r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
         return snw_fail_place(err,
                               snw_fail(err, SNW_E_MODEL,
-                                       "the conserving scheme does not know loops that open and "
-                                       "close, and '%s' does; use scheme: generalized-alpha",
-                                       m->desc->loop[i].name),
+                                       "the conserving scheme does not know rods that are fed "
+                                       "('%s'); use generalized-alpha or adaptive",
+                                       m->desc->link[m->rod[r].link].name),
                               step->place.file, step->place.line, step->place.column);
     }
     switch (step->method) {
@@ -36,6 +44,10 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
         return snw_mover_implicit(m, step, out);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving(m, step, out);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged(m, step, out, err);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
@@ -57,6 +69,10 @@ size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
         return snw_mover_implicit_saves(m);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving_saves(m);
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+        return snw_mover_staged_saves(m, step->method);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

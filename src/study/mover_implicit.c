@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// Implicit steps as a mover: one step to the next instant, halved where Newton fails, and chosen by their error
-// where that is asked for.
+// Implicit steps as a mover.
 #include "study/mover_private.h"
 
 #include "base/alloc.h"
-#include "base/fail.h"
+#include "study/pace.h"
 
 #include <math.h>
 
 typedef struct implicit {
     snw_motion *motion;
-    bool control;
-    double tolerance; // of the local error, with control
-    double h;         // step length to try next
-    double longest;
+    snw_pace pace;
     double *saved; // before the last advance; NULL for models without signals
 } implicit;
 
 static void save(const void *self, double *out) {
     const implicit *im = self;
-    out[0] = im->h;
+    out[0] = im->pace.h;
     snw_motion_save(im->motion, out + 1);
 }
 
 static void load(void *self, const double *in) {
     implicit *im = self;
-    im->h = in[0];
+    im->pace.h = in[0];
     snw_motion_load(im->motion, in + 1);
 }
 
@@ -37,71 +33,40 @@ static void hold(void *self, const snw_hand *hand) {
 
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     implicit *im = self;
-    im->h = im->longest;
+    im->pace.h = im->pace.longest;
     return snw_motion_start(im->motion, s, err);
 }
 
-// `t`: time of the laws that were tried last
-static snw_status give_up(const implicit *im, double t, double h, const snw_motion_info *info,
-                          snw_error *err) {
-    snw_error why = {0};
-    if (snw_motion_check(im->motion, t, &why) != SNW_OK) {
-        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, snw_motion_state(im->motion)->t, why.text);
-    }
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "no motion found beyond t = %g s (steps down to %.2g s, residual %.2g of a typical "
-        "force); what was computed is kept. Try a smaller step, a scheme with damping (rho, "
-        "bdf2), or more nodes",
-        snw_motion_state(im->motion)->t, h, info->residual);
+static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
+    return snw_motion_step(((implicit *)self)->motion, h, t_laws, info);
 }
-
-static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
-    const double t_laws = snw_before_jump(to, limit);
-    implicit *im = self;
-    if (im->saved) save(self, im->saved);
-    const double begin = snw_motion_state(im->motion)->t, span = to - begin;
-    const double shortest = fmax(1e-7 * im->longest, 1e-14 * fabs(to));
-    double h = im->control ? fmin(im->h, span) : span;
-    for (;;) {
-        const double t = snw_motion_state(im->motion)->t, rest = to - t;
-        const bool last = h >= rest * (1 - 1e-9);
-        if (last) h = rest;
-        snw_motion_info info;
-        const double t_tried = last ? t_laws : t + h;
-        snw_status s = snw_motion_step(im->motion, h, t_tried, &info);
-        took->iterations += info.iterations;
-        took->tangents += info.tangents;
-        took->residual = info.residual;
-        const double miss =
-            im->control && s == SNW_OK ? snw_motion_error(im->motion) / im->tolerance : 0;
-        if (s == SNW_OK && !(miss <= 1) && h > shortest) {
-            snw_motion_back(im->motion);
-            s = SNW_E_DIVERGED;
-            h *= fmax(0.2, 0.8 / cbrt(miss));
-        } else if (s != SNW_OK) {
-            h *= 0.5;
-        }
-        if (s != SNW_OK) {
-            if (h < shortest) return give_up(im, t_tried, h, &info, err);
-            continue;
-        }
-        took->increments++;
-        if (last) return SNW_OK;
-        const double grow = im->control ? fmin(2, 0.8 / cbrt(fmax(miss, 1e-3))) : 2;
-        h = fmin(h * grow, im->longest);
-        if (im->control) im->h = h;
-    }
-}
-
-static snw_status restart(void *self, const double *z, snw_error *err) {
-    implicit *im = self;
-    im->h = fmin(im->h, 0.1 * im->longest);
-    return snw_motion_restart(im->motion, z, err);
+static void undo(void *self) { snw_motion_back(((implicit *)self)->motion); }
+static double error(const void *self) { return snw_motion_error(((const implicit *)self)->motion); }
+static snw_status check(void *self, double t, snw_error *err) {
+    return snw_motion_check(((implicit *)self)->motion, t, err);
 }
 
 static const snw_state *state(const void *self) {
     return snw_motion_state(((const implicit *)self)->motion);
+}
+
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    static const snw_stepper stepper = {
+        .step = step,
+        .back = undo,
+        .error = error,
+        .state = state,
+        .check = check,
+        .advice = "a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
+    implicit *im = self;
+    if (im->saved) save(self, im->saved);
+    return snw_pace_advance(&im->pace, &stepper, im, to, limit, took, err);
+}
+
+static snw_status restart(void *self, const double *z, snw_error *err) {
+    implicit *im = self;
+    im->pace.h = fmin(im->pace.h, 0.1 * im->pace.longest);
+    return snw_motion_restart(im->motion, z, err);
 }
 
 static const snw_inputs *inputs(const void *self) {
@@ -143,6 +108,9 @@ static snw_scheme_kind kind_of(snw_method method) {
         return SNW_SCHEME_BDF_ALPHA;
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:
@@ -159,9 +127,10 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.rest = step->rest;
     o.control = step->control;
-    im->control = step->control;
-    im->longest = step->step;
-    im->tolerance = step->tolerance > 0 ? step->tolerance : 1e-6;
+    im->pace = (snw_pace){.control = step->control,
+                          .tolerance = step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
+                          .power = 3,
+                          .longest = step->step};
     if (!step->control && step->tolerance > 0) o.tolerance = step->tolerance;
     im->saved = m->nsignal ? snw_alloc(snw_mover_implicit_saves(m) * sizeof(double)) : NULL;
     if ((m->nsignal && !im->saved) || snw_motion_create(m, &o, &im->motion) != SNW_OK) {

@@ -12,9 +12,12 @@ SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_d
                                             snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step,
                                               snw_mover *out);
+SNW_NODISCARD snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step,
+                                          snw_mover *out, snw_error *err);
 SNW_NODISCARD snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step,
                                             double every, snw_mover *out, snw_error *err);
 
 // Numbers they save.
 size_t snw_mover_implicit_saves(const snw_model *m);
 size_t snw_mover_conserving_saves(const snw_model *m);
+size_t snw_mover_staged_saves(const snw_model *m, snw_method method);

@@ -18,6 +18,38 @@ static void put(int n, snw_twist t, double *x) {
     for (int i = 0; i < n; i++) x[i] = t.e[i];
 }
 
+void snw_path_state(const snw_model *m, snw_chart chart, const double *q0, const double *x,
+                    double *dx, double *ddx, snw_state *out) {
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].curved < 0) continue;
+        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        snw_lower T;
+        snw_twist u, du;
+        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), turning(size, ddx + dof),
+                          &T, &u, &du);
+        put(size, u, dx + dof);
+        put(size, du, ddx + dof);
+    }
+    snw_chart_to_state(m, chart, q0, x, dx, ddx, out);
+}
+
+// x'' = T^-1 (u' - T' x')
+void snw_path_accelerations(const snw_model *m, snw_chart chart, const double *x, const double *dx,
+                            const double *acc, double *ddx) {
+    for (int i = 0; i < m->nv; i++) ddx[i] = acc[i];
+    for (int k = 0; k < m->nblock; k++) {
+        if (m->block[k].curved < 0) continue;
+        const int dof = m->block[k].dof, size = grouped(chart, &m->block[k]);
+        snw_lower T;
+        snw_twist u, bend;
+        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), (snw_twist){0}, &T, &u,
+                          &bend);
+        T = snw_se3_tangent_inv(turning(size, x + dof));
+        const snw_twist rest = snw_twist_sub(turning(size, acc + dof), bend);
+        put(size, snw_lower_apply(&T, rest), ddx + dof);
+    }
+}
+
 void snw_path_at(const snw_model *m, const snw_path_ends *e, double s, double *scratch,
                  snw_state *out) {
     const int n = m->nv;
@@ -37,15 +69,5 @@ void snw_path_at(const snw_model *m, const snw_path_ends *e, double s, double *s
         dx[i] = (6 * s * rest * d + rest * (1 - 3 * s) * a - s * (2 - 3 * s) * b) / h;
         ddx[i] = (6 * (1 - 2 * s) * d - (4 - 6 * s) * a - (2 - 6 * s) * b) / (h * h);
     }
-    for (int k = 0; k < m->nblock; k++) {
-        if (m->block[k].curved < 0) continue;
-        const int dof = m->block[k].dof, size = grouped(e->chart, &m->block[k]);
-        snw_lower T;
-        snw_twist u, du;
-        snw_se3_exp_rates(turning(size, x + dof), turning(size, dx + dof), turning(size, ddx + dof),
-                          &T, &u, &du);
-        put(size, u, dx + dof);
-        put(size, du, ddx + dof);
-    }
-    snw_chart_to_state(m, e->chart, e->q0, x, dx, ddx, out);
+    snw_path_state(m, e->chart, e->q0, x, dx, ddx, out);
 }

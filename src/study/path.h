@@ -15,6 +15,15 @@ typedef struct snw_path_ends {
     const double *rate0, *rate1; // nv, rates of the chart at both ends
 } snw_path_ends;
 
+// out->q, v, a <- the state with coordinates x, rates dx and accelerations ddx of them in the chart about the configuration
+// q0 (nq). dx and ddx are overwritten by the chart's own rates.
+void snw_path_state(const snw_model *m, snw_chart chart, const double *q0, const double *x,
+                    double *dx, double *ddx, snw_state *out);
+
+// The same the other way: accelerations acc as the chart has them, at coordinates x with rates dx; ddx <- those of x.
+void snw_path_accelerations(const snw_model *m, snw_chart chart, const double *x, const double *dx,
+                            const double *acc, double *ddx);
+
 // out->q, v, a <- state at the fraction s of the step. scratch: 3 nv.
 void snw_path_at(const snw_model *m, const snw_path_ends *e, double s, double *scratch,
                  snw_state *out);

@@ -4,7 +4,9 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
+#include "dynamics/measure.h"
 #include "model/probe_columns.h"
+#include "study/probe_tendon.h"
 
 #include <math.h>
 
@@ -63,7 +65,7 @@ static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
 
 // coordinates of a joint, their rates, or what springs, damping and friction exert on them
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
-                         const snw_state *s) {
+                         const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
     const int nblock = b->space == SNW_SPACE_RN ? snw_joint_dof(p->joint) : 1;
     for (int k = 0; k < nblock; k++, b++) {
@@ -71,7 +73,8 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
         if (p->kind == SNW_PROBE_RATE) {
             for (int i = 0; i < b->n; i++) f[i] = s->v[b->dof + i];
         } else if (p->kind == SNW_PROBE_EFFORT) {
-            if (b->spring >= 0) snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
+            if (b->spring >= 0 && snw_is_here(m, w, b->seg))
+                snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
@@ -88,6 +91,7 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
                         const snw_work *w) {
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
+    if (!snw_is_here(m, w, m->link_first[d->link])) return 0;
     if (d->kind == SNW_MOTOR_EFFORT && in->hand && in->hand->motor_given[motor]) {
         return *in->share * in->hand->motor[in->hand->motor_first[motor] + k].v;
     }
@@ -119,8 +123,9 @@ static double motor_power(const snw_model *m, int motor, const snw_inputs *in, c
 static void put_motor(double *out, const snw_model *m, const snw_probe_desc *p,
                       const snw_inputs *in, const snw_state *s, const snw_work *w) {
     const snw_motor *motor = &m->motor[p->item];
-    if (p->kind != SNW_PROBE_EFFORT && !m->desc->motor[p->item].rod) {
-        (void)put_joint(out, m, p, s);
+    const snw_motor_desc *d = &m->desc->motor[p->item];
+    if (p->kind != SNW_PROBE_EFFORT && !d->rod && !d->feed) {
+        (void)put_joint(out, m, p, s, w);
         return;
     }
     for (int k = 0; k < motor->n; k++) {
@@ -134,7 +139,7 @@ static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_
     const snw_measured *now = &w->measured[p->item];
     if (p->kind == SNW_PROBE_LENGTH) return m->measure[p->item].reference - now->value;
     if (p->kind == SNW_PROBE_VALUE || p->kind == SNW_PROBE_VOLUME) return now->value;
-    if (p->kind == SNW_PROBE_POWER) return now->rate * now->effort;
+    if (p->kind == SNW_PROBE_POWER) return snw_measure_power(m, p->item, w);
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
@@ -187,15 +192,17 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
-        return put_joint(out, m, p, s);
+        return put_joint(out, m, p, s, w);
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
         *out++ = p->of == SNW_PROBE_OF_MOTOR ? motor_power(m, p->item, in, s, w)
-                                             : *in->share * snw_stress_power(m, p->item, now, s->v);
+                                             : *in->share * snw_activation(in, p->item) *
+                                                   snw_stress_power(m, p->item, now, s->v);
         return out;
     }
     case SNW_PROBE_LENGTH:
     case SNW_PROBE_TENSION:
+    case SNW_PROBE_PULL:
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         break; // of measures
@@ -233,8 +240,21 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
         put_motor(out, m, &m->desc->probe[i], in, s, w);
         return;
     }
-    if (m->desc->probe[i].of == SNW_PROBE_OF_MEASURE) {
-        *out = of_measure(m, &m->desc->probe[i], w);
+    if (p->kind == SNW_PROBE_PULL) {
+        const snw_se3 g = w->g[m->watch[m->probe_watch[i]].seg];
+        const snw_wrench F = snw_tendon_pull(m, p->item, p->tied, g, in->t, s, w);
+        (void)put_wrench(out, F, p->body ? NULL : &g.R);
+        return;
+    }
+    if (p->kind == SNW_PROBE_TENSION) {
+        for (int k = 0; k < m->probe_count[i]; k++) {
+            const double at = p->along > 0 ? (double)k / (p->along - 1) : p->fraction;
+            out[k] = snw_tendon_tension(m, p->item, at, w);
+        }
+        return;
+    }
+    if (p->of == SNW_PROBE_OF_MEASURE) {
+        *out = of_measure(m, p, w);
         return;
     }
     for (int k = 0; k < m->probe_count[i]; k++) {

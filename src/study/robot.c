@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
+#include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 
@@ -165,14 +166,13 @@ void snw_robot_mass(snw_robot *r, double *M) {
 
 void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     attend(r);
-    snw_kinematics(r->m, r->in, r->s, false, r->w);
+    snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
                                 .elastic = snw_stored_energy(r->m, r->s->q, r->w),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
                                 .dissipation = snw_dissipation(r->m, r->s->v) +
-                                               snw_fluid_heat(r->m, r->w) +
-                                               snw_contact_heat(r->m, r->w)};
+                                               snw_other_heat(r->m, r->s, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
 }
 
@@ -211,9 +211,19 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
 }
 
 void snw_robot_effort(snw_robot *r, int actuator, double *effort) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    const int nmotor = r->desc->nmotor;
+    const int muscle = actuator - nmotor - r->desc->nmeasure;
+    SNW_ASSERT(actuator >= 0 && muscle < r->desc->nstress);
+    if (muscle >= 0) {
+        *effort = r->activation[muscle];
+        return;
+    }
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
+    if (actuator >= nmotor) {
+        *effort = r->w->measured[actuator - nmotor].effort;
+        return;
+    }
     for (int k = 0; k < r->desc->motor[actuator].n; k++) {
         effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
     }

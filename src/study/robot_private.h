@@ -33,7 +33,9 @@ struct snw_robot {
     snw_jet *motor; // of all actuators on coordinates
     double *motor_since;
     int *motor_first;
-    bool *load_given, *motor_given;
+    snw_jet *measure; // of tendons and chambers
+    double *measure_since, *activation;
+    bool *load_given, *motor_given, *measure_given;
 };
 
 // Room for what a caller holds in hand.

@@ -18,17 +18,23 @@ static size_t coordinates(const snw_robot *r) {
 
 snw_status snw_robot_hand(snw_robot *r) {
     const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
+    const size_t ne = (size_t)r->desc->nmeasure, ns = (size_t)r->desc->nstress;
     r->hand_memory =
         snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) +
                   nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
-                  nc * sizeof *r->motor);
+                  ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
+                  nc * sizeof *r->motor + ns * sizeof *r->activation);
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
     r->motor = (snw_jet *)(void *)(r->load + n);
-    r->motor_since = (double *)(void *)(r->motor + nc);
-    r->motor_first = (int *)(void *)(r->motor_since + nm);
+    r->measure = r->motor + nc;
+    r->motor_since = (double *)(void *)(r->measure + ne);
+    r->measure_since = r->motor_since + nm;
+    r->activation = r->measure_since + ne;
+    r->motor_first = (int *)(void *)(r->activation + ns);
     r->load_given = (bool *)(void *)(r->motor_first + nm);
     r->motor_given = r->load_given + n;
+    r->measure_given = r->motor_given + nm;
     for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
         r->motor_first[i] = first;
         first += r->desc->motor[i].n;
@@ -38,8 +44,14 @@ snw_status snw_robot_hand(snw_robot *r) {
                          .motor_given = r->motor_given,
                          .motor_since = r->motor_since,
                          .motor_first = r->motor_first,
-                         .motor = r->motor};
+                         .motor = r->motor,
+                         .measure_given = r->measure_given,
+                         .measure_since = r->measure_since,
+                         .measure = r->measure,
+                         .activation = r->activation};
+    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
     r->in->hand = &r->hand;
+    snw_statics_hold(r->statics, &r->hand);
     return SNW_OK;
 }
 
@@ -78,12 +90,40 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     for (int i = 0; i < r->desc->nmotor; i++) {
         if (strcmp(r->desc->motor[i].name, name) == 0) return i;
     }
+    // tendons and chambers come behind, then muscles
+    for (int i = 0; i < r->desc->nmeasure; i++) {
+        if (strcmp(r->desc->measure[i].name, name) == 0) return r->desc->nmotor + i;
+    }
+    for (int i = 0; i < r->desc->nstress; i++) {
+        if (strcmp(r->desc->stress[i].name, name) == 0) {
+            return r->desc->nmotor + r->desc->nmeasure + i;
+        }
+    }
     return -1;
 }
 
+// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+static snw_status find(const snw_robot *r, int actuator, snw_error *err) {
+    const int n = r->desc->nmotor + r->desc->nmeasure + r->desc->nstress;
+    if (actuator >= 0 && actuator < n) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
+                    actuator, n);
+}
+
+// which tendon or chamber it is; -1: it acts on coordinates of joints or rods
+static int measure_of(const snw_robot *r, int actuator) {
+    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->nmeasure + r->desc->nstress);
+    return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
+}
+
+// which muscle it is; -1: none
+static int muscle_of(const snw_robot *r, int actuator) {
+    const int i = actuator - r->desc->nmotor - r->desc->nmeasure;
+    return i < 0 ? -1 : i;
+}
+
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
-    return r->desc->motor[actuator].n;
+    return measure_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
 }
 
 static snw_jet *take(snw_robot *r, int actuator) {
@@ -92,8 +132,38 @@ static snw_jet *take(snw_robot *r, int actuator) {
     return r->motor + r->motor_first[actuator];
 }
 
+// From now on this of a tendon or chamber, which must be what the file gives of it, too.
+static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet value, snw_error *err) {
+    static const char *const given[][2] = {
+        [SNW_MEASURE_EFFORT] = {"its effort", "snw_robot_set_effort"},
+        [SNW_MEASURE_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
+        [SNW_MEASURE_GAS] = {"a gas", "snw_robot_set_gas"}};
+    if (i >= r->desc->nmeasure) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' is a muscle; use snw_robot_set_activation",
+                        r->desc->stress[i - r->desc->nmeasure].name);
+    }
+    const snw_measure_desc *d = &r->desc->measure[i];
+    if (d->given != what) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
+                        given[d->given][0], given[d->given][1]);
+    }
+    if (!isfinite(value.v)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no number", d->name);
+    }
+    r->measure_given[i] = true;
+    r->measure_since[i] = r->s->t;
+    r->measure[i] = value;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    SNW_TRY(find(r, actuator, err));
+    const int measure = measure_of(r, actuator);
+    if (measure >= 0) {
+        return give(r, measure, SNW_MEASURE_EFFORT, (snw_jet){.v = *effort}, err);
+    }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->kind != SNW_MOTOR_EFFORT) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -117,7 +187,13 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
+    SNW_TRY(find(r, actuator, err));
+    const int measure = measure_of(r, actuator);
+    if (measure >= 0) {
+        const snw_jet to = {
+            .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
+        return give(r, measure, SNW_MEASURE_COORDINATE, to, err);
+    }
     const snw_motor_desc *d = &r->desc->motor[actuator];
     if (d->turns) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -140,9 +216,40 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
     return SNW_OK;
 }
 
+snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
+    const int measure = measure_of(r, actuator);
+    if (measure < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
+                        r->desc->motor[actuator].name);
+    }
+    return give(r, measure, SNW_MEASURE_GAS, (snw_jet){.v = moles}, err);
+}
+
+snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
+    SNW_TRY(find(r, actuator, err));
+    const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
+                        measure < 0 ? r->desc->motor[actuator].name
+                                    : r->desc->measure[measure].name);
+    }
+    if (!isfinite(factor)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is no number",
+                        r->desc->stress[muscle].name);
+    }
+    r->activation[muscle] = factor;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
+}
+
 void snw_robot_unset_actuator(snw_robot *r, int actuator) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor);
-    r->motor_given[actuator] = false;
+    const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) {
+        r->activation[muscle] = 1;
+    } else {
+        *(measure >= 0 ? &r->measure_given[measure] : &r->motor_given[actuator]) = false;
+    }
     snw_inputs_at(r->m, r->s->t, r->in);
 }
 
@@ -237,7 +344,8 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 // what the hand holds, behind the mover's numbers
 static size_t hand_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r);
+    return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r) +
+           5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
@@ -259,7 +367,13 @@ void snw_robot_save(const snw_robot *r, double *out) {
         *out++ = r->motor_given[i];
         *out++ = r->motor_since[i];
     }
-    memcpy(out, r->motor, coordinates(r) * sizeof *r->motor);
+    for (int i = 0; i < r->desc->nmeasure; i++) {
+        *out++ = r->measure_given[i];
+        *out++ = r->measure_since[i];
+    }
+    for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
+    const size_t n = coordinates(r) + (size_t)r->desc->nmeasure; // one behind the other
+    memcpy(out, r->motor, n * sizeof *r->motor);
 }
 
 void snw_robot_restore(snw_robot *r, const double *in) {
@@ -276,7 +390,13 @@ void snw_robot_restore(snw_robot *r, const double *in) {
         r->motor_given[i] = *in++ != 0;
         r->motor_since[i] = *in++;
     }
-    memcpy(r->motor, in, coordinates(r) * sizeof *r->motor);
+    for (int i = 0; i < r->desc->nmeasure; i++) {
+        r->measure_given[i] = *in++ != 0;
+        r->measure_since[i] = *in++;
+    }
+    for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
+    const size_t n = coordinates(r) + (size_t)r->desc->nmeasure;
+    memcpy(r->motor, in, n * sizeof *r->motor);
     r->mover.load(r->mover.self, mover);
     show(r);
 }

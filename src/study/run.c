@@ -80,6 +80,9 @@ static snw_status describe_coordinates(snw_run *r) {
     }
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
+        if (rod->feed >= 0) {
+            name[rod->feed_q] = snw_pool_format(r->pool, "%s.feed", r->desc->link[rod->link].name);
+        }
         for (int a = 0; a < rod->na; a++) {
             for (int k = 0; k < rod->nfun[a]; k++) {
                 name[rod->dof[a] + rod->shift + k] =
@@ -211,14 +214,16 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->turn = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->turn);
+    r->q = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *r->q);
+    r->v = snw_pool_array(r->pool, (size_t)m->nv + 1, sizeof *r->v);
     r->l = snw_pool_array(r->pool, (size_t)r->wide->nrow + 1, sizeof *r->l);
     r->z = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->z);
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
-    r->beyond = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *r->beyond);
+    r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
-    if (!r->rotation || !r->turn || !r->l || !r->z || !r->fresh || !r->ended || !r->beyond ||
-        !r->said)
+    if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
+        !r->beyond || !r->said)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
@@ -460,7 +465,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
     for (int i = 0; i < r->wide->nrow; i++) r->state->l[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    for (int i = 0; i < r->desc->nlink; i++) r->beyond[i] = false;
+    for (int i = 0; i < r->desc->nlink + r->desc->nmeasure; i++) r->beyond[i] = false;
     r->opened = false;
     for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;

@@ -251,7 +251,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->here.k = 1;
         bool over = false;
         SNW_TRY(commence(r, stage, mv, &over, err));
-        snw_run_limits(r, mv->state(mv->self));
+        SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         (void)snw_run_due(r, t0, true);
         SNW_TRY(frame(r, stage, mv, &sum, over, err));
         if (over) return SNW_OK;
@@ -293,7 +293,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
             snw_run_remark(r, mv->state(mv->self));
         }
         if (!watches) over = ends(step, to, NULL);
-        snw_run_limits(r, mv->state(mv->self));
+        SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));

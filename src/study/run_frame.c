@@ -3,8 +3,11 @@
 // A frame: probes read, energies and statistics gathered, handed to the recorders.
 #include "study/run_private.h"
 
+#include "base/fail.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // how far rows that were left out may come open before it is worth a word, in radians or relative to the robot's size
 static const double ajar = 1e-4;
@@ -32,6 +35,18 @@ static void look_at_rows_left_out(snw_run *r, const snw_view *v) {
     r->opened = true;
 }
 
+// r->q, r->v <- those of s in the bases of the file
+static void declare(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    memcpy(r->q, s->q, (size_t)m->nq * sizeof *r->q);
+    memcpy(r->v, s->v, (size_t)m->nv * sizeof *r->v);
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        snw_rod_declare(m, rod, r->q + rod->dof0 + rod->shift);
+        snw_rod_declare(m, rod, r->v + rod->dof0);
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -45,6 +60,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     }
     snw_run_acting(r, v, r->acting);
     look_at_rows_left_out(r, v);
+    declare(r, v->state);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
@@ -58,8 +74,8 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     const snw_frame f = {.stage = stage,
                          .t = v->state->t,
                          .partial = v->partial,
-                         .q = v->state->q,
-                         .v = v->state->v,
+                         .q = r->q,
+                         .v = r->v,
                          .pose = v->w->g + 1,
                          .column = r->column,
                          .load = r->acting,
@@ -86,8 +102,35 @@ bool snw_run_due(snw_run *r, double t, bool last) {
     return false;
 }
 
-void snw_run_limits(snw_run *r, const snw_state *s) {
+// a tendon of given length that would have to push
+static void pushing(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *x = &m->measure[i];
+        const bool length = m->desc->measure[i].kind == SNW_MEASURE_TENDON && x->row >= 0;
+        // rounding is no push
+        if (!length || r->beyond[m->desc->nlink + i] || !(s->l[x->row] < -1e-9)) continue;
+        char text[280];
+        (void)snprintf(text, sizeof text,
+                       "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g "
+                       "N, which no cord has; give it a 'compliance', so that it can be slack",
+                       r->info.run, m->desc->measure[i].name, s->t, s->l[x->row]);
+        snw_run_warn(r, text);
+        r->beyond[m->desc->nlink + i] = true;
+    }
+}
+
+snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
+    const snw_model *m = r->now->model;
+    pushing(r, s);
+    for (int i = 0; m->nfeed && i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "
+                        "change what feeds it, or end the step before",
+                        m->desc->link[rod->link].name, s->t, s->q[rod->feed_q]);
+    }
     for (int l = 0; l < m->desc->nlink; l++) {
         const snw_link_desc *link = &m->desc->link[l];
         int n = 0;
@@ -107,4 +150,5 @@ void snw_run_limits(snw_run *r, const snw_state *s) {
             r->beyond[l] = true;
         }
     }
+    return SNW_OK;
 }

@@ -43,12 +43,14 @@ struct snw_run {
     double *z;                 // nsignal: scratch of what laws remember
     bool *fresh;               // nsignal: scratch, samples that were never taken
     double *column;
+    double *q, *v;     // coordinates and velocities as the file has them
     int *column_first; // of each recorded probe
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
-    snw_modes **modes;        // nstep: of the steps that look for them, NULL of others
-    snw_state *shape;         // moved along a mode
-    bool *beyond;             // nlink: its joint has left its limits, which was said
+    snw_modes **modes; // nstep: of the steps that look for them, NULL of others
+    snw_state *shape;  // moved along a mode
+    bool *
+        beyond; // nlink, nmeasure: its joint has left its limits, the tendon pushes; which was said
     unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
     bool opened;              // rows left out have come open, which was said
     // of one execution
@@ -90,8 +92,8 @@ void snw_run_switch(snw_run *r);
 void snw_run_gaps(snw_run *r);
 // Warn of loops that have closed and say in part what others say already, of each set of rows once in an execution.
 void snw_run_remark(snw_run *r, const snw_state *s);
-// Warn of joints outside of their limits, of each once in an execution.
-void snw_run_limits(snw_run *r, const snw_state *s);
+// Warn of joints outside of their limits and of tendons that push, of each once in an execution; fail where a fed rod is drawn in altogether.
+SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err);
 
 // Checkpoints. r->save <- all that comes after the present frame depends on; NULL when the mover (NULL: statics) cannot
 // say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.

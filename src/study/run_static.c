@@ -92,7 +92,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
             if (info.reached > 0 && info.reached < 1) (void)frame(r, stage, &sum, &ignored);
             return s;
         }
-        snw_run_limits(r, r->state);
+        SNW_TRY(snw_run_limits(r, r->state, err));
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
         r->here.k = (double)k;

@@ -303,6 +303,7 @@ snw_status snw_shape_fit(snw_shape *s, double t, const double *measured, double 
     take(s, s->x);
     s->G = placed(s);
     memcpy(q, coordinates(s), (size_t)s->rod->ndof * sizeof *q);
+    snw_rod_declare(s->m, s->rod, q);
     *root = snw_se3_mul(s->G, s->work->g[s->rod->root]);
     return SNW_OK;
 }

@@ -146,6 +146,10 @@ void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
 
+void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
+    st->before->hand = st->after->hand = st->now->hand = hand;
+}
+
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
 void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
@@ -253,6 +257,7 @@ static void nudge(snw_statics *st, double part, unsigned long long *seed) {
     for (int i = 0; i < m->nv; i++) {
         st->T[i] = st->soft[i] > 0 ? part * m->typical[i] * snw_assembly_roll(seed) : 0;
     }
+    snw_rest_vector(m, st->w, st->T);
     snw_move(m, st->x, 1, st->T, st->x);
 }
 
@@ -284,18 +289,20 @@ static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_
 }
 
 // From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails,
-// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall.
+// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall. `open` <- `err` says what
+// cannot be closed.
 static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
-                          snw_statics_info *info, snw_error *err) {
+                          snw_statics_info *info, bool *open, snw_error *err) {
+    snw_error why = {0};
     snw_status status = newton(st, opts, info);
     const bool first = info->reached == 0;
     if (status != SNW_E_SINGULAR && status != SNW_E_DIVERGED) return status;
     if (st->m->nrow) {
         bool moved = false;
         const snw_statics_info was = *info;
-        snw_error ignored = {0};
         start_from(st, s);
-        if (close_loops(st, &moved, &ignored) == SNW_OK && moved) {
+        *open = close_loops(st, &moved, &why) != SNW_OK;
+        if (!*open && moved) {
             status = newton(st, opts, info);
             info->iterations += was.iterations;
             info->increments += was.increments;
@@ -308,6 +315,7 @@ static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const s
         *info = was;
         start_from(st, s);
     }
+    if (*open && status != SNW_OK && err) *err = why;
     return status;
 }
 
@@ -428,6 +436,7 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                                        "actuator '%s' is not a number at t = %g s", motor->name, t),
                               motor->place.file, motor->place.line, motor->place.column);
     }
+    SNW_TRY(snw_measures_check(st->m, in, t, err));
     return snw_fail(err, SNW_E_DIVERGED, "gravity, a pose or a stress is not a number at t = %g s",
                     t);
 }
@@ -443,8 +452,10 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     start_from(st, s);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
-        status = opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, err);
-        if (!(opts->march > 0 && status == SNW_E_SINGULAR))
+        bool open = false;
+        status =
+            opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
+        if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
             status = explain(st, status, info, t, err);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
@@ -512,22 +523,43 @@ static void corner(size_t n, size_t m, double *B) {
     for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
 }
 
-// K and T <- on the motions that loops allow, in an orthonormal basis of them; how many those are
-static int restrict_to_allowed(snw_statics *st) {
+// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of coordinates that rest
+static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
     const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow;
+    const size_t nv = (size_t)m->nv;
+    double *to = A;
+    for (int j = 0; j < columns; j++) {
+        bool stays = true;
+        for (int k = 0; square && k < m->nfleeting; k++) {
+            stays = stays && (m->fleeting[k] != j || snw_is_on(st->w, m->fleeting_gate[k]));
+        }
+        int next = 0; // fleeting ones are in order
+        for (int i = 0; stays && i < m->nv; i++) {
+            while (next < m->nfleeting && m->fleeting[next] < i) next++;
+            const bool rests = next < m->nfleeting && m->fleeting[next] == i &&
+                               !snw_is_on(st->w, m->fleeting_gate[next]);
+            if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
+        }
+    }
+}
+
+// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many those are
+static int restrict_to_allowed(snw_statics *st, int n) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, here = (size_t)n;
     memset(st->rows, 0, nv * nr * sizeof *st->rows);
     for (size_t k = 0; k < nr; k++) {
         for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
         snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
     }
+    leave_out(st, false, m->nrow, st->rows);
     const int rank =
-        snw_qr_factor(m->nv, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
-    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->T, &st->scratch);
-    snw_qr_turn(m->nv, m->nrow, st->rows, st->tau, st->K, &st->scratch);
-    corner(nv, nv - (size_t)rank, st->T);
-    corner(nv, nv - (size_t)rank, st->K);
-    return m->nv - rank;
+        snw_qr_factor(n, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->T, &st->scratch);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->K, &st->scratch);
+    corner(here, here - (size_t)rank, st->T);
+    corner(here, here - (size_t)rank, st->K);
+    return n - rank;
 }
 
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
@@ -551,7 +583,10 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     for (int i = 0; st->soft && i < n; i++) {
         if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
     }
-    if (st->m->nrow) n = restrict_to_allowed(st);
+    leave_out(st, true, st->m->nv, st->T);
+    leave_out(st, true, st->m->nv, st->K);
+    for (int k = 0; k < st->m->nfleeting; k++) n -= !snw_is_on(st->w, st->m->fleeting_gate[k]);
+    if (st->m->nrow) n = restrict_to_allowed(st, n);
     if (n == 0) return out;
     const size_t mark = snw_arena_mark(&st->scratch);
     double *re = snw_arena_doubles(&st->scratch, (size_t)n),

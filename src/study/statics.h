@@ -41,6 +41,9 @@ void snw_statics_assume(snw_statics *st, double t);
 // Take over from the statics of another model with the same coordinates and loads, after a change.
 void snw_statics_take(snw_statics *st, const snw_statics *from);
 
+// From now on with what a caller holds in hand instead of laws.
+void snw_statics_hold(snw_statics *st, const snw_hand *hand);
+
 // The loads that held at the last solve: all that a solve remembers of the ones before.
 snw_inputs *snw_statics_held(snw_statics *st);
 

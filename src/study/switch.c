@@ -2,10 +2,10 @@
 //
 // Before and after the blow M v is the same but for what rows and bodies do:
 //   M (v+ - v-) = C' p - J_b' M_b V_b-,    C v+ = given rates,
-// M with the bodies that are there afterwards and V_b- the velocity of the place at which a body at rest is picked up, so
-// that what it gets is M_b V_b+. Each closure i of rate e- loses -p e-/2, since its partners meet at their mean rate; a
-// body (M_b V_b+) V_b-/2. What is left of the change of energy is work: of drives and poses that jump, and what bodies
-// bring with them and take away.
+// M with the links that are there afterwards and V_b- the velocity of the place at which a link at rest is taken up, so
+// that what a body or node of it gets is M_b V_b+; its own coordinates have no rate before. Each closure i of rate e- loses
+// -p e-/2, since its partners meet at their mean rate; a body (M_b V_b+) V_b-/2. What is left of the change of energy is
+// work: of drives and poses that jump, and what links bring with them and take away.
 #include "study/switch.h"
 
 #include "base/alloc.h"
@@ -66,6 +66,20 @@ void snw_switches_destroy(snw_switches *sw) {
 
 // ---- what is on ------------------------------------------------------------------------------------
 
+// a driven coordinate of a link that comes is where its law wants it
+static void come_driven(const snw_switches *sw, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = sw->m;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->gate < 0 || !sw->fresh[d->gate]) continue;
+        for (int k = 0; k < m->nfleeting; k++) {
+            const int gate = m->fleeting_gate[k];
+            if (m->fleeting[k] != d->dof || gate < 0 || !sw->fresh[gate]) continue;
+            s->q[d->q] = snw_drive_target(m, in, s, i);
+        }
+    }
+}
+
 void snw_switches_set(snw_switches *sw, const snw_inputs *in, const double *z, snw_state *s) {
     const snw_model *m = sw->m;
     snw_kinematics(m, in, s, false, sw->w);
@@ -74,7 +88,9 @@ void snw_switches_set(snw_switches *sw, const snw_inputs *in, const double *z, s
         sw->fresh[k] = z[i] != 0 && s->z[i] == 0;
     }
     if (m->nsignal) memcpy(s->z, z, (size_t)m->nsignal * sizeof *z);
+    snw_state_rest(m, s);
     snw_rows_meet(m, in, s, sw->w, sw->fresh, s->z);
+    come_driven(sw, in, s);
 }
 
 // all rows of what is closed
@@ -282,7 +298,10 @@ static snw_status strike(snw_switches *sw, const snw_inputs *in, snw_state *s, d
     snw_kinematics(m, in, s, false, sw->w);
     out->heat = lost(sw);
     out->work = energy(sw, in, s) - before + out->heat;
-    out->struck = jumped(m, sw->before->v, s->v);
+    // that what has gone stands still is no jump
+    memcpy(sw->push, sw->before->v, (size_t)m->nv * sizeof *sw->push);
+    snw_rest_vector(m, sw->w, sw->push);
+    out->struck = jumped(m, sw->push, s->v);
     return check_left_out(sw, in, s, err);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// switch.h: bodies, loops and drives that come and go while the robot moves. What closes on moving parts, or is picked up
-// at rest, is a plastic impact; what opens or is dropped leaves configuration and velocities as they are. theory.md 3.10.
+// switch.h: links, loops and drives that come and go while the robot moves. What closes on moving parts, or is taken up
+// at rest, is a plastic impact; what opens or goes leaves configuration and velocities of the rest as they are. theory.md 3.10.
 #pragma once
 
 #include "study/assembly.h"
@@ -13,8 +13,9 @@ SNW_NODISCARD snw_status snw_switches_create(const snw_model *m, snw_assembly *a
                                              snw_switches **out);
 void snw_switches_destroy(snw_switches *sw); // NULL is fine
 
-// s->z <- z (nsignal), with the poses met by what z switches on. Nothing is struck and nothing moved: this is how a step
-// begins, before the robot is assembled.
+// s->z <- z (nsignal), with the poses met by what z switches on. Nothing is struck and nothing moved but driven coordinates
+// of links that come, to where their laws want them; coordinates of links that are away rest. This is how a step begins,
+// before the robot is assembled.
 void snw_switches_set(snw_switches *sw, const snw_inputs *in, const double *z, snw_state *s);
 
 // Then: s->z <- which rows of loops that come and go say what others say already, among all that are closed; multipliers of
@@ -23,7 +24,7 @@ void snw_switches_compare(snw_switches *sw, const snw_inputs *in, snw_state *s);
 
 typedef struct snw_blow {
     double heat; // lost in the impact, J
-    double work; // of given motion that jumps, and what bodies bring or take with them, J
+    double work; // of given motion that jumps, and what links bring or take with them, J
     bool struck; // velocities have jumped
 } snw_blow;
 

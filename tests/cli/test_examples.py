@@ -12,6 +12,7 @@ import harness
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
 import examples
 import limbs
+import tendons
 
 
 class Examples(harness.Case):
@@ -70,6 +71,20 @@ class Examples(harness.Case):
             if k % 5 == 4:
                 row = rows[k // 5 + 1]
                 self.near([t, q[0], q[3], q[1], q[2], q[4], q[5]], row, 3e-6)
+
+    def test_tendon_arms(self):
+        row = self.table("tendon/helix.yaml", "hanging", "tip", "root")[-1]
+        (x, y, z), moment = tendons.helix(0.75, 40)
+        self.near([row[f"tip.{k}"] for k in "xyz"], [z, y, -x], 1e-7)  # the arm hangs: its x is down, its z along x
+        self.near([row["root.my"], row["root.mz"]], moment[1:], 1e-7)
+        row = self.table("tendon/two_sections.yaml", "pulled", "mid", "tip")[-1]
+        for name, (x, y, z) in zip(("mid", "tip"), tendons.two_sections([20.0, 0.0, 5.0, 0.0, 15.0, 4.0], 20)[0]):
+            self.near([row[f"{name}.{k}"] for k in "xyz"], [z, y, -x], 1e-6)
+
+    def test_tendon_release(self):
+        row = self.last(self.table("tendon/boyer_release.yaml", "convergent", "tip"), 0.5)
+        tip = tendons.release(lambda x: 5e-3 * (1 - x), lambda x: -5e-3, 4.6, [0.5])[0]
+        self.near([row["tip.x"], row["tip.y"]], tip, 1e-7)
 
     def test_snap(self):
         rows = self.table("parallel/rfrfr_singularity.yaml", "cross", "tip", "speed")

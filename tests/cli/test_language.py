@@ -181,7 +181,9 @@ class Tables(harness.Case):
 
     def test_every_component_of_a_probe_can_be_expected(self):
         forms = {"a site": "{Q: arm.tip}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
-                 "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}", "a chamber": "{Q: air}",
+                 "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}",
+                 "a tendon, or a place on its path": "{Q: cord@50%}",
+                 "an end of a tendon, 'cord.root' or 'cord.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
                  "an actuator": "{Q: turn}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in self.parts["quantities"]["rows"]:

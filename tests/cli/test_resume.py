@@ -26,6 +26,8 @@ study:
   - static: {name: settled}
   - dynamic: {name: chosen, from: alpha, for: 0.5 s, adapt: on, step: 10 ms, tolerance: 1e-4}
   - dynamic: {name: kept, for: 0.5 s, scheme: conserving, step: 2 ms}
+  - dynamic: {name: stages, for: 0.5 s, scheme: gauss6, step: 5 ms}
+  - dynamic: {name: adapted, for: 0.5 s, scheme: gauss4, step: 10 ms, adapt: on}
   - dynamic: {name: reference, for: 0.1 s, scheme: adaptive}
   - dynamic: {name: last, for: 0.5 s, scheme: wbz, step: 2 ms}
 probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, wire: {wrench: arm, along: 5}, e: energy}

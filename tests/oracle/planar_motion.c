@@ -5,11 +5,12 @@
 //     angle a = sum P_i q_i,   r(s) = integral_0^s e,   e = (cos a, sin a),   n = (-sin a, cos a)
 //     dr/dq_i = integral_0^s P_i n,   r'' = sum dr/dq_i q_i'' - integral_0^s a'^2 e
 //     M_ij = integral rhoA dr/dq_i . dr/dq_j + rhoI P_i P_j,   f_i = -integral rhoA dr/dq_i . (integral_0^s a'^2 e)
-//     K_ij = EI integral T_i T_j,   M q'' + f + K (q + damping q') = 0
+//     w_i = integral rhoA gravity dy/dq_i,   K_ij = EI integral T_i T_j,   M q'' + f + w + K (q + damping q') = 0
 //
 // Functions of s are known at the m points of Gauss; integral_0^s is exact for the polynomial through them.
 #include "oracle/planar_motion.h"
 
+#include "oracle/chebyshev.h"
 #include "oracle/linear.h"
 #include "oracle/ode.h"
 
@@ -27,58 +28,20 @@ struct oracle_planar_motion {
     double K[N][N];
 };
 
-// points and weights of Gauss on [-1, 1]
-static void gauss(double *x, double *w) {
-    for (int i = 0; i < M; i++) {
-        double z = cos(acos(-1.0) * (i + 0.75) / (M + 0.5)), d = 0;
-        for (int k = 0; k < 100; k++) {
-            double a = 1, b = z;
-            for (int j = 2; j <= M; j++) {
-                const double c = ((2 * j - 1) * z * b - (j - 1) * a) / j;
-                a = b, b = c;
-            }
-            d = M * (z * b - a) / (z * z - 1);
-            const double step = b / d;
-            z -= step;
-            if (fabs(step) < 1e-16) break;
-        }
-        x[M - 1 - i] = z, w[M - 1 - i] = 2 / ((1 - z * z) * d * d);
-    }
-}
-
-static double chebyshev(int i, double x) { return cos(i * acos(fmax(-1, fmin(1, x)))); }
-
-// integral of T_i from -1 to x
-static double antiderivative(int i, double x) {
-    if (i == 0) return x + 1;
-    if (i == 1) return (x * x - 1) / 2;
-    const double here = chebyshev(i + 1, x) / (i + 1) - chebyshev(i - 1, x) / (i - 1);
-    const double sign = i % 2 ? 1 : -1; // T_(i+1)(-1)
-    return (here - sign * (1.0 / (i + 1) - 1.0 / (i - 1))) / 2;
-}
-
 oracle_planar_motion *oracle_planar_motion_create(const oracle_planar_rod *rod) {
     oracle_planar_motion *m = oracle_alloc(1, sizeof *m);
     m->rod = *rod;
     double x[M], w[M];
-    gauss(x, w);
+    oracle_gauss(M, x, w);
+    oracle_upto(M, x, w, &m->upto[0][0]);
     for (int a = 0; a < M; a++) {
         m->w[a] = rod->L * w[a] / 2;
-        for (int i = 0; i < rod->n; i++) m->P[i][a] = rod->L / 2 * antiderivative(i, x[a]);
-        for (int b = 0; b < M; b++) {
-            // the same points on [-1, x_a]
-            for (int k = 0; k < M; k++) {
-                const double z = -1 + (x[a] + 1) * (x[k] + 1) / 2;
-                double l = 1;
-                for (int j = 0; j < M; j++) {
-                    if (j != b) l *= (z - x[j]) / (x[b] - x[j]);
-                }
-                m->upto[a][b] += rod->L / 2 * (x[a] + 1) / 2 * w[k] * l;
-            }
-        }
+        for (int i = 0; i < rod->n; i++) m->P[i][a] = rod->L / 2 * oracle_antiderivative(i, x[a]);
+        for (int b = 0; b < M; b++) m->upto[a][b] *= rod->L / 2;
         for (int i = 0; i < rod->n; i++) {
             for (int j = 0; j < rod->n; j++) {
-                m->K[i][j] += rod->EI * m->w[a] * chebyshev(i, x[a]) * chebyshev(j, x[a]);
+                m->K[i][j] +=
+                    rod->EI * m->w[a] * oracle_chebyshev(i, x[a]) * oracle_chebyshev(j, x[a]);
             }
         }
     }
@@ -143,7 +106,7 @@ static void rate(void *user, double t, const double *y, double *dy) {
             mass[i * n + j] = mij;
         }
         for (int a = 0; a < M; a++) {
-            b[i] += m->w[a] * p->rhoA * (rx[i][a] * cx[a] + ry[i][a] * cy[a]);
+            b[i] += m->w[a] * p->rhoA * (rx[i][a] * cx[a] + ry[i][a] * (cy[a] - p->gravity));
         }
     }
     oracle_factor(n, mass, pivot);
@@ -185,7 +148,7 @@ typedef struct past {
 
 typedef struct fall {
     const oracle_planar_motion *m;
-    double gravity, h;
+    double h;
     oracle_difference by;
     bool sections;
     past before, earlier; // one and two steps ago
@@ -236,8 +199,9 @@ static void fall_residual(const fall *f, const double *q, double *r, past *now) 
             r[i] += m->K[i][j] * (q[j] + m->rod.damping * rates[j]);
         }
         for (int a = 0; a < M; a++) {
-            r[i] += m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + f->gravity)) +
-                               m->rod.rhoI * m->P[i][a] * spin[a]);
+            r[i] +=
+                m->w[a] * (m->rod.rhoA * (rx[i][a] * ax[a] + ry[i][a] * (ay[a] + m->rod.gravity)) +
+                           m->rod.rhoI * m->P[i][a] * spin[a]);
         }
     }
 }
@@ -266,9 +230,9 @@ static void fall_step(const fall *f, double *q, past *now) {
     fall_residual(f, q, r, now);
 }
 
-void oracle_planar_motion_fall(const oracle_planar_motion *m, double gravity, oracle_difference by,
-                               double h, int steps, bool sections, double (*tip)[2]) {
-    fall f = {.m = m, .gravity = gravity, .by = by, .h = h, .sections = sections};
+void oracle_planar_motion_fall(const oracle_planar_motion *m, oracle_difference by, double h,
+                               int steps, bool sections, double (*tip)[2]) {
+    fall f = {.m = m, .by = by, .h = h, .sections = sections};
     double q[N] = {0};
     for (int k = 0; k < steps; k++) {
         past now = {0};

@@ -248,7 +248,7 @@ static void both_ways_agree_on_random_trees(void **state) {
                              snw_gravity_energy(m, c.in, c.w);
         double gap = 0, exgap = 0;
         for (int i = 0; i < 400 && ok == SNW_OK; i++) {
-            snw_motion_info info;
+            snw_chord_info info;
             if (i % 200 == 50) {
                 ok = snw_motion_restart(mo, shut, &err);
                 if (ok == SNW_OK) ok = snw_explicit_restart(ex, shut, &err);

@@ -101,26 +101,30 @@ static void statics_have_an_exact_symmetric_stiffness(void **state) {
     snw_residual(g->m, g->in, g->s, true, g->w);
     snw_tangent_sweep(g->m, NULL, g->w);
     snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
-    const double size = size_of(n * n, T), e = 1e-3;
+    const double size = size_of(n * n, T), e = DIFFERENCE;
     double *column = malloc((size_t)n * sizeof *column);
-    for (int j = 0; j < n; j++) {
-        static const double weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
-        double energy = 0;
+    for (int j = 0; j < rig_directions(g); j++) {
+        static const double weight[5] = {1, -8, 0, 8, -1};
+        double energy = 0, power = 0;
+        rig_direction(g, j, dx);
         memset(column, 0, (size_t)n * sizeof *column);
         for (int way = -2; way <= 2; way++) {
-            dx[j] = way * e;
-            snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+            snw_move(g->m, g->s->q, way * e, dx, g->moved->q);
             snw_residual(g->m, g->in, g->moved, true, g->w);
-            for (int i = 0; i < n; i++) column[i] += weight[way + 2] * g->w->r[i] / e;
-            energy += weight[way + 2] / e *
+            for (int i = 0; i < n; i++) column[i] += weight[way + 2] * g->w->r[i] / (12 * e);
+            energy += weight[way + 2] / (12 * e) *
                       (snw_stored_energy(g->m, g->moved->q, g->w) +
                        snw_gravity_energy(g->m, g->in, g->w));
         }
-        dx[j] = 0;
-        for (int i = 0; i < n; i++) assert_near(T[j * n + i] / size, column[i] / size, 2e-8);
+        for (int i = 0; i < n; i++) {
+            double got = 0;
+            for (int k = 0; k < n; k++) got += T[k * n + i] * dx[k];
+            assert_near(got / size, column[i] / size, LEFT);
+        }
         // forces are slopes of the energy
         snw_residual(g->m, g->in, g->s, true, g->w);
-        assert_near(g->w->r[j], energy, 1e-6);
+        for (int i = 0; i < n; i++) power += g->w->r[i] * dx[i];
+        assert_near(power, energy, 100 * LEFT);
     }
     free(T);
     free(dx);
@@ -165,6 +169,8 @@ static void random_trees_on_the_ground_have_exact_derivatives(void **state) {
         robot_free(&t.r);
     }
 }
+
+#ifndef SNW_WIDE // no derivatives
 
 // moving ground and robot together changes nothing
 static void the_ground_may_lie_anywhere(void **state) {
@@ -622,12 +628,15 @@ static void the_ground_can_be_taken_away(void **state) {
 #undef DOOR
 }
 
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ground_has_exact_derivatives),
         cmocka_unit_test(losses_that_end_have_exact_derivatives),
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
         cmocka_unit_test(random_trees_on_the_ground_have_exact_derivatives),
+#ifndef SNW_WIDE
         cmocka_unit_test(the_ground_may_lie_anywhere),
         cmocka_unit_test(the_ground_never_pulls),
         cmocka_unit_test(things_rest_where_the_ground_carries_them),
@@ -642,6 +651,7 @@ int main(void) {
         cmocka_unit_test(a_soft_rod_comes_to_rest_flat),
         cmocka_unit_test(what_cannot_touch_is_said),
         cmocka_unit_test(the_ground_can_be_taken_away),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,7 +225,7 @@ static void loops_stay_closed_and_parts_in_balance(void **state) {
             o.tolerance = 1e-13;
             snw_motion *mo = closed_robot_motion(&c[k].c, &o);
             for (int n = 1; n <= 100; n++) {
-                snw_motion_info info;
+                snw_chord_info info;
                 assert_int_equal(snw_motion_step(mo, DURATION / 100, DURATION * n / 100, &info),
                                  SNW_OK);
                 const snw_work *w = snw_motion_look(mo);
@@ -301,7 +301,7 @@ static void end_implicit(const graph *g, cut *c, int n, sight *o) {
     opts.tolerance = 1e-13;
     snw_motion *mo = closed_robot_motion(&c->c, &opts);
     for (int i = 1; i <= n; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_step(mo, DURATION / n, DURATION * i / n, &info), SNW_OK);
     }
     const snw_work *w = snw_motion_look(mo);

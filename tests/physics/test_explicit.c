@@ -311,7 +311,7 @@ static void implicit_schemes_tend_to_the_explicit_reference(void **state) {
                 assert_int_equal(snw_motion_create(c.m, &o, &mo), SNW_OK);
                 if (snw_motion_start(mo, c.s, &err) != SNW_OK) fail_msg("%s", err.text);
                 for (int i = 0; i < n; i++) {
-                    snw_motion_info info;
+                    snw_chord_info info;
                     assert_int_equal(snw_motion_step(mo, 0.15 / n, 0.15 * (i + 1) / n, &info),
                                      SNW_OK);
                 }

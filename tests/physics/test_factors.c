@@ -196,7 +196,7 @@ static snw_motion *begin(const scene *c, snw_algebra algebra) {
 // steps first .. last of 5 ms
 static void go(snw_motion *mo, int first, int last) {
     for (int i = first; i <= last; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_step(mo, 0.005, 0.005 * i, &info), SNW_OK);
     }
 }
@@ -287,7 +287,7 @@ static void steps_do_not_touch_the_heap(void **state) {
     const snw_algebra algebras[] = {SNW_ALGEBRA_SPARSE, SNW_ALGEBRA_DENSE};
     for (int k = 0; k < 2; k++) {
         snw_motion *mo = begin(&c, algebras[k]);
-        snw_motion_info info;
+        snw_chord_info info;
         snw_error err = {0};
         const long before = heap_calls;
         snw_status s = SNW_OK;

@@ -92,24 +92,29 @@ static void currents_have_exact_stiffness(void **state) {
     snw_residual(g->m, g->in, g->s, true, g->w);
     snw_tangent_sweep(g->m, NULL, g->w);
     snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
-    const double size = size_of(n * n, T), e = 1e-3;
-    for (int j = 0; j < n; j++) {
-        static const double weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+    const double size = size_of(n * n, T), e = DIFFERENCE;
+    for (int j = 0; j < rig_directions(g); j++) {
+        static const double weight[5] = {1, -8, 0, 8, -1};
+        rig_direction(g, j, dx);
         memset(column, 0, (size_t)n * sizeof *column);
         for (int way = -2; way <= 2; way++) {
-            dx[j] = way * e;
-            snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+            snw_move(g->m, g->s->q, way * e, dx, g->moved->q);
             snw_residual(g->m, g->in, g->moved, true, g->w);
-            for (int i = 0; i < n; i++) column[i] += weight[way + 2] * g->w->r[i] / e;
+            for (int i = 0; i < n; i++) column[i] += weight[way + 2] * g->w->r[i] / (12 * e);
         }
-        dx[j] = 0;
-        for (int i = 0; i < n; i++) assert_near(T[j * n + i] / size, column[i] / size, 2e-8);
+        for (int i = 0; i < n; i++) {
+            double got = 0;
+            for (int k = 0; k < n; k++) got += T[k * n + i] * dx[k];
+            assert_near(got / size, column[i] / size, LEFT);
+        }
     }
     free(T);
     free(dx);
     free(column);
     setting_close(&s);
 }
+
+#ifndef SNW_WIDE // no derivatives
 
 // The mass matrix is what accelerations need, and symmetric; with added mass there is more of it.
 static void added_mass_is_in_the_mass_matrix(void **state) {
@@ -710,11 +715,14 @@ static void a_fluid_can_be_taken_away(void **state) {
     snw_series_clear(&o.series);
 }
 
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fluids_have_exact_derivatives),
         cmocka_unit_test(square_drag_has_exact_derivatives),
         cmocka_unit_test(currents_have_exact_stiffness),
+#ifndef SNW_WIDE
         cmocka_unit_test(added_mass_is_in_the_mass_matrix),
         cmocka_unit_test(added_masses_are_those_of_plane_flow),
         cmocka_unit_test(rectangles_have_the_tabled_added_mass),
@@ -731,6 +739,7 @@ int main(void) {
         cmocka_unit_test(what_a_fluid_cannot_do_is_said),
         cmocka_unit_test(a_fluid_can_be_taken_away),
         cmocka_unit_test(what_falls_into_water_is_slowed_there),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

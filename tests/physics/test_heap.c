@@ -3,6 +3,7 @@
 // No heap in residual, tangent, mass matrix, factorisation, a whole static solve and advances in time: the process's
 // calls of malloc and its kin are counted, those of OpenBLAS, SUNDIALS and the C library included.
 #include "oracle/trial.h"
+#include "sinew/sinew.h"
 
 #include "near.h"
 // after near.h: it asserts
@@ -175,6 +176,69 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
     }
 }
 
+// a robot with all that acts from outside: ground, fluid, tendons, chambers, a rod that is fed; equilibrium, steps, probes and efforts
+static void what_acts_from_outside_does_not_touch_the_heap(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "
+        "rubber, strain: cosserat legendre 2}}\n"
+        "  ball: {on: arm.tip, body: {sphere: {radius: 20 mm}, density: 900}}\n"
+        "  needle: {on: world, pose: {xyz: [0, 1 m, 0]}, rod: {length: 0.2, section: {circle: "
+        "{radius: 10 mm}}, material: rubber, strain: kirchhoff legendre 2}}\n"
+        "actuators:\n"
+        "  motor: {feed: needle, position: 0.2 m + 50 mm*sin(4*t)}\n"
+        "  cord: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: \"1 N + 0.2 N*sin(50*t)\"}\n"
+        "  held: {tendon: {along: arm, at: [0, -8 mm, 0]}, effort: \"20 N/m*len - 1 N*s/m*fast\"}\n"
+        "  winch: {tendon: {along: arm, at: [0, 0, 8 mm], compliance: 2e-3 1/N}, shortening: 3 mm "
+        "+ "
+        "20 mm*t/(1 s)}\n"
+        "  bellows: {chamber: {along: arm, at: [0, -6 mm, 0], area: 3e-5 m^2}, effort: 4 kPa}\n"
+        "  water: {chamber: {along: arm, at: [0, 0, -6 mm], area: 2.6e-5 m^2}, volume: 7.85e-6 "
+        "m^3}\n"
+        "  air: {chamber: {along: arm, at: [0, 4 mm, 4 mm], area: 2.7e-5 m^2}, gas: {moles: 3.3e-4 "
+        "mol, temperature: 300 K}}\n"
+        "fluid:\n"
+        "  sea: {on: [arm, ball], density: 1000, added: auto, buoyancy: on}\n"
+        "  drag: {on: arm, density: 1000, drag: {normal: 1, tangent: 0.01}}\n"
+        "contacts:\n"
+        "  floor: {ground: {on: arm, normal: z, at: [0, 0, -15 mm], stiffness: 2 kPa, ends: 20, "
+        "damping: 0.1, friction: 0.4}}\n"
+        "  stone: {ground: {on: ball, normal: z, at: [0, 0, 120 mm], stiffness: 200, friction: "
+        "0.4}}\n"
+        "probes: {tip: {position: ball}, len: {length: held}, fast: {rate: held}, push: {reaction: "
+        "stone}}\n";
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive", "stiff"};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        snw_robot *r = NULL;
+        snw_error err = {0};
+        snw_robot_steps how = snw_robot_steps_defaults(1e-3);
+        how.scheme = schemes[k];
+        if (snw_robot_parse("arm", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
+            fail_msg("%d: %s", err.line, err.text);
+        }
+        const long before = heap_calls;
+        snw_status s = snw_robot_equilibrium(r, 0, &err);
+        const long balanced = heap_calls;
+        if (s == SNW_OK) s = snw_robot_start(r, &how, &err);
+        const long started = heap_calls;
+        double push[6] = {0}, f;
+        for (int i = 0; i < 20 && s == SNW_OK; i++) {
+            s = snw_robot_step(r, 1e-3, &err);
+            snw_robot_probe(r, "push", 6, push);
+            for (int j = 0; j < 7; j++) snw_robot_effort(r, j, &f);
+        }
+        const long after = heap_calls;
+        if (s != SNW_OK) fail_msg("%s: %s", schemes[k], err.text);
+        assert_int_equal(balanced - before, 0);
+        assert_int_equal(after - started, 0);
+        assert_true(push[5] != 0); // it touches
+        snw_robot_close(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counter_counts),
@@ -182,6 +246,7 @@ int main(void) {
         cmocka_unit_test(static_solve_does_not_touch_the_heap),
         cmocka_unit_test(static_solve_of_many_coordinates_does_not_touch_the_heap),
         cmocka_unit_test(advances_in_time_do_not_touch_the_heap),
+        cmocka_unit_test(what_acts_from_outside_does_not_touch_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

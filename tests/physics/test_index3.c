@@ -127,7 +127,7 @@ static errors run(const closed_robot *c, const named *k, snw_chart chart, bool m
     double l[MOST] = {0};
     errors e = {0};
     for (int i = 1; i <= n + 1; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         if (snw_motion_step(mo, time / n, time * i / n, &info) != SNW_OK) {
             fail_msg("%s: step %d of %d", k->name, i, n);
         }
@@ -256,7 +256,7 @@ static double left_over(const closed_robot *c, const named *k, int n) {
     const double first = energy(mo, c->m);
     double most = 0;
     for (int i = 1; i <= n; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_step(mo, 0.3 / n, 0.3 * i / n, &info), SNW_OK);
         const snw_work_done done = snw_motion_work(mo);
         double left = energy(mo, c->m) - first + done.heat + done.scheme;
@@ -310,7 +310,7 @@ static void noise_of_the_trapezoidal_rule_is_a_third_of_the_first_jerk_times_tim
             const double h = 2.0 / n;
             double worst = 0;
             for (int i = 1; i <= n; i++) {
-                snw_motion_info info;
+                snw_chord_info info;
                 assert_int_equal(snw_motion_step(mo, h, h * i, &info), SNW_OK);
                 const double t = h * i, l = snw_motion_state(mo)->l[0];
                 const double noise = l / mass + 0.9 * sin(3 * t);
@@ -336,7 +336,7 @@ static void multipliers_of_backward_euler_notice_a_change_of_step(void **state) 
     snw_motion *mo = closed_robot_motion(&c, &o);
     double t = 0;
     for (size_t i = 0; i < sizeof h / sizeof h[0]; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         t += h[i];
         assert_int_equal(snw_motion_step(mo, h[i], t, &info), SNW_OK);
         // places to 1e-16 over the square of the step
@@ -398,7 +398,7 @@ static void errors_of_multipliers_decay_as_rho_says(void **state) {
         roots_at_infinity(name, &o.scheme, root);
         snw_motion *mo = closed_robot_motion(&c, &o);
         for (int i = 0; i < DECAY; i++) {
-            snw_motion_info info;
+            snw_chord_info info;
             assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
             x[i] = snw_motion_state(mo)->l[0] - 4;
             largest = fmax(largest, fabs(x[i]));
@@ -437,7 +437,7 @@ static void stiff_coordinates_in_loops_decay_as_rho_says(void **state) {
         roots_at_infinity(name, &o.scheme, root);
         snw_motion *mo = closed_robot_motion(&c, &o);
         for (int i = 0; i < DECAY; i++) {
-            snw_motion_info info;
+            snw_chord_info info;
             assert_int_equal(snw_motion_step(mo, 0.01, 0.01 * (i + 1), &info), SNW_OK);
             x[i] = snw_motion_state(mo)->q[0];
         }

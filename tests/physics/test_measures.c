@@ -53,6 +53,8 @@ static void efforts_have_exact_derivatives(void **state) {
     }
 }
 
+#ifndef SNW_WIDE // no derivatives
+
 // Length of a path and volume swept, from positions alone: n chords along a rod from x0 to x1 at the place (y, z).
 static void chords(const rig *g, int measure, int n, double *length, double *volume) {
     const snw_measure_desc *d = &g->m->desc->measure[measure];
@@ -128,11 +130,11 @@ static void efforts_work_along_their_coordinates(void **state) {
         *g->in->share = 0;
         g->in->measure[LONG].v = g->in->measure[BLOWN].v = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
-        const double e = 1e-3;
+        const double e = DIFFERENCE;
         for (int j = 0; j < n; j++) {
             double want = 0;
             for (int way = -2; way <= 2; way++) {
-                static const double weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+                static const double weight[5] = {1, -8, 0, 8, -1};
                 snw_state_copy(g->m, g->s, g->moved);
                 dx[j] = way * e;
                 snw_move(g->m, g->s->q, 1, dx, g->moved->q);
@@ -141,12 +143,12 @@ static void efforts_work_along_their_coordinates(void **state) {
                 memcpy(without, g->w->r, (size_t)n * sizeof *without);
                 snw_residual(g->m, g->in, g->moved, true, g->w);
                 for (int i = 0; i < MEASURES; i++) {
-                    want += effort[i] * weight[way + 2] * g->w->measured[i].value / e;
+                    want += effort[i] * weight[way + 2] * g->w->measured[i].value / (12 * e);
                 }
                 memcpy(g->w->r, without, (size_t)n * sizeof *without);
                 free(without);
             }
-            assert_near(g->w->r[j] - r[j], want, 1e-8);
+            assert_near(g->w->r[j] - r[j], want, LEFT);
         }
         free(r);
         free(dx);
@@ -348,9 +350,12 @@ static void given_volume_and_given_pressure_agree(void **state) {
     for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
 }
 
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(efforts_have_exact_derivatives),
+#ifndef SNW_WIDE
         cmocka_unit_test(measures_are_those_of_the_shape),
         cmocka_unit_test(efforts_work_along_their_coordinates),
         cmocka_unit_test(what_is_symmetric_only_stretches),
@@ -359,6 +364,7 @@ int main(void) {
         cmocka_unit_test(given_length_and_given_tension_agree),
         cmocka_unit_test(a_given_volume_is_kept),
         cmocka_unit_test(given_volume_and_given_pressure_agree),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,14 +154,19 @@ static double released_tip(const char *how, int axis) {
 
 static void a_release_off_the_grid_keeps_the_order(void **state) {
     (void)state;
-    static const char *const schemes[] = {"generalized-alpha, rho: 0.7",
-                                          "newmark",
-                                          "hht",
-                                          "wbz",
-                                          "trapezoidal",
-                                          "bdf2",
-                                          "bdf-alpha",
-                                          "conserving"};
+    static const struct {
+        const char *name;
+        int order;
+    } schemes[] = {{"generalized-alpha, rho: 0.7", 2},
+                   {"newmark", 2},
+                   {"hht", 2},
+                   {"wbz", 2},
+                   {"trapezoidal", 2},
+                   {"bdf2", 2},
+                   {"bdf-alpha", 2},
+                   {"conserving", 2},
+                   {"gauss4", 4},
+                   {"gauss6", 6}};
     double want[3];
     for (int k = 1; k < 3; k++)
         want[k] = released_tip("scheme: adaptive, tolerance: 1e-12, step: 10 ms", k);
@@ -170,14 +175,16 @@ static void a_release_off_the_grid_keeps_the_order(void **state) {
         double e[2] = {0};
         for (int fine = 0; fine < 2; fine++) {
             char how[128];
-            snprintf(how, sizeof how, "scheme: %s, step: %g ms, tolerance: 1e-12", schemes[i],
-                     fine ? 0.5 : 1);
+            const double h = schemes[i].order == 2 ? 1 : 5 * schemes[i].order;
+            snprintf(how, sizeof how, "scheme: %s, step: %g ms, tolerance: 1e-12", schemes[i].name,
+                     fine ? 0.5 * h : h);
             for (int k = 1; k < 3; k++)
                 e[fine] = fmax(e[fine], fabs(released_tip(how, k) - want[k]));
         }
         const double slope = log2(e[0] / e[1]);
-        if (!(fabs(slope - 2) < 0.25)) {
-            fail_msg("%s: errors %.3g and %.3g, slope %.3f", schemes[i], e[0], e[1], slope);
+        // cut steps at the release are of any length
+        if (!(fabs(slope - schemes[i].order) < 0.125 * schemes[i].order)) {
+            fail_msg("%s: errors %.3g and %.3g, slope %.3f", schemes[i].name, e[0], e[1], slope);
         }
     }
 }
@@ -190,8 +197,9 @@ static void a_step_too_long_is_halved(void **state) {
     scene c;
     soft_rod(&c, SNW_JOINT_FREE, true, false);
     for (int i = 0; i < c.m->nv; i++) c.s->v[i] *= 30;
-    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING};
-    for (int k = 0; k < 2; k++) {
+    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING,
+                                  SNW_METHOD_GAUSS6};
+    for (int k = 0; k < 3; k++) {
         begin(&c, (snw_step_desc){.method = methods[k], .step = 0.5, .rho = 0.9, .duration = 1});
         const double before = see(&c).energy;
         snw_stats took = {0};
@@ -211,8 +219,8 @@ static void a_step_too_long_is_halved(void **state) {
 static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(void **state) {
     (void)state;
     const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_BDF2,
-                                  SNW_METHOD_CONSERVING};
-    for (int k = 0; k < 3; k++) {
+                                  SNW_METHOD_CONSERVING, SNW_METHOD_GAUSS4};
+    for (int k = 0; k < 4; k++) {
         scene c = {0};
         robot_init(&c.r, 0.5, 0.02);
         robot_strain(&c.r, 0, SNW_BEND_Z, SNW_BASIS_LEGENDRE, 2);
@@ -243,8 +251,8 @@ static void a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept(voi
 
 static void a_law_that_ends_keeps_the_frames_before(void **state) {
     (void)state;
-    static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving", "rk4",
-                                          "adaptive"};
+    static const char *const schemes[] = {
+        "generalized-alpha", "bdf2", "conserving", "gauss6", "rk4", "adaptive"};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         char text[1024];
         snprintf(
@@ -275,7 +283,8 @@ static void a_law_that_ends_keeps_the_frames_before(void **state) {
 
 // ---- error control ---------------------------------------------------------------------------------
 
-// a step may err by the tolerance, so steps are as its cube root and the error at the end as its power 2/3
+// A step may err by the tolerance, so steps are as its cube root and the error at the end as its power 2/3. Of collocation
+// that is the error within a step, h^(s + 2), and the end has h^(2 s)
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
     for (int joint = 0; joint < 2; joint++) {
@@ -284,9 +293,12 @@ static void errors_follow_the_tolerance(void **state) {
         double want[32];
         reference(&c, 1, want);
         const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_NEWMARK,
-                                      SNW_METHOD_TRAPEZOIDAL, SNW_METHOD_BDF2,
-                                      SNW_METHOD_BDF_ALPHA};
-        for (int k = 0; k < 5; k++) {
+                                      SNW_METHOD_TRAPEZOIDAL,       SNW_METHOD_BDF2,
+                                      SNW_METHOD_BDF_ALPHA,         SNW_METHOD_GAUSS4};
+        for (int k = 0; k < 6; k++) {
+            const bool few =
+                methods[k] == SNW_METHOD_GAUSS4; // steps between the instants, the last one cut
+            const double power = few ? 1 : 2.0 / 3, play = few ? 0.2 : 0.1;
             double before = NAN, steps = 0;
             for (double tolerance = 1e-5; tolerance > 0.5e-7; tolerance *= 0.1) {
                 begin(&c, (snw_step_desc){.method = methods[k],
@@ -299,8 +311,8 @@ static void errors_follow_the_tolerance(void **state) {
                 snw_stats took = {0};
                 for (int i = 1; i <= 10; i++) go(&c, 0.1 * i, &took);
                 const double e = distance(&c, want), slope = log10(before / e);
-                if (!(e <= 10 * pow(tolerance, 2.0 / 3)) || slope < 0.6 || slope > 0.75 ||
-                    (steps > 0 && took.increments > 2.3 * steps)) {
+                if (!(e <= (few ? 20 : 10) * pow(tolerance, power)) || slope < (1 - play) * power ||
+                    slope > (1.02 + play) * power || (steps > 0 && took.increments > 2.3 * steps)) {
                     fail_msg("method %d, tolerance %.0e: error %.3g, slope %.3f, %g steps",
                              (int)methods[k], tolerance, e, slope, took.increments);
                 }
@@ -550,6 +562,24 @@ static void the_balance_of_explicit_movers_closes_at_the_tolerance(void **state)
     }
 }
 
+// ---- speed -----------------------------------------------------------------------------------------
+
+// A rod at rest pulled by a force that grows from nothing: what it feels at its start is tiny, not subnormal, since the
+// matrix made there serves for many steps, and a processor is slow with such numbers.
+static void a_force_that_grows_from_nothing_leaves_no_subnormal_numbers(void **state) {
+    (void)state;
+    scene c;
+    soft_rod(&c, SNW_JOINT_FREE, false, true);
+    memset(c.s->v, 0, (size_t)c.m->nv * sizeof *c.s->v);
+    begin(&c, (snw_step_desc){.method = SNW_METHOD_GENERALIZED_ALPHA, .step = 0.01, .rho = 0.9});
+    const double *a = c.mv.state(c.mv.self)->a;
+    double largest = 0;
+    for (int i = 0; i < c.m->nv; i++) largest = fmax(largest, fabs(a[i]));
+    assert_true(largest < 1e-20);
+    assert_true(largest == 0 || largest > 1e-100);
+    finish(&c);
+}
+
 // ---- heap ------------------------------------------------------------------------------------------
 
 // steps of all schemes, undone and failed ones too, restarts, looks, and whole advances of the movers
@@ -567,7 +597,7 @@ static void steps_do_not_touch_the_heap(void **state) {
         o.scheme = snw_scheme_make((snw_scheme_kind)kind, 0.8, -0.2);
         snw_motion *mo = NULL;
         snw_error err = {0};
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_create(c.m, &o, &mo), SNW_OK);
 
         const long before = heap_calls;
@@ -591,8 +621,9 @@ static void steps_do_not_touch_the_heap(void **state) {
         snw_motion_destroy(mo);
         finish(&c);
     }
-    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING};
-    for (int k = 0; k < 2; k++) {
+    const snw_method methods[] = {SNW_METHOD_GENERALIZED_ALPHA, SNW_METHOD_CONSERVING,
+                                  SNW_METHOD_GAUSS6};
+    for (int k = 0; k < 3; k++) {
         scene c;
         soft_rod(&c, SNW_JOINT_FREE, true, true);
         begin(&c, (snw_step_desc){.method = methods[k], .step = 0.01, .rho = 0.9});
@@ -625,6 +656,7 @@ int main(void) {
         cmocka_unit_test(under_changing_gravity_conserving_is_of_order_two),
         cmocka_unit_test(energy_is_kept_for_ever),
         cmocka_unit_test(the_balance_of_explicit_movers_closes_at_the_tolerance),
+        cmocka_unit_test(a_force_that_grows_from_nothing_leaves_no_subnormal_numbers),
         cmocka_unit_test(steps_do_not_touch_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,82 @@ static void polynomials_of_one_degree_have_the_same_energies(void **state) {
     assert_true(apart(legendre, chebyshev) < 1e-10);
     assert_true(apart(legendre, monomial) < 1e-10);
     assert_true(apart(legendre, lower) > 1e-7);
+    // of more monomials than can be computed with
+    fall("chebyshev 13", 40, 4, chebyshev);
+    fall("monomial 13", 40, 4, monomial);
+    assert_true(apart(chebyshev, monomial) < 1e-10);
+}
+
+// ---- coordinates of many monomials ----------------------------------------------------------------------
+
+// the field that the recorded coordinates of a frame stand for, and the probe of it
+typedef struct recorded {
+    double sum, rate;
+    double strain;
+} recorded;
+
+static snw_status record_sum(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    recorded *r = user;
+    double x = 1;
+    if (f->t > 0) return SNW_OK;
+    r->sum = r->rate = 0;
+    for (int j = 0; j < 11; j++, x *= 0.3) r->sum += f->q[j] * x, r->rate += f->v[j] * x;
+    r->strain = f->column[1]; // twist, then bend_y
+    return SNW_OK;
+}
+
+static snw_status record_nothing(void *user, snw_status status, const char *message,
+                                 snw_error *err) {
+    (void)user, (void)status, (void)message, (void)err;
+    return SNW_OK;
+}
+
+// Inside they are Legendre polynomials; whoever reads the results sees monomials.
+static void results_have_the_coordinates_of_the_file(void **state) {
+    (void)state;
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    const char *text =
+        "sinew: 1\nmaterials: {gel: {young: 1 MPa, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 2, section: {circle: {radius: 20 mm}},\n"
+        "  material: gel, strain: {bend_y: monomial 11}}}}\n"
+        "initial: {arm: {strain: {bend_y: 0.3*exp(x/L)}, rate: {bend_y: 0.1*cos(x/L)}}}\n"
+        "study: [dynamic: {for: 1e-9 s, step: 1e-9 s}]\nprobes: {mid: {strain: arm@30%}}\n";
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+    recorded r;
+    const snw_recorder recorder = {&r, record_sum, record_nothing};
+    snw_run_totals totals;
+    assert_int_equal(snw_run_execute(run, 1, &recorder, &(snw_run_hooks){0}, &totals, &err),
+                     SNW_OK);
+    // rounding is magnified by the coordinates, which are some thousand times the strain
+    assert_near(r.sum, r.strain, 1e-11);
+    assert_near(r.sum, 0.3 * exp(0.3), 1e-9); // as far as eleven functions go
+    assert_near(r.rate, 0.1 * cos(0.3), 1e-9);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+static void actuators_on_many_monomials_are_refused(void **state) {
+    (void)state;
+    snw_error err = {0};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    const char *text = "sinew: 1\nmaterials: {gel: {young: 1 MPa, density: 1000}}\n"
+                       "robot: {arm: {on: world, rod: {length: 2, section: {circle: {radius: 20 "
+                       "mm}},\n  material: gel, strain: {bend_y: monomial 9}}}}\n"
+                       "actuators: {push: {rod: arm, effort: [1, 0, 0, 0, 0, 0, 0, 0, 0]}}\n"
+                       "study: [static: {}]\n";
+    if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_run_create(desc, "main", &run, &err), SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "more than 8 monomials"));
+    release(doc, desc);
 }
 
 // rods.md 4.8: deviations from exact integration along the rod fall as h^2 and h^4
@@ -160,16 +236,20 @@ static void falling_tip(int n, int nodes, const char *how, double z[SEEN], doubl
 
 enum { STEPS = 20 }; // of 5 ms
 
+static oracle_planar_motion *falling_rod(int n) {
+    const double pi = acos(-1.0), R = 1.2e-3;
+    return oracle_planar_motion_create(&(oracle_planar_rod){.n = n,
+                                                            .L = 0.4,
+                                                            .EI = 207e9 * pi / 4 * R * R * R * R,
+                                                            .rhoA = 8000 * pi * R * R,
+                                                            .rhoI = 8000 * pi / 4 * R * R * R * R,
+                                                            .gravity = 98.1});
+}
+
 // Tip of the oracle's falling rod; `sections`: differences of the velocities of sections, as the paper takes them.
 static void falling_oracle(oracle_difference by, bool sections, double tip[STEPS][2]) {
-    const double pi = acos(-1.0), R = 1.2e-3;
-    const oracle_planar_rod rod = {.n = 8,
-                                   .L = 0.4,
-                                   .EI = 207e9 * pi / 4 * R * R * R * R,
-                                   .rhoA = 8000 * pi * R * R,
-                                   .rhoI = 8000 * pi / 4 * R * R * R * R};
-    oracle_planar_motion *m = oracle_planar_motion_create(&rod);
-    oracle_planar_motion_fall(m, 98.1, by, 5e-3, STEPS, sections, tip);
+    oracle_planar_motion *m = falling_rod(8);
+    oracle_planar_motion_fall(m, by, 5e-3, STEPS, sections, tip);
     oracle_planar_motion_destroy(m);
 }
 
@@ -289,6 +369,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_released_rod_moves_by_lagranges_equations),
         cmocka_unit_test(polynomials_of_one_degree_have_the_same_energies),
+        cmocka_unit_test(results_have_the_coordinates_of_the_file),
+        cmocka_unit_test(actuators_on_many_monomials_are_refused),
         cmocka_unit_test(energies_converge_as_the_magnus_order_says),
         cmocka_unit_test(backward_differences_are_those_of_the_coordinates),
         cmocka_unit_test(differences_of_sections_explain_the_table),

@@ -7,7 +7,6 @@
 #include "heap_calls.h"
 
 #include "sinew/sinew.h"
-#include "study/assembly.h"
 
 #include <stdio.h>
 
@@ -33,6 +32,7 @@ static const way ways[] = {
     {"scheme: bdf2, step: 10 ms", 1e-12},
     {"scheme: bdf-alpha, step: 7 ms", 1e-12},
     {"scheme: generalized-alpha, step: 50 ms, adapt: on", 1e-12},
+    {"scheme: conserving, step: 10 ms", 1e-12},
     {"scheme: rk4, step: 10 ms", 1e-12},
     {"scheme: adaptive", 1e-12},
     {"scheme: stiff, tolerance: 1e-9", 1e-7},
@@ -78,9 +78,10 @@ static void a_bar_is_caught(void **state) {
     (void)state;
     const double m = 1.3, L = 0.8, v = 2;
     const double beside[] = {0, 0.1, 0.25, 0.4}; // the middle, mid-rod, the end
-    static const char *const schemes[] = {"step: 5 ms", "scheme: adaptive, tolerance: 1e-10"};
-    for (int k = 0; k < 8; k++) {
-        const double a = beside[k / 2], I = m * L * L / 12;
+    static const char *const schemes[] = {"step: 5 ms", "scheme: adaptive, tolerance: 1e-10",
+                                          "step: 5 ms, scheme: conserving"};
+    for (int k = 0; k < 12; k++) {
+        const double a = beside[k / 3], I = m * L * L / 12;
         char text[1400];
         outcome o;
         (void)snprintf(
@@ -93,7 +94,7 @@ static void a_bar_is_caught(void **state) {
                  "when: once(eye.y >= 0.3)}}\n"
                  "probes: {eye: {position: eye}, w: {rate: bar}, e: energy, h: momentum}\n"
                  "study: [dynamic: {for: 0.16 s, %s}]\n",
-            m, I, v, a, a, schemes[k % 2]);
+            m, I, v, a, a, schemes[k % 3]);
         execute_ok(text, &o);
         const double w = m * v * a / (I + m * a * a), before = 0.5 * m * v * v;
         const double after = 0.5 * m * v * a * w;
@@ -278,7 +279,8 @@ static void events_cost_no_order(void **state) {
     static const struct {
         const char *scheme;
         double order;
-    } cases[] = {{"generalized-alpha", 2}, {"hht", 2}, {"bdf2", 2}, {"euler", 1}};
+    } cases[] = {
+        {"generalized-alpha", 2}, {"hht", 2}, {"bdf2", 2}, {"euler", 1}, {"conserving", 2}};
     char out[2000];
     outcome o;
     (void)snprintf(out, sizeof out, text, "scheme: adaptive, tolerance: 1e-12");
@@ -302,6 +304,42 @@ static void events_cost_no_order(void **state) {
                      miss[2]);
         }
     }
+}
+
+// A soft arm and a ball joint, caught and let go again and again: between events nothing is gained or lost, and over them what
+// is lost is in the books.
+static void energy_is_kept_between_events(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}\n"
+        "robot:\n"
+        "  arm: {on: world, joint: spherical, rod: {length: 0.4 m, section: {circle: {radius: 10 "
+        "mm}}, material: rubber, strain: {bend_y: legendre 3, bend_z: legendre 2}}}\n"
+        "  hand: {on: arm.tip, joint: spherical, body: {mass: 0.1 kg, com: [0.05, 0.01, 0], "
+        "inertia: [1e-4, 2e-4, 3e-4]}}\n"
+        "initial: {hand: {rate: [3, 2, -4]}}\n"
+        "loops:\n"
+        "  stick: {join: [arm.tip, hand], as: revolute, pose: met, when: \"mod(t, 70 ms) > 41 "
+        "ms\"}\n"
+        "  hold: {join: [world, arm@50%], as: spherical, pose: met, when: \"mod(t, 130 ms) > 101 "
+        "ms\"}\n"
+        "probes: {e: energy}\n"
+        "study: [dynamic: {for: 0.4 s, step: 1 ms, scheme: conserving}]\n",
+        &o);
+    double lost = 0, jumps = 0;
+    for (int n = 1; n < o.series.nframe; n++) {
+        const double heat = shown(&o, n, 3), more = heat - lost;
+        assert_true(more >= 0);
+        if (more > 0) jumps++;
+        // total, and what is not accounted for
+        if (more == 0) assert_near(shown(&o, n, 7), shown(&o, n - 1, 7), 1e-9);
+        assert_near(shown(&o, n, 6), 0, 1e-8);
+        lost = heat;
+    }
+    assert_true(jumps >= 7 && lost > 1e-3);
+    snw_series_clear(&o.series);
 }
 
 // two latches that say the same are one latch, with a word about it; each set is spoken of once
@@ -432,8 +470,9 @@ static void modes_are_those_of_what_is_closed(void **state) {
 // a hold that bears 5 N breaks under a force of 10 N/s after half a second
 static void a_hold_breaks_at_its_strength(void **state) {
     (void)state;
-    static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-10"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const schemes[] = {"step: 10 ms", "scheme: adaptive, tolerance: 1e-10",
+                                          "step: 10 ms, scheme: conserving"};
+    for (int k = 0; k < 3; k++) {
         char text[1000];
         outcome o;
         (void)snprintf(text, sizeof text,
@@ -447,8 +486,8 @@ static void a_hold_breaks_at_its_strength(void **state) {
                        schemes[k]);
         execute_ok(text, &o);
         // v = 5 (t^2 - 1/4); steps of 10 ms miss of that what order 2 does
-        assert_near(last(&o, 0), 5.0 / 6, k ? 1e-8 : 1e-4);
-        assert_near(last(&o, 1), 3.75, k ? 1e-8 : 1e-4);
+        assert_near(last(&o, 0), 5.0 / 6, k == 1 ? 1e-8 : 1e-4);
+        assert_near(last(&o, 1), 3.75, k == 1 ? 1e-8 : 1e-4);
         assert_near(last(&o, 11), 0, 1e-7);
         snw_series_clear(&o.series);
     }
@@ -483,8 +522,8 @@ static void a_condition_that_comes_back_begins_anew(void **state) {
 static void the_live_robot_switches_too(void **state) {
     (void)state;
     static const char text[] = WORM;
-    static const char *const schemes[] = {"generalized-alpha", "bdf2"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving"};
+    for (int k = 0; k < 3; k++) {
         snw_robot *a = NULL, *b = NULL;
         snw_error err = {0};
         snw_robot_steps how = snw_robot_steps_defaults(1e-3);
@@ -571,10 +610,6 @@ static void faults_are_named(void **state) {
          "  stop: {join: [world, a], as: fixed, pose: met, when: t > 0.15 s}\n"
          "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
          6, "asks for another velocity"},
-        {"robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 1}}}\n"
-         "loops: {l: {join: [world, a], as: fixed, pose: met, when: t > 0.1 s}}\n"
-         "study: [dynamic: {for: 1 s, step: 10 ms, scheme: conserving}]\n",
-         5, "open and close"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1000];
@@ -586,24 +621,6 @@ static void faults_are_named(void **state) {
             fail_msg("case %d: %d: %s", (int)k, o.err.line, o.err.text);
         }
         snw_series_clear(&o.series);
-    }
-    static const char *const links[][2] = {
-        {"a: {on: world, joint: revolute, body: {mass: 1}, when: t > 1 s}", "it has a joint"},
-        {"a: {on: world, when: t > 1 s}", "it has no body"},
-        {"a: {on: world, body: {mass: 1}, when: t > 1 s}, b: {on: a, body: {mass: 1}}",
-         "another link hangs on it"},
-    };
-    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
-        char text[400];
-        snw_document *doc;
-        snw_desc *desc;
-        snw_model *m = NULL;
-        snw_error err;
-        (void)snprintf(text, sizeof text, HEAD "robot: {%s}\n", links[k][0]);
-        assert_int_equal(describe(text, &doc, &desc, &err), SNW_OK);
-        assert_int_equal(snw_assembly_compile(desc, &m, &err), SNW_E_MODEL);
-        if (!strstr(err.text, links[k][1]) || err.line != 3) fail_msg("%d: %s", err.line, err.text);
-        release(doc, desc);
     }
 }
 
@@ -617,6 +634,7 @@ int main(void) {
         cmocka_unit_test(a_belt_takes_a_mass_along),
         cmocka_unit_test(a_worm_goes_on_for_many_cycles),
         cmocka_unit_test(events_cost_no_order),
+        cmocka_unit_test(energy_is_kept_between_events),
         cmocka_unit_test(rows_that_say_the_same_are_left_out),
         cmocka_unit_test(limbs_do_not_disturb_each_other),
         cmocka_unit_test(a_static_step_begins_with_what_is_closed),

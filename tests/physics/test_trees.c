@@ -305,12 +305,29 @@ static void motion(const snw_model *m, const snw_state *s, snw_scheme_kind kind,
     assert_int_equal(snw_motion_create(m, &o, &mo), SNW_OK);
     if (snw_motion_start(mo, s, &err) != SNW_OK) fail_msg("%s", err.text);
     for (int i = 0; i < n; i++) {
-        snw_motion_info info;
+        snw_chord_info info;
         assert_int_equal(snw_motion_step(mo, 0.2 / n, 0.2 * (i + 1) / n, &info), SNW_OK);
         assert_true(info.iterations < 12);
     }
     memcpy(q, snw_motion_state(mo)->q, (size_t)m->nq * sizeof *q);
     snw_motion_destroy(mo);
+}
+
+static void collocated(const trial *x, snw_method method, bool split, int n, double *q) {
+    const snw_step_desc step = {
+        .method = method, .step = 0.2 / n, .tolerance = 1e-13, .split = split};
+    snw_mover mv;
+    snw_error err = {0};
+    snw_stats took = {0};
+    if (snw_mover_open(x->m, &step, 0, &mv, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (mv.start(mv.self, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
+    for (int i = 1; i <= n; i++) {
+        if (mv.advance(mv.self, 0.2 * i / n, INFINITY, &took, &err) != SNW_OK)
+            fail_msg("%s", err.text);
+    }
+    assert_true(took.increments == n);
+    memcpy(q, mv.state(mv.self)->q, (size_t)x->m->nq * sizeof *q);
+    mv.close(mv.self);
 }
 
 static void implicit_schemes_converge_at_their_order(void **state) {
@@ -340,6 +357,15 @@ static void implicit_schemes_converge_at_their_order(void **state) {
             if (!(fabs(log2(coarse / fine) - order) < 0.15)) {
                 fail_msg("scheme %d: errors %.3g, %.3g, order %d", (int)k, coarse, fine, order);
             }
+        }
+        for (int order = 4; order <= 6; order += 2) {
+            const snw_method method = order == 4 ? SNW_METHOD_GAUSS4 : SNW_METHOD_GAUSS6;
+            const size_t nq = (size_t)x.m->nq;
+            collocated(&x, method, order == 4, 96 / order, a);
+            collocated(&x, method, order == 4, 192 / order, b);
+            const double coarse = oracle_distance(nq, a, want), fine = oracle_distance(nq, b, want);
+            printf("gauss%d  %.2e  %.2e  %.3f\n", order, coarse, fine, log2(coarse / fine));
+            assert_true(fabs(log2(coarse / fine) - order) < 0.1 * order);
         }
         close(&t, &x);
     }

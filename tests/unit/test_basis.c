@@ -4,6 +4,9 @@
 #include "math/quadrature.h"
 #include "near.h"
 
+#include <math.h>
+#include <string.h>
+
 #include <float.h>
 
 static const double pi = 3.14159265358979323846;
@@ -301,8 +304,64 @@ static void polynomial_bases_span_the_same_space(void **state) {
     }
 }
 
+// what a slope adds up to between two points of an element is what the function grows by
+static void slopes_add_up_to_the_functions(void **state) {
+    (void)state;
+    enum { POINTS = 40 };
+    double at[POINTS], weight[POINTS];
+    snw_gauss(POINTS, at, weight);
+    for (int kind = 0; kind <= SNW_BASIS_CUBIC; kind++) {
+        const bool pieces_of = snw_basis_piecewise((snw_basis_kind)kind);
+        const snw_basis b =
+            pieces_of ? piecewise((snw_basis_kind)kind, uneven) : global((snw_basis_kind)kind, 9);
+        for (int e = 0; e < b.nelem; e++) {
+            const double x0 = snw_basis_break(&b, e), x1 = snw_basis_break(&b, e + 1);
+            const double from = x0 + 0.1 * (x1 - x0), to = x0 + 0.8 * (x1 - x0);
+            double sum[MAXFUN] = {0}, slope[MAXFUN], a[MAXFUN], c[MAXFUN];
+            int first, count;
+            snw_basis_support(&b, e, &first, &count);
+            for (int k = 0; k < POINTS; k++) {
+                snw_basis_slope(&b, e, from + (to - from) * at[k], slope);
+                for (int j = 0; j < count; j++) sum[j] += (to - from) * weight[k] * slope[j];
+            }
+            snw_basis_eval(&b, e, from, a);
+            snw_basis_eval(&b, e, to, c);
+            for (int j = 0; j < count; j++) assert_near(sum[j], c[j] - a[j], 1e-13);
+        }
+    }
+}
+
+// what Legendre polynomials of any number add up to, as a sum of powers
+static void legendre_polynomials_become_monomials(void **state) {
+    (void)state;
+    double phi[13], x[13], power[13];
+    for (int n = 1; n <= 13; n++) {
+        const snw_basis legendre = {.kind = SNW_BASIS_LEGENDRE, .nfun = n, .nelem = 1};
+        const snw_basis monomial = {.kind = SNW_BASIS_MONOMIAL, .nfun = n, .nelem = 1};
+        for (int j = 0; j < n; j++) x[j] = cos(2.3 * j + 0.4);
+        for (int k = 0; k <= 10; k++) {
+            double want = 0, got = 0, size = 0;
+            memcpy(power, x, sizeof power);
+            snw_basis_to_monomials(n, power);
+            snw_basis_eval(&legendre, 0, 0.1 * k, phi);
+            for (int j = 0; j < n; j++) want += x[j] * phi[j];
+            snw_basis_eval(&monomial, 0, 0.1 * k, phi);
+            for (int j = 0; j < n; j++) {
+                got += power[j] * phi[j];
+                size += fabs(power[j] * phi[j]);
+            }
+            assert_near(got, want, 1e-15 * (size + n));
+        }
+        // few stay what they are
+        assert_int_equal(snw_basis_sound(&monomial).kind,
+                         n <= SNW_BASIS_MONOMIALS ? SNW_BASIS_MONOMIAL : SNW_BASIS_LEGENDRE);
+        assert_int_equal(snw_basis_sound(&monomial).nfun, n);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(legendre_polynomials_become_monomials),
         cmocka_unit_test(every_basis_has_its_own_name),
         cmocka_unit_test(sizes_and_degrees_are_those_of_the_elements),
         cmocka_unit_test(breaks_run_from_zero_to_one),
@@ -319,6 +378,7 @@ int main(void) {
         cmocka_unit_test(fourier_has_equal_ends),
         cmocka_unit_test(fourier_degree_resolves_it_on_quadrature),
         cmocka_unit_test(polynomial_bases_span_the_same_space),
+        cmocka_unit_test(slopes_add_up_to_the_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

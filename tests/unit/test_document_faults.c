@@ -11,8 +11,9 @@
     HEAD RUBBER "robot:\n"                                                                         \
                 "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 mm}}, "        \
                 "material: rubber, strain: kirchhoff legendre 3}}\n"
-#define TIP ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
-#define WET ARM "  hand: {on: arm, body: {mass: 1}}\n"
+#define CORD ARM "actuators: {cord: {tendon: {along: arm}, effort: 1 N}}\n"
+#define TIP  ARM "probes: {tip: {position: arm.tip}, e: energy, N: {wrench: arm, along: 3}}\n"
+#define WET  ARM "  hand: {on: arm, body: {mass: 1}}\n"
 #define CHAIN                                                                                      \
     HEAD                                                                                           \
         "parameters: {n: 2, m: 1, p: 1, b: 1}\n"                                                   \
@@ -206,6 +207,10 @@ static const bad_case bad[] = {
     {ROD("strain: rigid, nodes: $2.5"), "whole number"},
     {ROD("strain: rigid, nodes: $t"), "constant in this version"},
     {ROD("strain: rigid, magnus: $3"), "2, 4 or 6"},
+    {ROD("strain: rigid, integrator: $rk5"), "there is no integrator 'rk5'"},
+    {ROD("strain: rigid, integrator: $spectral 5"), "spectral 2, 3, 4"},
+    {ROD("strain: rigid, integrator: $spectral 3x"), "there is no integrator"},
+    {ROD("strain: rigid, magnus: 4, $integrator: rk4"), "give one"},
     // strains
     {ROD("strain: {bend_y: $legendr 3}"), "unknown basis 'legendr' (did you mean 'legendre'?)"},
     {ROD("strain: {bend_y: $legendre}"), "needs a number of functions"},
@@ -253,6 +258,10 @@ static const bad_case bad[] = {
      "only t may vary"},
     {ARM "probes: {$e: energy}\nloads: {p: {on: arm, force: [e.kinetic, 0, 0]}}\n",
      "a law reads probe 'e'"},
+    {ARM
+     "actuators: {c: {tendon: {along: arm}, effort: \"1 N + 1 N/m*len\"}}\nloads: {p: {on: arm, "
+     "force: [T, 0, 0]}}\nprobes: {len: {length: c}, $T: {tension: c}}\n",
+     "an effort that is found with the motion or follows probes itself"},
     {ARM "probes: {s: stability}\nstudy: [dynamic: {for: 1, step: 1, until: $s < 0}]\n",
      "cannot read probe 's'"},
     {TIP "loads: {p: {along: arm, force: [\"integral($x)\", 0, 0]}}\n", "cannot depend on x or L"},
@@ -274,7 +283,28 @@ static const bad_case bad[] = {
      "before it begins"},
     {ARM "actuators: {m: {tendon: {along: arm, extra: $-1 m}, effort: 1 N}}\n", "not negative"},
     {ARM "actuators: {m: {tendon: {along: arm, compliance: $0 1/N}, effort: 1 N}}\n", "positive"},
-    {ARM "actuators: {m: {tendon: {along: arm}, $shortening: 1 cm}}\n", "needs the 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm, friction: 0.1}, $shortening: 1 cm}}\n",
+     "needs a 'compliance'"},
+    {ARM "actuators: {m: {tendon: {along: arm}, shortening: 1 cm, when: $t < 1}}\n",
+     "of a given length is on or off"},
+    {ARM "actuators: {m: {tendon: {along: arm, friction: $-0.1}, effort: 1 N}}\n",
+     "must not be negative"},
+    {ARM "actuators: {m: {tendon: {along: arm, viscous: $0.1 m}, effort: 1 N}}\n", "s/m"},
+    {ARM "actuators: {m: {tendon: {along: arm, creep: $0}, effort: 1 N}}\n", "positive"},
+    {ARM "actuators: {m: {tendon: {along: arm, discs: $-1 mm}, effort: 1 N}}\n", "positive"},
+    {ARM "actuators: {m: {tendon: {along: arm, $path: [world, arm]}, effort: 1 N}}\n", "not both"},
+    {ARM "actuators: {m: {tendon: {path: $[arm]}, effort: 1 N}}\n", "at least two places"},
+    {ARM "actuators: {m: {tendon: {path: [world, arm, $arm]}, effort: 1 N}}\n",
+     "lists rod 'arm' twice"},
+    {ARM "actuators: {m: {tendon: {path: [world, $amr]}, effort: 1 N}}\n", "did you mean 'arm'"},
+    {ARM "actuators: {m: {tendon: {path: [world, arm.tip], $from: 1 mm}, effort: 1 N}}\n",
+     "the path has none"},
+    {CORD "probes: {T: {tension: $cord@1 m}}\n", "a part of its path like '@50%'"},
+    {CORD "probes: {T: {tension: $cord@120%}}\n", "from 0 to 100 %"},
+    {CORD "probes: {T: {pull: $cord}}\n", "'cord.root'"},
+    {CORD "probes: {T: {tension: cord, $in: body}}\n", "has no axes"},
+    {CORD "probes: {T: {tension: cord.tip, $along: 3}}\n", "whole rod"},
+    {CORD "probes: {T: {length: $cord.tip}}\n", "cord.tip"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",
      "is on or off"},
     {ARM "actuators: {m: {chamber: ${along: arm}, effort: 1 Pa}}\n", "needs 'area:'"},
@@ -383,13 +413,15 @@ static const bad_case bad[] = {
     {ARM "study: [dynamic: {for: 1 s, step: $1 mm}]\n", "length"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $hth}]\n", "did you mean 'hht'"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: $verlet}]\n",
-     "bdf-alpha, conserving, rk4, adaptive, stiff"},
+     "bdf-alpha, conserving, gauss4, gauss6, gauss8, rk4, adaptive, stiff"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, rho: $1.1}]\n", "from 0 to 1, got 1.1"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: hht, rho: $0.4}]\n",
      "from 0.5 to 1, got 0.4"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: wbz, rho: $-0.1}]\n", "got -0.1"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: newmark, $rho: 1}]\n",
      "scheme 'newmark' has no 'rho', generalized-alpha, hht and wbz have"},
+    {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: gauss6, $start: rest}]\n",
+     "scheme 'gauss6' has no 'start', its steps know nothing of the time before"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, $alpha: -0.2}]\n", "bdf-alpha has"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: bdf-alpha, alpha: $0.2}]\n",
      "from -0.5 to 0, got 0.2"},
@@ -440,7 +472,7 @@ static const bad_case bad[] = {
     {ARM "study: [$change: {arm.joint: free}]\n", "the joint of link 'arm'"},
     {ARM "study: [$change: {arm.rod: off}]\n", "a rod in link 'arm'"},
     {ARM "study: [$change: {arm.rod.nodes: 40}]\n", "the nodes of rod 'arm'"},
-    {ARM "study: [$change: {arm.rod.magnus: 2}]\n", "magnus of rod 'arm'"},
+    {ARM "study: [$change: {arm.rod.magnus: 2}]\n", "the integrator of rod 'arm'"},
     {ARM "study: [static, change: {name: stiffer, rubber.young: 2 MPa}, $change: {name: bad, "
          "rubber.young: 1 MPa, arm.joint: free}]\n",
      "'bad' changes the joint"},

@@ -157,6 +157,21 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "probes: {root: {position: body.root}, tip: {position: body.tip}, r: {reaction: rear}, "       \
     "m: {effort: clutch}, e: energy}\n"
 
+// a branch with a rod that comes and goes, by time and by what its tip sees
+#define SHEDDING                                                                                   \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 5 ms}}\n"     \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, joint: revolute, axis: y, body: {mass: 0.2, com: [0.1, 0, 0], inertia: "   \
+    "[1e-3, 1e-3, 1e-3]}}\n"                                                                       \
+    "  tip: {on: arm, pose: {xyz: [0.2, 0, 0]}, joint: spherical, stiffness: 0.1, rod: {length: "  \
+    "0.1 m, section: {circle: {radius: 5 mm}}, material: rubber, strain: {bend_y: legendre 2}}, "  \
+    "when: \"t < 23 ms or once(end.z < -0.055)\"}\n"                                               \
+    "  bob: {on: tip, joint: revolute, body: {mass: 0.02, com: [0, 0.01, 0], inertia: [1, 1, 1e-5" \
+    "]}, when: \"mod(t, 19 ms) > 7 ms\"}\n"                                                        \
+    "initial: {arm: {rate: 2}, tip: {rate: [1, 2, 3]}, bob: {rate: 5}}\n"                          \
+    "probes: {end: {position: tip.tip}, b: {value: bob}, e: energy}\n"
+
 static const char *const studies[] = {
     CRAWLING "study:\n"
              "  - dynamic: {for: 55 ms, step: 1 ms}\n"
@@ -164,7 +179,8 @@ static const char *const studies[] = {
              "  - dynamic: {for: 20 ms, step: 1 ms, scheme: bdf2}\n"
              "  - change: {clutch: off}\n"
              "  - static: {name: rest}\n"
-             "  - dynamic: {for: 20 ms, step: 1 ms}\n",
+             "  - dynamic: {for: 20 ms, step: 1 ms}\n"
+             "  - dynamic: {for: 60 ms, step: 1 ms, scheme: conserving}\n",
     // every sort of step, a change between, one that begins earlier
     CLAMPED "study:\n"
             "  - static: {name: path, for: 20 ms, step: 5 ms}\n"
@@ -208,6 +224,14 @@ static const char *const studies[] = {
            "  - dynamic: {for: 60 ms, step: 2 ms, scheme: generalized-alpha}\n"
            "  - change: {slide.stiffness: [2, 10], ball.friction: 0}\n"
            "  - dynamic: {for: 30 ms, step: 2 ms, scheme: conserving}\n",
+    SHEDDING "study:\n"
+             "  - dynamic: {for: 60 ms, step: 1 ms}\n"
+             "  - change: {bob.when: on}\n"
+             "  - dynamic: {for: 25 ms, step: 1 ms, scheme: conserving}\n"
+             "  - change: {tip: off}\n"
+             "  - dynamic: {for: 25 ms, step: 1 ms, scheme: bdf2}\n"
+             "  - change: {tip.when: on}\n"
+             "  - dynamic: {for: 25 ms, step: 1 ms, scheme: conserving}\n",
 };
 
 static snw_document *parse(const char *text) {

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "dynamics/fed.h"
+
+// xi <- B phi c at a node, c coordinates or their rates; added to what is there
+static void gather(const snw_model *m, const snw_fed_node *n, int phi, const double *c,
+                   snw_twist *xi) {
+    const snw_rod *r = &m->rod[n->rod];
+    const double *f = m->fed_phi + phi;
+    for (int a = 0; a < r->na; f += n->count[a], a++) {
+        const double *q = c + r->dof[a] + n->first[a];
+        for (int j = 0; j < n->count[a]; j++) xi->e[r->comp[a]] += f[j] * q[j];
+    }
+}
+
+void snw_fed_motion(const snw_model *m, const snw_state *s, bool still, snw_work *w) {
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0) continue;
+        w->feed[r] = (snw_feed_work){.l = s->q[rod->feed_q],
+                                     .dl = still ? 0 : s->v[rod->feed],
+                                     .ddl = still ? 0 : s->a[rod->feed]};
+    }
+    for (int k = 0; k < m->nfed; k++) {
+        const snw_fed_node *n = &m->fed[k];
+        const snw_rod *r = &m->rod[n->rod];
+        snw_fed_work *f = &w->fed[k];
+        f->xi = n->xi0;
+        gather(m, n, n->phi, s->q + r->shift, &f->xi);
+        f->V = w->V[n->seg], f->A = w->A[n->seg];
+        if (still) continue;
+        const snw_feed_work *feed = &w->feed[n->rod];
+        const double past = feed->dl * n->y; // how fast material goes past the node
+        f->slope = f->dxi = (snw_twist){0};
+        gather(m, n, n->slope, s->q + r->shift, &f->slope);
+        gather(m, n, n->phi, s->v, &f->dxi);
+        const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
+        for (int i = 0; i < 6; i++) {
+            f->V.e[i] += past * f->xi.e[i];
+            f->A.e[i] += feed->ddl * n->y * f->xi.e[i] + past * (2 * f->dxi.e[i] + turned.e[i]) +
+                         past * past / feed->l * f->slope.e[i];
+        }
+    }
+}
+
+snw_wrench snw_fed_push(const snw_model *m, int f, snw_wrench F, snw_work *w) {
+    const snw_fed_node *n = &m->fed[f];
+    const snw_rod *rod = &m->rod[n->rod];
+    w->fed[f].F = snw_wrench_scale(w->feed[n->rod].l / rod->L, F);
+    w->r[rod->feed] += n->y * snw_power(w->fed[f].F, w->fed[f].xi);
+    return w->fed[f].F;
+}
+
+// ---- elastic and damping forces ----------------------------------------------------------------------
+
+// y <- A x or A' x
+static void times(int n, const double *A, const double *x, bool transposed, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++) y[i] += A[transposed ? j * n + i : i * n + j] * x[j];
+    }
+}
+
+static double dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+// Of w->feed_part, for a rod with n functions.
+typedef struct parts {
+    double *rows, *columns; // n: curvature, strains by feed and feed by strains
+    double *Kq, *Dv;        // n: forces of the length in the model
+    double *Sq, *Sv, *SSq;  // n: DS q, DS' v, SS q
+    double *corner, *qSSq;  // 1: curvature, feed by feed
+} parts;
+
+static parts parts_of(const snw_rod *rod, const snw_work *w) {
+    double *p = w->feed_part + rod->feed_store;
+    const int n = rod->ndof;
+    return (parts){p,         p + n,     p + 2 * n, p + 3 * n,    p + 4 * n,
+                   p + 5 * n, p + 6 * n, p + 7 * n, p + 7 * n + 1};
+}
+
+void snw_fed_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s, bool still,
+                     snw_work *w) {
+    (void)m;
+    const int n = rod->ndof;
+    const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
+    const double L = rod->L, l = s->q[rod->feed_q], out = l / L, dl = still ? 0 : s->v[rod->feed];
+    const parts p = parts_of(rod, w);
+    times(n, rod->K, q, false, p.Kq);
+    for (int i = 0; i < n; i++) w->r[rod->dof0 + i] += out * p.Kq[i];
+    w->r[rod->feed] += 0.5 * dot(n, q, p.Kq) / L;
+    if (still || !rod->DS) return;
+    times(n, rod->D, v, false, p.Dv);
+    times(n, rod->DS, q, false, p.Sq);
+    times(n, rod->DS, v, true, p.Sv);
+    times(n, rod->SS, q, false, p.SSq);
+    *p.qSSq = dot(n, q, p.SSq);
+    for (int i = 0; i < n; i++) w->r[rod->dof0 + i] += out * p.Dv[i] + dl / L * p.Sq[i];
+    w->r[rod->feed] += (dot(n, v, p.Sq) + dl / l * *p.qSSq) / L;
+}
+
+// x' A y
+static double product(int n, const double *A, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * dot(n, A + (size_t)i * (size_t)n, y);
+    return sum;
+}
+
+double snw_fed_heat(const snw_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int r = 0; m->nfeed && r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0 || !rod->DS) continue;
+        const int n = rod->ndof;
+        const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
+        const double l = q[rod->feed_q], dl = v[rod->feed], L = rod->L;
+        sum += (l * product(n, rod->D, u, u) + 2 * dl * product(n, rod->DS, u, x) +
+                dl * dl / l * product(n, rod->SS, x, x)) /
+               L;
+    }
+    return sum;
+}
+
+double snw_fed_storing(const snw_model *m, const double *q, const double *v) {
+    double sum = 0;
+    for (int r = 0; m->nfeed && r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->feed < 0) continue;
+        const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
+        sum += (q[rod->feed_q] * product(rod->ndof, rod->K, u, x) +
+                0.5 * v[rod->feed] * product(rod->ndof, rod->K, x, x)) /
+               rod->L;
+    }
+    return sum;
+}
+
+// what the energies at the nodes gain beyond what the forces there do
+double snw_fed_inflow(const snw_model *m, const snw_inputs *in, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->nfed; k++) {
+        const snw_fed_node *n = &m->fed[k];
+        const snw_fed_work *f = &w->fed[k];
+        const snw_feed_work *feed = &w->feed[n->rod];
+        const snw_inertia *M = &m->seg[n->seg].M;
+        const snw_se3 *g = &w->g[n->seg];
+        const double past = feed->dl * n->y, out = feed->l / m->rod[n->rod].L;
+        const snw_wrench P = snw_inertia_apply(M, f->V);
+        const snw_twist up = {{.v = snw_rotate_inv(g->R, snw_scale(-1, in->gravity))}};
+        const snw_vec3 moment = snw_add(snw_scale(M->m, g->p), snw_rotate(g->R, M->mc));
+        const double here = 0.5 * snw_power(P, f->V) - snw_dot(in->gravity, moment);
+        const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
+        snw_twist change; // along the rod, as the material sees it
+        for (int i = 0; i < 6; i++) {
+            change.e[i] =
+                past * (f->dxi.e[i] + turned.e[i]) + past * past / feed->l * f->slope.e[i];
+        }
+        sum += out * (feed->dl / feed->l * here - snw_power(P, change) -
+                      past * snw_power(snw_inertia_apply(M, up), f->xi));
+    }
+    return sum;
+}
+
+// ---- the tangent of slices and forces ----------------------------------------------------------------
+
+// Y x, x at the Magnus points
+static snw_twist map(const snw_rod *r, const double *Y, const snw_twist *x) {
+    snw_twist out = {0};
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < r->nc; k++) {
+            for (int c = 0; c < 6; c++) out.e[i] += Y[i * SNW_MAGNUS_LD + 6 * k + c] * x[k].e[c];
+        }
+    }
+    return out;
+}
+
+// strains and their rates of a slice that holds those times l/L
+static void strains(const snw_rod *r, const snw_feed_work *feed, const snw_slice_work *sw,
+                    int order, snw_twist x[3][SNW_MAGNUS_POINTS]) {
+    const double s = r->L / feed->l, d = feed->dl / r->L, dd = feed->ddl / r->L;
+    for (int k = 0; k < r->nc; k++) {
+        for (int c = 0; c < 6; c++) {
+            x[0][k].e[c] = s * sw->xi[k].e[c];
+            if (order == 0) continue;
+            x[1][k].e[c] = s * (sw->dxi[k].e[c] - d * x[0][k].e[c]);
+            x[2][k].e[c] = s * (sw->ddxi[k].e[c] - 2 * d * x[1][k].e[c] - dd * x[0][k].e[c]);
+        }
+    }
+}
+
+void snw_fed_slice(const snw_model *m, const snw_slice *sl, const snw_feed_work *feed,
+                   const snw_slice_work *sw, bool still, const double *const Y[3],
+                   const snw_lower T[3], snw_twist S[3], snw_twist *along) {
+    const snw_rod *r = &m->rod[sl->rod];
+    const double s = 1 / r->L;
+    snw_twist x[3][SNW_MAGNUS_POINTS];
+    strains(r, feed, sw, still ? 0 : 2, x);
+    const snw_twist y0 = map(r, Y[0], x[0]);
+    *along = y0;
+    S[0] = snw_twist_scale(s, snw_lower_apply(&T[0], y0));
+    if (still) return;
+    const snw_twist y1 = snw_twist_add(map(r, Y[1], x[0]), map(r, Y[0], x[1]));
+    const snw_twist y2 = snw_twist_add(snw_twist_add(map(r, Y[2], x[0]), map(r, Y[0], x[2])),
+                                       snw_twist_scale(2, map(r, Y[1], x[1])));
+    S[1] =
+        snw_twist_scale(s, snw_twist_add(snw_lower_apply(&T[1], y0), snw_lower_apply(&T[0], y1)));
+    S[2] = snw_twist_scale(
+        s, snw_twist_add(snw_twist_add(snw_lower_apply(&T[2], y0), snw_lower_apply(&T[0], y2)),
+                         snw_twist_scale(2, snw_lower_apply(&T[1], y1))));
+}
+
+void snw_fed_straight(const snw_model *m, snw_work *w) {
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        const parts p = parts_of(&m->rod[r], w);
+        for (int i = 0; i < m->rod[r].ndof; i++) p.rows[i] = p.columns[i] = 0;
+        *p.corner = 0;
+    }
+}
+
+// The strains z = xi l/L vary with both, and their product once more: with a = xi/L at the points,
+//   d2 = (phi l/L dq + a dl)' (H + Y'NY) (phi l/L dq + a dl) + 2 p' phi/L dq dl
+void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist along,
+                       snw_wrench F, snw_work *w) {
+    enum { LD = SNW_MAGNUS_LD };
+    const snw_slice *sl = &m->slice[slice];
+    const snw_rod *r = &m->rod[sl->rod];
+    const snw_slice_work *sw = &w->slice[slice];
+    const snw_wrench pulled = snw_lower_pull(&sw->T, F);
+    const int nz = 6 * r->nc;
+    const double out = w->feed[sl->rod].l / r->L, s = 1 / r->L;
+    double N[36], H[LD * LD], Na[6], aN[6], row[LD], column[LD];
+    snw_wrench p[SNW_MAGNUS_POINTS];
+    snw_twist x[3][SNW_MAGNUS_POINTS];
+    strains(r, &w->feed[sl->rod], sw, 0, x);
+    snw_se3_tangent_pull_gradient(sw->W, F, N);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, pulled, H);
+    snw_rule_pull(&r->rule, sl->h, sw->xi, pulled, p);
+    for (int i = 0; i < 6; i++) {
+        Na[i] = aN[i] = 0;
+        for (int j = 0; j < 6; j++) {
+            Na[i] += N[6 * i + j] * along.e[j] * s;
+            aN[i] += along.e[j] * N[6 * j + i] * s;
+        }
+    }
+    const parts to = parts_of(r, w);
+    for (int z = 0; z < nz; z++) {
+        double bent = 0, across = 0, back = 0;
+        for (int y = 0; y < nz; y++) bent += H[z * LD + y] * x[0][y / 6].e[y % 6] * s;
+        for (int i = 0; i < 6; i++) across += Y[i * LD + z] * Na[i], back += Y[i * LD + z] * aN[i];
+        row[z] = out * (bent + across) + s * p[z / 6].e[z % 6];
+        column[z] = out * (bent + back) + s * p[z / 6].e[z % 6];
+        *to.corner += x[0][z / 6].e[z % 6] * s * bent;
+    }
+    for (int i = 0; i < 6; i++) *to.corner += along.e[i] * s * Na[i];
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; phi += sl->count[a], a++) {
+            const int at = r->dof[a] - r->dof0 + sl->first[a], z = 6 * k + r->comp[a];
+            for (int j = 0; j < sl->count[a]; j++) {
+                to.rows[at + j] += phi[j] * row[z];
+                to.columns[at + j] += phi[j] * column[z];
+            }
+        }
+    }
+}
+
+void snw_fed_rod_columns(const snw_model *m, const snw_rod *rod, const snw_work *w, double cq,
+                         double cv, size_t ld, double *T) {
+    const snw_feed_work *feed = &w->feed[m->link_rod[rod->link]];
+    const parts p = parts_of(rod, w);
+    const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
+    const double s = 1 / rod->L, out = feed->l * s, *C = w->K + rod->own_store;
+    for (size_t i = 0; i < n; i++) {
+        double *row = T + at * ld + at + i, *to = T + f * ld + at + i,
+               *back = T + (at + i) * ld + f;
+        if (cq != 0) {
+            for (size_t j = 0; j < n; j++)
+                row[j * ld] += cq * (C[i * n + j] + out * rod->K[i * n + j]);
+            *to += cq * (p.rows[i] + s * p.Kq[i]);
+            *back += cq * (p.columns[i] + s * p.Kq[i]);
+        }
+        if (w->still || !rod->DS) continue;
+        for (size_t j = 0; j < n; j++) {
+            row[j * ld] += cq * feed->dl * s * rod->DS[i * n + j] + cv * out * rod->D[i * n + j];
+        }
+        *to += s * (cq * p.Dv[i] + cv * p.Sq[i]);
+        *back += s * (cq * (p.Sv[i] + 2 * feed->dl / feed->l * p.SSq[i]) + cv * p.Sq[i]);
+    }
+    double *corner = T + f * ld + f;
+    if (cq != 0) *corner += cq * *p.corner;
+    if (!w->still && rod->DS) *corner += (cv - cq * feed->dl / feed->l) * s / feed->l * *p.qSSq;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// The tangent of what a node of a fed rod needs, theory.md 3.14. Beside the coordinates that move the node, its material
+// sees the feed and the strain there:
+//   delta V_m = delta V + y xi dl' + l'y dxi
+//   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l dslope
+//               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l slope) dl' - (l'y/l)^2 slope dl
+// The wrench F it needs grows with l, and does work on y xi dl besides that on the node.
+#include "dynamics/column.h"
+#include "dynamics/fed.h"
+
+static col of(const double *x) { return (col){x[0], x[1], x[2], x[3], x[4], x[5]}; }
+
+static double with(const double *F, col x) {
+    return F[0] * x.a + F[1] * x.b + F[2] * x.c + F[3] * x.d + F[4] * x.e + F[5] * x.f;
+}
+
+// what the tangent of one node is made of
+typedef struct node {
+    const snw_fed_node *n;
+    const snw_rod *rod;
+    const snw_fed_work *f;
+    const snw_feed_work *feed;
+    const double *V, *A; // of the node
+    bool still;
+    double cq, cv, ca, past;
+} node;
+
+static void carried(const node *k, int n, int ld, const double *J, const double *dJ,
+                    const double *ddJ, double *vel, double *acc) {
+    for (int j = 0; j < n; j++) {
+        const col x = load(J, ld, j);
+        if (k->still) {
+            store(acc, ld, j, plus(times(k->cq, ad(k->A, x)), times(k->ca, x)));
+            store(vel, ld, j, (col){0});
+            continue;
+        }
+        const col y = load(dJ, ld, j), z = load(ddJ, ld, j), Vx = ad(k->V, x);
+        const col v = plus(times(k->cq, plus(y, Vx)), times(k->cv, x));
+        const col a = plus(plus(times(k->cq, plus(plus(z, ad(k->A, x)), ad(k->V, y))),
+                                times(k->cv, plus(plus(y, y), Vx))),
+                           times(k->ca, x));
+        store(vel, ld, j, v);
+        store(acc, ld, j, minus(a, times(k->past, ad(k->f->xi.e, v))));
+    }
+}
+
+static void add(double *X, int ld, int j, col x) { store(X, ld, j, plus(load(X, ld, j), x)); }
+
+static void of_feed(const node *k, int at, int ld, double *vel, double *acc) {
+    const double y = k->n->y, l = k->feed->l, past = k->past;
+    const col xi = of(k->f->xi.e);
+    add(acc, ld, at, times(k->ca * y, xi));
+    if (k->still) return;
+    add(vel, ld, at, times(k->cv * y, xi));
+    const col slope = of(k->f->slope.e);
+    const col rate = plus(times(2, of(k->f->dxi.e)), ad(k->V, xi));
+    add(acc, ld, at, times(k->cv * y, plus(rate, times(2 * past / l, slope))));
+    add(acc, ld, at, times(-k->cq * past * past / (l * l), slope));
+}
+
+// own: where the coordinates of the rod begin among the columns
+static void of_strains(const snw_model *m, const node *k, int own, int ld, double *vel,
+                       double *acc) {
+    if (k->still) return;
+    const snw_rod *r = k->rod;
+    const double *phi = m->fed_phi + k->n->phi, *slope = m->fed_phi + k->n->slope;
+    for (int a = 0; a < r->na; a++) {
+        double e[6] = {0};
+        e[r->comp[a]] = 1;
+        const col unit = of(e), turned = ad(k->V, unit);
+        const int first = own + r->dof[a] - r->dof0 + k->n->first[a];
+        for (int j = 0; j < k->n->count[a]; j++) {
+            const double f = phi[j], d = slope[j], past = k->past;
+            const double here =
+                k->cq * (k->feed->ddl * k->n->y * f + past * past / k->feed->l * d) +
+                2 * k->cv * past * f;
+            add(vel, ld, first + j, times(k->cq * past * f, unit));
+            add(acc, ld, first + j, plus(times(here, unit), times(k->cq * past * f, turned)));
+        }
+        phi += k->n->count[a], slope += k->n->count[a];
+    }
+}
+
+// dead loads at the segment, in its frame
+static bool dead(const snw_model *m, const snw_wrench *loads, const snw_work *w, int i,
+                 snw_wrench *F) {
+    bool any = false;
+    *F = (snw_wrench){0};
+    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+        if (m->desc->load[m->act[k].load].body) continue;
+        F->m = snw_add(F->m, snw_rotate_inv(w->g[i].R, loads[k].m));
+        F->f = snw_add(F->f, snw_rotate_inv(w->g[i].R, loads[k].f));
+        any = true;
+    }
+    return any;
+}
+
+static col turned_against(snw_wrench F, col x) {
+    return (col){F.m.y * x.c - F.m.z * x.b, F.m.z * x.a - F.m.x * x.c, F.m.x * x.b - F.m.y * x.a,
+                 F.f.y * x.c - F.f.z * x.b, F.f.z * x.a - F.f.x * x.c, F.f.x * x.b - F.f.y * x.a};
+}
+
+void snw_fed_columns(const snw_model *m, const snw_wrench *loads, snw_work *w, int i, double cq,
+                     double cv, double ca, double *WJ, double *P) {
+    const snw_seg *seg = &m->seg[i];
+    const snw_path *path = &m->path[seg->path];
+    const size_t at = (size_t)m->seg_store[i];
+    const int f = seg->fed - 1, ld = path->ld, n = path->n;
+    const int own = n - m->rod[m->fed[f].rod].ndof, feed = own - 1;
+    const double *J = w->J + at;
+    double *vel = w->fed_part, *acc = w->fed_part + 6 * (size_t)m->most_fed;
+    node k = {.n = &m->fed[f],
+              .rod = &m->rod[m->fed[f].rod],
+              .f = &w->fed[f],
+              .feed = &w->feed[m->fed[f].rod],
+              .V = w->V[i].e,
+              .A = w->A[i].e,
+              .still = w->still,
+              .cq = cq,
+              .cv = cv,
+              .ca = ca};
+    k.past = k.feed->dl * k.n->y;
+    carried(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
+    of_feed(&k, feed, ld, vel, acc);
+    of_strains(m, &k, own, ld, vel, acc);
+
+    const double out = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
+    const snw_wrench momentum = snw_inertia_apply(&seg->M, k.f->V), *F = &k.f->F;
+    snw_wrench D;
+    const bool turns = dead(m, loads, w, i, &D);
+    double *row = P + (size_t)feed * (size_t)ld;
+    for (int j = 0; j < n; j++) {
+        const col v = load(vel, ld, j);
+        col force = inertia(&seg->M, load(acc, ld, j));
+        if (!w->still) {
+            force = plus(force, minus(minus_ad_pull(V, inertia(&seg->M, v)), coad(momentum.e, v)));
+        }
+        if (turns) force = minus(force, times(cq, turned_against(D, load(J, ld, j))));
+        force = times(out, force);
+        if (j == feed) force = plus(force, times(cq / k.feed->l, of(F->e)));
+        row[j] += y * with(k.f->xi.e, force);
+        add(WJ, ld, j, force);
+    }
+    const double *phi = m->fed_phi + k.n->phi;
+    for (int a = 0; a < k.rod->na; phi += k.n->count[a], a++) {
+        double *to = row + own + k.rod->dof[a] - k.rod->dof0 + k.n->first[a];
+        for (int j = 0; j < k.n->count[a]; j++) to[j] += cq * y * phi[j] * F->e[k.rod->comp[a]];
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// rub.h: friction of a tendon along its path, theory.md 3.11. From spot to spot the tension falls by the angle that the
+// tendon turns, the more or with the sign as it slides towards the end that is pulled.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+// Sliding speeds and shares of the tension at the spots of a tendon that rubs, after strains, densities and their rates;
+// w->G <- what its effort does with them.
+void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *s, snw_work *w);
+
+// Tension at the winch of a tendon that rubs and stretches: its parts between the spots are as long as what was paid out.
+double snw_rub_winch(const snw_model *m, int measure, double paid, const snw_work *w);
+
+// What friction takes at the effort in w->measured, W: never negative.
+double snw_rub_heat(const snw_model *m, int measure, const snw_work *w);
+
+// T += cq dr/dq + cv dr/dv of what follows from tensions that vary along the path, their curvature aside. `paid` as above,
+// `part` what acts of the winch.
+void snw_rub_columns(const snw_model *m, int measure, double paid, double part, double cq,
+                     double cv, snw_work *w, size_t ld, double *T);

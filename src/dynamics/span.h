@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// span.h: a straight part of a tendon, |p_b - p_a| between the origins of two segments, theory.md 3.11.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+// Length, direction and rate at the motion in w.
+void snw_span_move(const snw_span *p, const snw_work *w, snw_spot_work *out);
+// The second rate, after snw_kinematics with accelerations.
+double snw_span_bend(const snw_span *p, const snw_work *w, const snw_spot_work *at);
+
+// What a tension does at its ends, taken off w->F.
+void snw_span_add(const snw_span *p, const snw_spot_work *at, double tension, snw_work *w);
+
+// to += factor dlength/dq, by coordinates of the measure; after snw_tangent_sweep or snw_columns_sweep.
+void snw_span_slope(const snw_model *m, const snw_span *p, const snw_work *w,
+                    const snw_spot_work *at, double factor, double *to);
+// to += factor drate/dq.
+void snw_span_rate_slope(const snw_model *m, const snw_span *p, const snw_work *w,
+                         const snw_spot_work *at, double factor, double *to);
+
+// T += f (d2length/dq2 as the recursion needs it: how forces of one newton at the ends change), between the coordinates of
+// the measure.
+void snw_span_curvature(const snw_model *m, const snw_measure *x, const snw_span *p,
+                        const snw_work *w, const snw_spot_work *at, double f, size_t ld, double *T);

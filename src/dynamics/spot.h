@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// spot.h: a tendon or chamber at one section of a rod, theory.md 3.11.
+#pragma once
+
+#include "dynamics/state.h"
+#include "dynamics/work.h"
+
+// Strain at a spot and its rate; `rate` may be NULL.
+void snw_spot_strain(const snw_model *m, const snw_spot *p, double t, const snw_state *s,
+                     snw_twist *xi, snw_twist *rate);
+// The second rate of the strain.
+snw_twist snw_spot_strain_bend(const snw_model *m, const snw_spot *p, double t, const snw_state *s);
+// Its slope along the rod; of spots of a tendon that rubs.
+snw_twist snw_spot_strain_slope(const snw_model *m, const snw_spot *p, double t,
+                                const snw_state *s);
+
+// Density f of the measure there, and slope <- df/dxi.
+double snw_spot_density(const snw_measure_desc *d, const snw_spot *p, snw_twist xi,
+                        double slope[6]);
+// out <- d2f/dxi2 x of a tendon.
+void snw_spot_bend(const snw_spot *p, snw_twist xi, snw_twist x, double out[6]);
+
+// Angle by which a tendon turns in space per length of the rod, rounded to (k^2 + round^2)^(1/2) - round so that a
+// straight one has a slope, too; of_xi, of_dxi <- its slopes in the strain and in the slope of the strain.
+double snw_spot_turning(const snw_spot *p, snw_twist xi, snw_twist dxi, double round,
+                        double of_xi[6], double of_dxi[6]);
+
+// to += c times the functions `phi` at the spot (those of spot_phi or spot_dphi), by coordinates of the measure.
+void snw_spot_spread(const snw_model *m, const snw_spot *p, const double *phi, double factor,
+                     const double c[6], double *to);
+
+// T -= f d2|u|/dxi2 between the coordinates of one spot.
+void snw_spot_curvature(const snw_model *m, const snw_spot *p, snw_twist xi, double f, size_t ld,
+                        double *T);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Runge-Kutta methods on the algebra (Munthe-Kaas 1999). With g = g_0 exp(W), g' = g xi^ reads
+//   W' = ad_W/(1 - exp(-ad_W)) xi = xi + [W, xi]/2 + [W, [W, xi]]/12 - ad_W^4 xi/720 + ad_W^6 xi/30240 - ..
+// Any tableau then gives stages F_i = h W'(W_i), W_i = sum a_ij F_j, and W = sum b_j F_j; W is of the order of h, so that of
+// the series as many brackets count as the order asks for.
+//
+// Collocation at p Gauss points is implicit. Since xi does not depend on g, going through its stages again and again from
+// F_i = h xi_i gains a power of h each time, and 2p - 2 times are enough for its order 2p; the k-th time k brackets count.
+// That is a method of Gauss, but for what is beyond its order: symmetric in both ends of the segment, and exact where the strain
+// is constant.
+#include "math/rule.h"
+
+#include "math/quadrature.h"
+
+// h (xi + [W, xi]/2 + ..) up to `depth` brackets, at the strain of leaf c
+static int slope(snw_brackets *p, int W, int c, int depth) {
+    static const double series[] = {1, 0.5, 1.0 / 12, 0, -1.0 / 720, 0, 1.0 / 30240};
+    int of[7] = {c};
+    for (int k = 1; k <= depth; k++) of[k] = snw_brackets_bracket(p, W, of[k - 1]);
+    return snw_brackets_sum(p, depth + 1, of, series);
+}
+
+snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out) {
+    out->order = 4;
+    out->nc = 3;
+    out->c[1] = 0.5, out->c[2] = 1;
+    snw_brackets *p = &out->brackets;
+    const snw_status s = snw_brackets_begin(pool, out->nc, 32, p);
+    if (s != SNW_OK) return s;
+    const double half = 0.5, b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    int F[4] = {0};
+    F[1] = slope(p, snw_brackets_sum(p, 1, &F[0], &half), 1, 2);
+    F[2] = slope(p, snw_brackets_sum(p, 1, &F[1], &half), 1, 2);
+    F[3] = slope(p, F[2], 2, 2);
+    (void)snw_brackets_sum(p, 4, F, b);
+    return SNW_OK;
+}
+
+// integral from 0 to x of the polynomial that is 1 at c[j] and 0 at the other points
+static double lagrange(int n, const double *c, int j, double x) {
+    double t[SNW_MAGNUS_POINTS], w[SNW_MAGNUS_POINTS], sum = 0;
+    snw_gauss(n, t, w);
+    for (int k = 0; k < n; k++) {
+        double value = x * w[k];
+        for (int i = 0; i < n; i++) {
+            if (i != j) value *= (x * t[k] - c[i]) / (c[j] - c[i]);
+        }
+        sum += value;
+    }
+    return sum;
+}
+
+snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out) {
+    const int n = out->nc = out->number;
+    double w[SNW_MAGNUS_POINTS], a[SNW_MAGNUS_POINTS][SNW_MAGNUS_POINTS];
+    out->order = 2 * n;
+    snw_gauss(n, out->c, w);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) a[i][j] = lagrange(n, out->c, j, out->c[i]);
+    }
+    snw_brackets *p = &out->brackets;
+    const snw_status s = snw_brackets_begin(pool, n, 512, p);
+    if (s != SNW_OK) return s;
+    int F[SNW_MAGNUS_POINTS];
+    for (int i = 0; i < n; i++) F[i] = i;
+    for (int k = 1; k <= 2 * n - 2; k++) {
+        int next[SNW_MAGNUS_POINTS];
+        // there is no third and no fifth power in the series
+        const int depth = k > 1 ? k / 2 * 2 : 1;
+        for (int i = 0; i < n; i++) {
+            next[i] = slope(p, snw_brackets_sum(p, n, F, a[i]), i, depth);
+        }
+        for (int i = 0; i < n; i++) F[i] = next[i];
+    }
+    (void)snw_brackets_sum(p, n, F, w);
+    return SNW_OK;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "math/rule.h"
+
+const char *snw_rule_name(snw_rule_kind kind) {
+    static const char *const names[] = {
+#define X(code, name, number, meaning) name,
+        SNW_RULE_LIST(X)
+#undef X
+    };
+    return names[kind];
+}
+
+bool snw_rule_exists(snw_rule_kind kind, int number) {
+    switch (kind) {
+    case SNW_RULE_MAGNUS:
+        return number == 2 || number == 4 || number == 6;
+    case SNW_RULE_RK4:
+        return number == 0;
+    case SNW_RULE_SPECTRAL:
+        return number >= 2 && number <= SNW_MAGNUS_POINTS;
+    }
+    return false;
+}
+
+snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rule *out) {
+    *out = (snw_rule){.kind = kind, .number = number};
+    switch (kind) {
+    case SNW_RULE_MAGNUS:
+        out->order = number;
+        out->nc = snw_magnus_points(number);
+        for (int i = 0; i < out->nc; i++) out->c[i] = snw_magnus_abscissae(number)[i];
+        return SNW_OK;
+    case SNW_RULE_RK4:
+        return snw_rule_rk4(pool, out);
+    case SNW_RULE_SPECTRAL:
+        return snw_rule_spectral(pool, out);
+    }
+    return SNW_E_ARGUMENT;
+}
+
+snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi) {
+    if (rule->kind == SNW_RULE_MAGNUS) return snw_magnus(rule->order, h, xi);
+    snw_twist W;
+    snw_brackets_rates(&rule->brackets, 1, h, &xi, &W);
+    return W;
+}
+
+void snw_rule_rates(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
+                    const snw_twist *ddxi, snw_twist *W, snw_twist *dW, snw_twist *ddW) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_rates(rule->order, h, xi, dxi, ddxi, W, dW, ddW);
+        return;
+    }
+    const snw_twist *const z[3] = {xi, dxi, ddxi};
+    snw_twist jet[3];
+    snw_brackets_rates(&rule->brackets, 3, h, z, jet);
+    *W = jet[0], *dW = jet[1], *ddW = jet[2];
+}
+
+void snw_rule_pull(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p,
+                   snw_wrench *p_c) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_pull(rule->order, h, xi, p, p_c);
+    } else {
+        snw_brackets_pull(&rule->brackets, h, xi, p, p_c);
+    }
+}
+
+void snw_rule_jacobian(const snw_rule *rule, double h, const snw_twist *xi, double *Y) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_jacobian(rule->order, h, xi, Y);
+    } else {
+        snw_brackets_jacobian(&rule->brackets, 1, h, &xi, &Y);
+    }
+}
+
+void snw_rule_jacobian_rates(const snw_rule *rule, double h, const snw_twist *xi,
+                             const snw_twist *dxi, const snw_twist *ddxi, double *Y, double *dY,
+                             double *ddY) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_jacobian_rates(rule->order, h, xi, dxi, ddxi, Y, dY, ddY);
+        return;
+    }
+    const snw_twist *const z[3] = {xi, dxi, ddxi};
+    double *const jet[3] = {Y, dY, ddY};
+    snw_brackets_jacobian(&rule->brackets, 3, h, z, jet);
+}
+
+void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p,
+                      double *G) {
+    if (rule->kind == SNW_RULE_MAGNUS) {
+        snw_magnus_hessian(rule->order, h, xi, p, G);
+    } else {
+        snw_brackets_hessian(&rule->brackets, h, xi, p, G);
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "solve/chord.h"
+
+#include <math.h>
+
+snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
+    double norm = c->evaluate(c->user);
+    bool fresh = false;
+    snw_broyden_reset(c->broyden);
+    while (!(norm <= c->tolerance)) {
+        info->residual = norm; // also of a solve that fails
+        if (!isfinite(norm) || info->iterations == c->max_iter) return SNW_E_DIVERGED;
+        if (!*c->known) {
+            snw_broyden_reset(c->broyden);
+            if (c->renew(c->user) != SNW_OK) return SNW_E_DIVERGED;
+            *c->known = true;
+            info->tangents++;
+            fresh = true;
+        }
+        c->correct(c->user);
+        if (!snw_broyden_next(c->broyden, c->dx)) {
+            *c->known = false;
+            continue;
+        }
+        info->iterations++;
+        double step = 1, was = norm;
+        c->move(c->user, 1);
+        norm = c->evaluate(c->user);
+        while (!(norm < was) && step > 1e-3) {
+            if (!fresh) break;
+            // at the level of rounding nothing falls any more
+            if (was <= 1e3 * c->tolerance) {
+                c->move(c->user, -step);
+                norm = c->evaluate(c->user);
+                info->residual = norm;
+                return SNW_OK;
+            }
+            c->move(c->user, -0.5 * step);
+            step *= 0.5;
+            norm = c->evaluate(c->user);
+        }
+        if (!(norm < was)) {
+            if (fresh) return SNW_E_DIVERGED;
+            c->move(c->user, -1);
+            norm = c->evaluate(c->user);
+            *c->known = false;
+            continue;
+        }
+        fresh = false;
+        if (norm > 0.5 * was || step < 1) *c->known = false;
+    }
+    info->residual = norm;
+    return SNW_OK;
+}

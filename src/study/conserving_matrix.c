@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// Newton's matrix of the conserving scheme.
+#include "study/conserving.h"
+
+#include "dynamics/joint.h"
+#include "dynamics/loop.h"
+#include "solve/dense.h"
+#include "study/curved.h"
+
+#include <math.h>
+#include <string.h>
+
+// T(d/2): half a variation of d turns the middle by that much
+static snw_lower half_tangent(const snw_conserving *c, const snw_block *b) {
+    return snw_se3_tangent(snw_curved_twist(b, 0.5, c->d));
+}
+
+static void turn_half(const snw_conserving *c, double *A) {
+    for (int f = 0; f < c->m->ncurved; f++) {
+        const snw_block *b = snw_curved(c->m, f);
+        snw_turn_columns(b, half_tangent(c, b), c->m->nv, c->m->nv, A);
+    }
+}
+
+// Q <- Q - M ad_u on the columns of a ball or free joint: from variations that turn the body rates u with the frame to
+// such that leave them
+static void untwist(const snw_conserving *c, const snw_block *b, const double *M, double *Q) {
+    const size_t n = (size_t)c->m->nv;
+    const snw_twist u = snw_curved_twist(b, 1, c->mid->v);
+    for (int k = 0; k < b->n; k++) {
+        const snw_twist z = snw_ad(u, snw_twist_unit(k));
+        double *to = Q + (size_t)(b->dof + k) * n;
+        for (int j = 0; j < b->n; j++) {
+            const double *from = M + (size_t)(b->dof + j) * n;
+            for (size_t i = 0; i < n; i++) to[i] -= z.e[j] * from[i];
+        }
+    }
+}
+
+// K <- derivative of the elastic forces at q
+static void elastic_slope(const snw_model *m, const double *q, double *K) {
+    const size_t n = (size_t)m->nv;
+    snw_elastic_matrices(m, K, NULL);
+    for (int i = 0; i < m->nspring; i++) {
+        const snw_spring *s = &m->spring[i];
+        const snw_block *b = &m->block[s->block];
+        if (b->curved < 0 || s->stiffness == 0) continue;
+        snw_vec3 e;
+        snw_spring_force(m, s, q, NULL, e.e);
+        const snw_mat3 slope = snw_so3_tangent_inv(snw_scale(1 / s->stiffness, e));
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                K[(size_t)(b->dof + k) * n + (size_t)(b->dof + j)] = s->stiffness * slope.e[j][k];
+            }
+        }
+    }
+}
+
+// c->A <- c->T with the loops: forces -C' l at the middle, gaps that vary by C T(d) at the end. After the sweep at the
+// middle.
+static void border(snw_conserving *c) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv, all = (size_t)c->n;
+    memset(c->A, 0, all * all * sizeof *c->A);
+    for (size_t j = 0; j < n; j++) memcpy(c->A + j * all, c->T + j * n, n * sizeof *c->A);
+    for (int k = 0; k < m->nrow; k++) {
+        double *to = c->A + (n + (size_t)k) * all;
+        for (int i = 0; i < m->nrow; i++) c->dx[i] = i == k ? -1 : 0;
+        snw_rows_pull(m, c->w, c->dx, to);
+        if (snw_row_at(m, c->w, k).off) to[n + (size_t)k] = 1; // its multiplier stays zero
+    }
+    snw_move(m, c->now->q, 1, c->d, c->end->q);
+    snw_kinematics(m, c->last, c->end, true, c->w);
+    snw_columns_sweep(m, c->w);
+    snw_rows_columns(m, 0, c->w, NULL);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) c->dx[i] = i == j;
+        snw_rows_push(m, c->w, c->dx, c->A + j * all + n);
+    }
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = snw_curved(m, f);
+        snw_turn_columns(b, snw_se3_tangent(snw_curved_twist(b, 1, c->d)), m->nrow, c->n, c->A + n);
+    }
+}
+
+// c->A <- factors of the derivative of the residual in d:
+//   2/h^2 M + (Q - Q')/h + K/2 + D/h - coad((p_0 + p_1)/2)/h,  Q = dP/dq
+// with the rows of balls and free joints in M and Q carried to the middle, coad in their blocks
+bool snw_conserving_factor(snw_conserving *c, double h) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv;
+    const bool still = m->nlive == 0; // laws have to see the velocities
+    snw_residual(m, c->in, c->mid, still, c->w);
+    snw_tangent_sweep(m, NULL, c->w);
+    snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
+    turn_half(c, c->T);
+    if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
+
+    snw_conserving_momenta(c, c->in, c->mid, c->P);
+    snw_tangent_sweep(m, NULL, c->w);
+    snw_tangent_assemble(m, c->empty, 1, 0, 0, c->w, c->M);
+    elastic_slope(m, c->mid->q, c->E);
+    for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
+    snw_tangent_assemble(m, c->empty, 0, 0, 1, c->w, c->E);
+    for (int f = 0; f < m->ncurved; f++) untwist(c, snw_curved(m, f), c->E, c->M);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) c->T[j * n + i] -= c->M[i * n + j] / h;
+    }
+    turn_half(c, c->M);
+    for (size_t i = 0; i < n * n; i++) c->M[i] = c->M[i] / h + 2 / (h * h) * c->E[i];
+    for (size_t j = 0; j < n; j++) {
+        snw_carry_half(m, c->d, true, c->M + j * n, c->r);
+        for (size_t i = 0; i < n; i++) c->T[j * n + i] += c->r[i];
+    }
+    snw_elastic_matrices(m, NULL, c->E);
+    snw_friction_matrix(m, c->mid->v, c->E);
+    for (size_t i = 0; i < n * n; i++) c->T[i] += c->E[i] / h;
+    for (size_t i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
+    snw_carry_half(m, c->d, true, c->p1, c->dT);
+    snw_carry_half(m, c->d, false, c->p0, c->r);
+    for (size_t i = 0; i < n; i++) c->r[i] = 0.5 * (c->r[i] + c->dT[i]);
+    for (int f = 0; f < m->ncurved; f++) {
+        const snw_block *b = snw_curved(m, f);
+        const snw_lower T = half_tangent(c, b);
+        for (int k = 0; k < b->n; k++) {
+            const snw_wrench col =
+                snw_coad(snw_curved_wrench(b, c->r), snw_lower_apply(&T, snw_twist_unit(k)));
+            double *to = c->T + (size_t)(b->dof + k) * n + (size_t)b->dof;
+            for (int i = 0; i < b->n; i++) to[i] -= col.e[i] / h;
+        }
+    }
+    if (m->nfleeting) snw_rest_matrix(m, c->w, n, c->T);
+    if (m->nrow) border(c);
+    snw_gauge_take(&c->gauge, c->A, NULL);
+    c->condition = NAN;
+    c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;
+    return c->factored;
+}

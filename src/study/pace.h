@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// pace.h: implicit steps to an instant: one, halved where Newton fails, or chosen by their error where that is asked for.
+#pragma once
+
+#include "dynamics/state.h"
+#include "solve/chord.h"
+#include "study/record.h"
+
+// What takes the steps.
+typedef struct snw_stepper {
+    // One step of length h under the laws up to t_laws: its end, or a breath before it where laws jump there. When it fails
+    // nothing has changed.
+    snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
+    void (*back)(void *self);          // undo it
+    double (*error)(const void *self); // of the configuration it led to, relative to typical ones
+    const snw_state *(*state)(const void *self);
+    // What has no finite value under the laws of time t.
+    snw_status (*check)(void *self, double t, snw_error *err);
+    const char *advice; // when there are no steps: what to try
+} snw_stepper;
+
+typedef struct snw_pace {
+    bool control;
+    double tolerance; // of the error of a step, with control,
+    double power;     // which falls with this power of its length
+    double h;         // step length to try next
+    double longest;
+} snw_pace;
+
+// Exactly to the time `to`; laws may jump at `limit` >= to.
+SNW_NODISCARD snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, double to,
+                                          double limit, snw_stats *took, snw_error *err);

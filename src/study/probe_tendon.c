@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "study/probe_tendon.h"
+
+#include <math.h>
+
+// between spots tensions go on by equal parts, as where the path bends evenly; along a straight part they are equal
+double snw_tendon_tension(const snw_model *m, int measure, double fraction, const snw_work *w) {
+    const snw_measure *x = &m->measure[measure];
+    const double e = w->measured[measure].effort;
+    const double way = fraction * (x->reference - w->measured[measure].value);
+    double at = 0, rest = 0, share = 1; // the last place known, and what of its rod is behind it
+    for (int k = x->spot0; k < x->spot0 + x->nspot; k++) {
+        const snw_spot_work *spot = &w->spot[k];
+        const bool straight = m->spot[k].span >= 0;
+        const double next = at + rest + m->spot[k].before * spot->f;
+        if (way < next) return e * share * pow(spot->share / share, (way - at) / (next - at));
+        at = straight ? next + spot->f : next;
+        rest = m->spot[k].after * spot->f;
+        share = spot->share;
+        if (way < at) break;
+    }
+    return e * share;
+}
+
+// unit tangent of the path at x in the section's frame, and where it is
+static snw_vec3 tangent_at(const snw_model *m, const snw_measure_desc *d, int link, double x,
+                           double t, const snw_state *s, snw_vec3 *D) {
+    const snw_rod *rod = &m->rod[m->link_rod[link]];
+    const snw_at at = {.x = x, .L = rod->L};
+    const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
+    const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
+    const snw_twist xi = snw_rod_strain(m, rod, s->q, t, x);
+    *D = (snw_vec3){{0, y.v, z.v}};
+    const snw_vec3 u = snw_add(snw_add(xi.v, snw_cross(xi.w, *D)), (snw_vec3){{0, y.d, z.d}});
+    return snw_scale(1 / snw_norm(u), u);
+}
+
+snw_wrench snw_tendon_pull(const snw_model *m, int measure, bool tied, snw_se3 g, double t,
+                           const snw_state *s, const snw_work *w) {
+    const snw_measure *x = &m->measure[measure];
+    const snw_measure_desc *d = &m->desc->measure[measure];
+    const int k = tied ? x->spot0 + x->nspot - 1 : x->spot0;
+    // towards the rest of the tendon
+    const double e = w->measured[measure].effort, T = tied ? -e * w->spot[k].share : e;
+    snw_wrench F = {0};
+    if (m->spot[k].span >= 0) {
+        F.f = snw_rotate_inv(g.R, snw_scale(T, w->spot[k].n));
+        return F;
+    }
+    snw_vec3 D;
+    const int link = d->link[tied ? d->nlink - 1 : 0];
+    F.f = snw_scale(T, tangent_at(m, d, link, tied ? d->to : d->from, t, s, &D));
+    F.m = snw_cross(D, F.f);
+    return F;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// Actuators of all kinds: what is held does no work, and what cannot be met is told.
+#include "executed.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define RUBBER "sinew: 1\nmaterials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000}}\n"
+#define ARM(strain)                                                                                \
+    RUBBER "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, "      \
+           "material: rubber, strain: " strain "}}}\n"
+
+// How a document ends, whoever finds the fault.
+static void end_of(const char *text, snw_error *err) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_status s = describe(text, &doc, &desc, err);
+    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, err);
+    if (s == SNW_OK) {
+        const snw_run_hooks hooks = {0};
+        snw_run_totals totals;
+        s = snw_run_execute(run, 0, NULL, &hooks, &totals, err);
+    }
+    assert_true(s != SNW_OK);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+static void what_cannot_be_met_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2*(1 - "
+                                    "2*x/L)}, effort: 1 kPa}}\nstudy: [static:]\n",
+         "chamber 'c': its area must be positive"},
+        {ARM("{twist: legendre 2}") "actuators: {c: {chamber: {along: arm, at: [0, 5 mm, 0], area: "
+                                    "1e-5 m^2}, volume: 3 cm^3}}\nstudy: [static:]\n",
+         "no coordinate of its rods changes it"},
+        {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, "
+                                    "volume: -1 cm^3}}\nstudy: [static:]\n",
+         "a volume that is not positive at t = 0 s"},
+        {ARM("cosserat legendre 2") "actuators: {c: {tendon: {along: arm, compliance: 1e-3 1/N}, "
+                                    "shortening: 0.4 m}}\nstudy: [static:]\n",
+         "more than its whole length at t = 0 s"},
+        {ARM("cosserat legendre 2") "actuators: {c: {tendon: {along: arm, compliance: 1e-3 1/N}, "
+                                    "shortening: 0.6 m*t/(20 ms)}}\n"
+                                    "study: [dynamic: {for: 20 ms, step: 1 ms}]\n",
+         "'c' is given no finite value, or more than its whole length"},
+        {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, gas: "
+                                    "{moles: 1e-4 mol - 1e-2 mol*t/(1 s)}}}\n"
+                                    "study: [dynamic: {for: 20 ms, step: 1 ms}]\n",
+         "'c' is given no finite value, or less than nothing"},
+        // two laws for one volume, and for a volume and the coordinate that makes it
+        {ARM("cosserat legendre 2") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, "
+                                    "volume: 3.1 cm^3}, d: {chamber: "
+                                    "{along: arm, area: 1e-5 m^2}, volume: 3.2 cm^3}}\nstudy: "
+                                    "[static:]\n",
+         "cannot be followed"},
+        {ARM("{stretch: legendre 1}") "actuators: {c: {chamber: {along: arm, area: 1e-5 m^2}, "
+                                      "volume: 3.1 cm^3}, d: {rod: arm, "
+                                      "position: 0.1}}\nstudy: [static:]\n",
+         "cannot be followed"},
+        {ARM("{stretch: legendre 1}") "actuators: {c: {rod: arm, position: 0.1}, d: {rod: arm, "
+                                      "position: 0.2}}\nstudy: [static:]\n",
+         "'c' and 'd' both drive coordinate 1 of rod 'arm'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snw_error err = {0};
+        end_of(cases[i].text, &err);
+        if (!strstr(err.text, cases[i].wanted)) {
+            fail_msg("%zu: wanted '%s', got '%s'", i, cases[i].wanted, err.text);
+        }
+    }
+}
+
+// A closed loop of a rod and a link, a volume held, a coordinate held: all of them push, none of them puts anything in. The
+// energy of motion and strain is kept to the tolerance of the integrator.
+static void what_is_held_does_no_work(void **state) {
+    (void)state;
+    outcome o;
+    execute(
+        RUBBER
+        "robot:\n"
+        "  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "
+        "rubber, strain: {bend_y: legendre 2, stretch: legendre 2}}}\n"
+        "  link: {on: world, pose: {xyz: [0, 0, -0.2]}, joint: revolute, axis: y, body: {mass: "
+        "0.1, com: [0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n"
+        "  flap: {on: link, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: y, body: {mass: "
+        "0.05, com: [0.05, 0, 0], inertia: [1e-4, 1e-4, 1e-4]}}\n"
+        "sites: {end: {on: link, pose: {xyz: [0.3, 0, 0.2]}}}\n"
+        "loops: {pin: {join: [arm.tip, end], as: spherical}}\n"
+        "actuators:\n"
+        "  water: {chamber: {along: arm, at: [0, 0, 6 mm], area: 30e-6 m^2}, volume: 9e-6 m^3}\n"
+        "  lock: {joint: flap, position: 0.3}\n"
+        "study: [dynamic: {for: 0.2 s, scheme: adaptive, tolerance: 1e-10}]\n"
+        "record: {every: 5 ms}\n"
+        "probes: {e: energy, p: {power: water}, q: {power: lock}, P: {pressure: water}, F: "
+        "{reaction: pin}, M: {effort: lock}}\n",
+        &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    double pressure = 0, pin = 0, moment = 0, moved = 0;
+    for (int i = 0; i < o.series.nframe; i++) {
+        const double kinetic = shown(&o, i, 0);
+        moved = fmax(moved, kinetic);
+        pressure = fmax(pressure, fabs(shown(&o, i, 10)));
+        for (int k = 0; k < 3; k++) pin = fmax(pin, fabs(shown(&o, i, 14 + k)));
+        moment = fmax(moment, fabs(shown(&o, i, 17)));
+        assert_near(shown(&o, i, 8), 0, 1e-9);
+        assert_near(shown(&o, i, 9), 0, 1e-9);
+        const double total = kinetic + shown(&o, i, 1) + shown(&o, i, 2);
+        const double begin = shown(&o, 0, 0) + shown(&o, 0, 1) + shown(&o, 0, 2);
+        assert_near(total, begin, 1e-8);
+    }
+    assert_true(moved > 1e-3 && pressure > 100 && pin > 0.1 && moment > 0.01);
+    snw_series_clear(&o.series);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_met_is_told),
+        cmocka_unit_test(what_is_held_does_no_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons that rub along their path: derivatives, closed forms of the capstan, and where the energy goes.
+#include "dynamics/measure.h"
+#include "random_rod.h"
+#include "setting.h"
+
+#include <stdio.h>
+
+// Two rods in a row on a moving base, a third beside. Tendons turn with the rods and around them, by Coulomb's law and with
+// the speed of sliding, pulled by laws of time and of probes and by winches; strains are given here, curved at rest there.
+static const char robot_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+    "  upper: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: rubber, "
+    "strain: cosserat legendre 3, rest: {bend_y: 0.5*x/L}}}\n"
+    "  lower: {on: upper.tip, rod: {length: 0.4, section: {circle: {radius: 15 mm}}, material: "
+    "rubber, strain: {bend_y: quadratic, bend_z: linear, stretch: cubic, twist: "
+    "1.5*sin(3*t)*x}, elements: 3}}\n"
+    "  side: {on: upper@60%, rod: {length: 0.3, section: {circle: {radius: 15 mm}}, material: "
+    "rubber, strain: kirchhoff fourier 3}}\n"
+    "actuators:\n"
+    "  long: {tendon: {along: [upper, lower], at: [0, 10 mm*cos(5*x), 8 mm], from: 0.1 m, to: "
+    "L/2, friction: 0.3, creep: 0.2 m/s}, effort: 5 N*cos(t)^2}\n"
+    "  winch: {tendon: {along: upper, at: [0, -8 mm, 6 mm*(1 - x/L)], extra: 50 mm, compliance: "
+    "2e-2 1/N, viscous: 2 s/m}, shortening: 0.2 m + 10 mm*sin(t)}\n"
+    "  both: {tendon: {along: side, at: [0, 6 mm*sin(20*x), 6 mm*cos(20*x)], compliance: 1e-2 1/N, "
+    "friction: 0.2, viscous: 1 s/m, creep: 0.1 m/s}, shortening: 0.1 m + 30 mm*sin(4*t)}\n"
+    "  follows: {tendon: {along: side, at: [0, 9 mm, 0], friction: 0.4, creep: 0.05 m/s}, effort: "
+    "\"3 N + 1 N/m*tip.x*1 + 0.1 N*s/m*speed.vy + 0.5 N/m*far + 0.2 N*s/m*fast\"}\n"
+    "probes: {tip: {position: side.tip}, speed: {velocity: lower.tip}, far: {length: long}, fast: "
+    "{rate: both}}\n";
+
+enum { MEASURES = 4 };
+
+static void robot_open(setting *s, dice *d) {
+    setting_open(s, robot_text);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
+static void friction_has_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {81};
+    double most[MEASURES] = {0};
+    for (int k = 0; k < 6; k++) {
+        setting s;
+        robot_open(&s, &d);
+        rig_check(&s.g);
+        for (int i = 0; i < MEASURES; i++) {
+            const snw_measure *x = &s.g.m->measure[i];
+            assert_true(s.g.w->measured[i].effort > 0);
+            for (int j = x->spot0; j < x->spot0 + x->nspot; j++) {
+                most[i] = fmax(most[i], fabs(s.g.w->spot[j].share - 1));
+            }
+        }
+        setting_close(&s);
+    }
+    for (int i = 0; i < MEASURES; i++) assert_true(most[i] > 1e-3);
+}
+
+#ifndef SNW_WIDE // no derivatives
+
+// What a tendon gives is what the robot gets and what friction takes, and friction never gives.
+static void friction_only_takes(void **state) {
+    (void)state;
+    dice d = {82};
+    for (int k = 0; k < 40; k++) {
+        setting s;
+        robot_open(&s, &d);
+        rig *g = &s.g;
+        const int n = g->m->nv;
+        double *r = calloc((size_t)n, sizeof *r), got = 0;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        memcpy(r, g->w->r, (size_t)n * sizeof *r);
+        const double given = snw_measures_power(g->m, g->w), lost = snw_measures_heat(g->m, g->w);
+        double work = 0; // of strains that laws give: the tendon works on them, too
+        for (int i = 0; i < MEASURES; i++) {
+            const snw_measure *x = &g->m->measure[i];
+            double heat = 0, before = 1;
+            for (int j = x->spot0; j < x->spot0 + x->nspot; j++) {
+                const snw_spot_work *at = &g->w->spot[j];
+                heat += (before - at->share) * at->nu;
+                assert_true((before - at->share) * at->nu >= 0 && at->share > 0);
+                before = at->share;
+                work += g->w->measured[i].effort * at->share * g->m->spot[j].w * at->df;
+            }
+            assert_true(heat > 0);
+        }
+        assert_near(given - lost, -work, 1e-12 * (fabs(given) + fabs(lost)));
+        // by the forces themselves, where no strain is given
+        *g->in->share = 0;
+        for (int i = 0; i < MEASURES; i++) {
+            if (g->m->desc->measure[i].given == SNW_MEASURE_EFFORT) g->in->measure[i].v = 0;
+        }
+        double rods = 0;
+        for (int i = 0; i < MEASURES; i++) {
+            const snw_measure *x = &g->m->measure[i];
+            for (int j = 0; j < x->ndof; j++) {
+                rods +=
+                    g->w->measured[i].effort * g->w->G[x->store + (size_t)j] * g->s->v[x->dof[j]];
+            }
+        }
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        for (int i = 0; i < n; i++) got += (g->w->r[i] - r[i]) * g->s->v[i];
+        assert_near(got, rods, 1e-10 * (fabs(rods) + 1));
+        free(r);
+        setting_close(&s);
+    }
+}
+
+// A rod held at constant curvature, or a helix around a straight one, and behind it a rod that is pulled together so
+// that the tendon slides evenly: exp(-friction times the angle).
+static void tension_falls_as_at_a_capstan(void **state) {
+    (void)state;
+    static const char form[] =
+        "sinew: 1\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+        "rubber, strain: {bend_y: \"%s\"}}}\n"
+        "  pulled: {on: held.tip, rod: {length: 0.1, section: {circle: {radius: 20 mm}}, material: "
+        "rubber, strain: {stretch: constant}}}\n"
+        "actuators: {cord: {tendon: {along: [held, pulled], at: [0, %s], friction: 0.3, creep: 1 "
+        "um/s}, effort: 2 N}}\n";
+    const double f = 12, d = 0.01;
+    const struct {
+        const char *bend, *at;
+        double turning; // rad/m
+    } cases[] = {{"3", "0, 8 mm", 3},
+                 {"0", "10 mm*sin(12*x), 10 mm*cos(12*x)", d * f * f / sqrt(1 + d * d * f * f)},
+                 {"0", "4 mm, 1 mm", 0}};
+    for (int k = 0; k < 3; k++) {
+        for (int way = -1; way <= 1; way += 2) {
+            char text[2000];
+            setting s;
+            (void)snprintf(text, sizeof text, form, cases[k].bend, cases[k].at);
+            setting_open(&s, text);
+            snw_inputs_at(s.g.m, 0, s.g.in);
+            s.g.s->v[s.g.m->nv - 1] = way; // one stretch a second
+            snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+            for (int i = 0; i < s.g.m->nspot; i++) {
+                const snw_spot *p = &s.g.m->spot[i];
+                if (p->rod != s.g.m->link_rod[0]) continue;
+                // the angle is rounded by 1e-5 rad on the whole path
+                const double want = exp(way * 0.3 * cases[k].turning * p->x);
+                assert_near(s.g.w->spot[i].share, want, 0.3 * 1e-5 * want);
+            }
+            setting_close(&s);
+        }
+    }
+}
+
+#define ARM                                                                                        \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000, damping: 5 ms}}\n"          \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
+    "rubber, strain: cosserat legendre 3}}}\n"
+
+// A swing with two tendons that rub: what is given, stored and lost adds up; implicit steps find the same motion at order
+// two; and friction that is next to nothing changes next to nothing.
+static void energy_goes_where_the_books_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *way, *friction;
+    } runs[] = {{"scheme: adaptive, tolerance: 1e-10", "friction: 0.4, viscous: 3 s/m"},
+                {"step: 2 ms, tolerance: 1e-12", "friction: 0.4, viscous: 3 s/m"},
+                {"step: 1 ms, tolerance: 1e-12", "friction: 0.4, viscous: 3 s/m"},
+                {"scheme: adaptive, tolerance: 1e-10", "extra: 0"},
+                {"scheme: adaptive, tolerance: 1e-10", "friction: 1e-9, viscous: 1e-9 s/m"}};
+    enum { RUNS = 5, Z = 2, LOST = 3 + 3, BALANCE = 3 + 6 };
+    double z[RUNS], lost[RUNS];
+    for (int k = 0; k < RUNS; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            ARM "actuators:\n"
+                "  cord: {tendon: {along: arm, at: [0, 3 mm, 8 mm*(1 - x/L)], creep: 1 cm/s, %s}, "
+                "effort: \"1.5 N*sin(9*t)^2\"}\n"
+                "  hold: {tendon: {along: arm, at: [0, 0, 8 mm], extra: 20 mm, compliance: 3e-2 "
+                "1/N, friction: %s, creep: 1 cm/s}, shortening: 30 mm + 5 mm*sin(9*t)^2}\n"
+                "study: [static:, dynamic: {for: 0.3 s, %s}]\n"
+                "probes: {tip: {position: arm.tip}, e: energy}\n",
+            runs[k].friction,
+            k < 3    ? "0.3"
+            : k == 3 ? "0"
+                     : "1e-9",
+            runs[k].way);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s: %s", runs[k].way, o.err.text);
+        z[k] = last(&o, Z), lost[k] = last(&o, LOST);
+        // tolerance of the integrator on some 0.1 J
+        if (k == 0 || k > 2) assert_near(last(&o, BALANCE), 0, 1e-9);
+        snw_series_clear(&o.series);
+    }
+    const double slope = log2(fabs(z[1] - z[0]) / fabs(z[2] - z[0]));
+    printf("errors %.2e, %.2e m, slope %.2f; lost %.3e J, without friction %.3e J\n", z[1] - z[0],
+           z[2] - z[0], slope, lost[0], lost[3]);
+    assert_true(slope > 1.8 && slope < 2.2);
+    assert_true(lost[0] > 1.02 * lost[3] && fabs(z[0] - z[3]) > 1e-5);
+    assert_near(z[4], z[3], 1e-9);
+}
+
+// Probes show what is along the path and at its ends: behind a rod of constant curvature the capstan's tension, on the way
+// a part of the angle, and the ends pulled along the path.
+static void probes_show_tensions_and_ends(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\n"
+            "gravity: 0\n"
+            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+            "robot:\n"
+            "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+            "rubber, strain: {bend_y: 3, twist: constant}, elements: 1}}\n"
+            "  pulled: {on: held.tip, rod: {length: 0.1, section: {circle: {radius: 20 mm}}, "
+            "material: rubber, strain: {stretch: \"-0.5*t\"}}}\n"
+            "actuators: {cord: {tendon: {along: [held, pulled], at: [0, 0, 8 mm], friction: 0.3, "
+            "creep: 1 um/s}, effort: 2 N}}\n"
+            "study: [dynamic: {for: 0.1 s, step: 10 ms}]\n"
+            "probes: {T: {tension: cord}, end: {tension: cord.tip}, mid: {tension: cord@40%}, all: "
+            "{tension: cord, along: 3}, root: {pull: cord.root}, tip: {pull: cord.tip}, own: "
+            "{pull: cord.tip, in: body}, l: {length: cord}}\n",
+            &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    enum { T, END, MID, ALL, ROOT = ALL + 3, TIP = ROOT + 6, OWN = TIP + 6, LENGTH = OWN + 6 };
+    const double tied = 2 * exp(-0.3 * 1.5), stretch = 1 + 3 * 0.008; // of the path in the bent rod
+    assert_near(last(&o, T), 2, 0);
+    assert_near(last(&o, END), tied, 1e-5 * tied);
+    const double x = 0.4 * last(&o, LENGTH) / stretch;
+    assert_near(last(&o, MID), 2 * exp(-0.3 * 3 * x), 2e-5); // the angle is rounded
+    assert_near(last(&o, ALL), 2, 1e-12);
+    assert_near(last(&o, ALL + 2), last(&o, END), 1e-12);
+    // forces along the path, moments about the centre; the tip has turned by 1.5 rad about y
+    const double root[6] = {0, 2 * 0.008, 0, 2, 0, 0}, c = cos(1.5), s = sin(1.5);
+    const double own[6] = {0, -tied * 0.008, 0, -tied, 0, 0};
+    const double tip[6] = {0, -tied * 0.008, 0, -tied * c, 0, tied * s};
+    for (int i = 0; i < 6; i++) {
+        assert_near(last(&o, ROOT + i), root[i], 1e-9);
+        assert_near(last(&o, OWN + i), own[i], 1e-5);
+        assert_near(last(&o, TIP + i), tip[i], 1e-5);
+    }
+    snw_series_clear(&o.series);
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(friction_has_exact_derivatives),
+#ifndef SNW_WIDE
+        cmocka_unit_test(friction_only_takes),
+        cmocka_unit_test(tension_falls_as_at_a_capstan),
+        cmocka_unit_test(energy_goes_where_the_books_say),
+        cmocka_unit_test(probes_show_tensions_and_ends),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

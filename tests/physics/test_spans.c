@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons with straight parts between links, and tendons of given length: what they measure, the forces they make of it.
+#include "dynamics/loop.h"
+#include "dynamics/measure.h"
+#include "random_rod.h"
+#include "setting.h"
+
+#include <stdio.h>
+
+// A free base, hinges, a ball and two rods; tendons run from eye to eye, along rods between, and in free air.
+#define ROBOT                                                                                      \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \
+    "robot:\n"                                                                                     \
+    "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"                \
+    "  arm: {on: base, pose: {xyz: [0.1, 0, 0.05], x: y}, rod: {length: 0.5, section: {circle: "   \
+    "{radius: 20 mm}}, material: rubber, strain: cosserat legendre 3, rest: {bend_y: 0.5*x/L}}}\n" \
+    "  hand: {on: arm.tip, joint: spherical, pose: {xyz: [0.05, 0, 0]}, body: {mass: 0.2, "        \
+    "inertia: [0.01, 0.02, 0.03]}}\n"                                                              \
+    "  finger: {on: hand, joint: revolute, rod: {length: 0.3, section: {circle: {radius: 10 "      \
+    "mm}}, material: rubber, strain: kirchhoff legendre 2}}\n"                                     \
+    "sites:\n"                                                                                     \
+    "  winch: {on: base, pose: {xyz: [-0.05, 0.03, 0.1]}}\n"                                       \
+    "  eye: {on: arm@40%, pose: {xyz: [0, 0.03, 0.02]}}\n"                                         \
+    "  hook: {on: hand, pose: {xyz: [0.02, 0.04, -0.03]}}\n"                                       \
+    "  post: {on: world, pose: {xyz: [0.4, -0.2, 0.3]}}\n"                                         \
+    "probes: {tip: {position: finger.tip}, long: {length: through}, gone: {rate: free}}\n"
+
+static const char *const tendons[] = {
+    "  through: {tendon: {path: [winch, arm, eye, hook, finger], at: [0, 3 mm, 4 mm*cos(5*x)], "
+    "%s}, "
+    "%s}\n",
+    "  free: {tendon: {path: [post, hook, finger.tip], %s}, %s}\n",
+    "  part: {tendon: {path: [arm, winch, post], at: [0, 2 mm, 0], from: 0.1, to: L/2, %s}, %s}\n"};
+enum { TENDONS = 3 };
+
+static void robot_open(setting *s, const char *more, const char *given, dice *d) {
+    char text[6000] = ROBOT "actuators:\n";
+    for (int i = 0; i < TENDONS; i++) {
+        const size_t at = strlen(text);
+        (void)snprintf(text + at, sizeof text - at, tendons[i], more, given);
+    }
+    setting_open(s, text);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
+static const struct {
+    const char *more, *given;
+} ways[] = {
+    {"extra: 0", "effort: 5 N*cos(t)^2"},
+    {"extra: 0", "effort: \"3 N + limit(tip.x, -1, 1)*1 N/m\""},
+    {"extra: 20 mm, compliance: 2e-2 1/N", "shortening: 0.1 m + 10 mm*sin(t)"},
+    {"friction: 0.3, creep: 0.2 m/s", "effort: 5 N*cos(t)^2"},
+    {"extra: 20 mm, compliance: 2e-2 1/N, viscous: 1 s/m", "shortening: 0.3 m + 0.1*sin(t)"},
+    {"extra: 0", "effort: \"9 N + 2 N/m*limit(long, -1, 1) + 1 N*s/m*limit(gone, -2, 2)\""},
+    {"friction: 0.3, creep: 0.2 m/s", "effort: \"9 N + 2 N/m*long + 1 N*s/m*limit(gone, -2, 2)\""},
+    {"extra: 0", "shortening: 10 mm*sin(t)"}};
+enum { WAYS = 8, BY_ROW = 7 };
+
+static void straight_parts_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {91};
+    for (int k = 0; k < WAYS; k++) {
+        for (int n = 0; n < 2; n++) {
+            setting s;
+            robot_open(&s, ways[k].more, ways[k].given, &d);
+            for (int i = 0; i < s.g.m->nrow; i++) s.g.s->l[i] = roll(&d, 1, 5);
+            rig_check(&s.g);
+            assert_true(s.g.w->measured[0].effort > 0 && s.g.w->measured[1].effort > 0);
+            setting_close(&s);
+        }
+    }
+}
+
+#ifndef SNW_WIDE // no derivatives
+
+// work of the efforts is that of their coordinates, by differences; and rates are what differences of values are
+static void efforts_work_along_their_lengths(void **state) {
+    (void)state;
+    dice d = {92};
+    setting s;
+    robot_open(&s, "extra: 0", "effort: 5 N*cos(t)^2", &d);
+    rig *g = &s.g;
+    const int n = g->m->nv;
+    double *with = calloc((size_t)n, sizeof *with), *dx = calloc((size_t)n, sizeof *dx);
+    double *off = calloc((size_t)n, sizeof *off), effort[TENDONS];
+    snw_residual(g->m, g->in, g->s, false, g->w);
+    memcpy(with, g->w->r, (size_t)n * sizeof *with);
+    for (int i = 0; i < TENDONS; i++) effort[i] = g->w->measured[i].effort;
+    for (int i = 0; i < TENDONS; i++) g->in->measure[i].v = 0;
+    snw_residual(g->m, g->in, g->s, false, g->w);
+    memcpy(off, g->w->r, (size_t)n * sizeof *off);
+    const double e = 1e-3;
+    static const double weight[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+    for (int j = 0; j < n; j++) {
+        double want = 0;
+        for (int way = -2; way <= 2; way++) {
+            snw_state_copy(g->m, g->s, g->moved);
+            dx[j] = way * e;
+            snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+            dx[j] = 0;
+            snw_residual(g->m, g->in, g->moved, true, g->w);
+            for (int i = 0; i < TENDONS; i++) {
+                want += effort[i] * weight[way + 2] * g->w->measured[i].value / e;
+            }
+        }
+        assert_near(off[j] - with[j], want, 1e-8);
+    }
+    free(with);
+    free(off);
+    free(dx);
+    setting_close(&s);
+}
+
+// rates and accelerations of rows of given lengths are those of differences along a motion with those accelerations
+static void rows_have_their_rates(void **state) {
+    (void)state;
+    dice d = {93};
+    setting s;
+    robot_open(&s, ways[BY_ROW].more, ways[BY_ROW].given, &d);
+    rig *g = &s.g;
+    assert_int_equal(g->m->nrow, TENDONS);
+    const int n = g->m->nv;
+    // the free base and the ball would need their own paths in time: they rest
+    for (int f = 0; f < g->m->nblock; f++) {
+        if (g->m->block[f].curved < 0) continue;
+        for (int k = 0; k < g->m->block[f].n; k++) {
+            g->s->v[g->m->block[f].dof + k] = g->s->a[g->m->block[f].dof + k] = 0;
+        }
+    }
+    double *dx = calloc((size_t)n, sizeof *dx);
+    double rate[TENDONS], bend[TENDONS], gap[5][TENDONS];
+    const double e = 1e-3, t = g->s->t;
+    for (int way = -2; way <= 2; way++) {
+        const double h = way * e;
+        for (int i = 0; i < n; i++) dx[i] = h * g->s->v[i] + 0.5 * h * h * g->s->a[i];
+        snw_state_copy(g->m, g->s, g->moved);
+        snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+        snw_inputs_at(g->m, t + h, g->in);
+        snw_residual(g->m, g->in, g->moved, true, g->w);
+        for (int i = 0; i < TENDONS; i++) gap[way + 2][i] = g->w->gap[i];
+    }
+    snw_inputs_at(g->m, t, g->in);
+    snw_kinematics(g->m, g->in, g->s, false, g->w);
+    snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
+    for (int i = 0; i < TENDONS; i++) {
+        const double first = (gap[0][i] - 8 * gap[1][i] + 8 * gap[3][i] - gap[4][i]) / (12 * e);
+        const double second =
+            (-gap[0][i] + 16 * gap[1][i] - 30 * gap[2][i] + 16 * gap[3][i] - gap[4][i]) /
+            (12 * e * e);
+        assert_near(rate[i], first, 1e-9);
+        assert_near(bend[i], second, 1e-7);
+        assert_true(fabs(first) > 1e-3 && fabs(second) > 1e-3);
+    }
+    free(dx);
+    setting_close(&s);
+}
+
+// Two weights on a cord over an eye.
+static void weights_on_a_cord_fall_as_atwood_says(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"scheme: adaptive, tolerance: 1e-11", "step: 1 ms",
+                                          "scheme: bdf2, step: 1 ms"};
+    const double m1 = 0.3, m2 = 0.2, g = 9.81, t = 0.2, a = (m1 - m2) / (m1 + m2) * g;
+    for (int k = 0; k < 3; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "robot:\n"
+            "  one: {on: world, pose: {xyz: [-0.1, 0, -1]}, joint: prismatic, axis: z, body: "
+            "{mass: 0.3}}\n"
+            "  two: {on: world, pose: {xyz: [0.1, 0, -1]}, joint: prismatic, axis: z, body: "
+            "{mass: 0.2}}\n"
+            "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: "
+            "[0.1, 0, 0]}}}\n"
+            "actuators: {cord: {tendon: {path: [one, left, right, two]}, shortening: 0}}\n"
+            "study: [dynamic: {for: 0.2 s, %s}]\n"
+            "probes: {z: {value: one}, T: {tension: cord}, l: {length: cord}, e: energy, one: "
+            "{pull: cord.root}, two: {pull: cord.tip}, way: {tension: cord, along: 5}}\n",
+            schemes[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        const double exact =
+            k == 0 ? 1e-9 : 1e-6; // constant acceleration; bdf2 starts with an Euler step
+        assert_near(last(&o, 0), -0.5 * a * t * t, k == 2 ? 2e-3 : exact);
+        assert_near(last(&o, 1), 2 * m1 * m2 / (m1 + m2) * g, 1e-8);
+        assert_near(last(&o, 2), 2.2, 1e-12);
+        assert_near(last(&o, 3 + 6), 0, 1e-8);
+        enum { ONE = 3 + 8, TWO = ONE + 6, WAY = TWO + 6 };
+        for (int i = 0; i < 6; i++) {
+            assert_near(last(&o, ONE + i), i == 5 ? last(&o, 1) : 0, 1e-12);
+            assert_near(last(&o, TWO + i), i == 5 ? last(&o, 1) : 0, 1e-12);
+        }
+        for (int i = 0; i < 5; i++) assert_near(last(&o, WAY + i), last(&o, 1), 1e-12);
+        snw_series_clear(&o.series);
+    }
+}
+
+// A weight on a string of given length is a pendulum: at the lowest point it pulls with m g (3 - 2 cos a).
+static void a_weight_on_a_string_is_a_pendulum(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\n"
+            "robot: {bob: {on: world, pose: {xyz: [0.8, 0, -0.6]}, joint: planar, axis: y, body: "
+            "{mass: 0.5, inertia: [1e-4, 1e-4, 1e-4]}}}\n"
+            "actuators: {string: {tendon: {path: [world, bob]}, shortening: 0}}\n"
+            "study: [dynamic: {until: bob.x <= 0, for: 2 s, scheme: adaptive, tolerance: 1e-10}]\n"
+            "probes: {bob: {position: bob}, T: {tension: string}}\n",
+            &o);
+    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    assert_near(last(&o, 0), 0, 1e-8);
+    assert_near(last(&o, 2), -1, 1e-10);
+    assert_near(last(&o, 3), 0.5 * 9.81 * (3 - 2 * 0.6), 1e-6);
+    snw_series_clear(&o.series);
+}
+
+#define ARM                                                                                        \
+    "sinew: 1\n"                                                                                   \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}\n"         \
+    "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
+    "rubber, strain: cosserat legendre 3}}}\n"
+
+// The tension that a given length takes, given, makes the same shape; in motion the same laws of the length through a stiff
+// winch and through a row agree as the winch gets stiffer.
+static void lengths_and_tensions_agree(void **state) {
+    (void)state;
+    static const char form[] =
+        ARM "actuators: {cord: {tendon: {along: arm, at: [0, 2 mm, 8 mm], %s}, %s}}\n"
+            "study: [%s]\n"
+            "probes: {pull: {tension: cord}, tip: {position: arm.tip}, path: {length: cord}, e: "
+            "energy}\n";
+    char text[2000], given[100];
+    outcome o[4];
+    (void)snprintf(text, sizeof text, form, "extra: 0", "shortening: 15 mm", "static:");
+    execute(text, &o[0]);
+    if (o[0].status != SNW_OK) fail_msg("%s", o[0].err.text);
+    assert_near(last(&o[0], 4), 0.3 - 0.015, 1e-12);
+    assert_true(last(&o[0], 0) > 0.5);
+    (void)snprintf(given, sizeof given, "effort: %.17g N", last(&o[0], 0));
+    (void)snprintf(text, sizeof text, form, "extra: 0", given, "static:");
+    execute(text, &o[1]);
+    if (o[1].status != SNW_OK) fail_msg("%s", o[1].err.text);
+    for (int c = 1; c < 5; c++) assert_near(last(&o[1], c), last(&o[0], c), 1e-8);
+    snw_series_clear(&o[0].series);
+    snw_series_clear(&o[1].series);
+    static const char *const more[] = {"extra: 0", "compliance: 1e-3 1/N", "compliance: 1e-4 1/N",
+                                       "extra: 0"};
+    for (int k = 0; k < 4; k++) {
+        (void)snprintf(text, sizeof text, form, more[k], "shortening: 15 mm + 5 mm*sin(9*t)^2",
+                       k == 3 ? "static:, dynamic: {for: 0.2 s, scheme: adaptive, tolerance: 1e-10}"
+                              : "static:, dynamic: {for: 0.2 s, step: 1 ms}");
+        execute(text, &o[k]);
+        if (o[k].status != SNW_OK) fail_msg("%s", o[k].err.text);
+    }
+    const double far = fabs(last(&o[1], 3) - last(&o[0], 3));
+    const double near = fabs(last(&o[2], 3) - last(&o[0], 3));
+    printf(
+        "compliance 1e-3: %.2e m, 1e-4: %.2e m from the row; steps %.2e m; T %.4f, %.4f, %.4f N\n",
+        far, near, last(&o[0], 3) - last(&o[3], 3), last(&o[0], 0), last(&o[2], 0), last(&o[3], 0));
+    assert_true(near > 0.08 * far && near < 0.12 * far);
+    assert_near(last(&o[0], 3), last(&o[3], 3), 1e-5);
+    assert_near(last(&o[0], 0), last(&o[3], 0), 1e-2);
+    assert_near(last(&o[3], 4), 0.3 - 0.015 - 0.005 * pow(sin(1.8), 2), 1e-12);
+    assert_near(last(&o[3], 5 + 6), 0, 1e-8);
+    for (int k = 0; k < 4; k++) snw_series_clear(&o[k].series);
+}
+
+// a cord that would have to push is said, once, and what to do
+static void a_cord_that_pushes_is_said(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       ARM "actuators: {cord: {tendon: {along: arm, at: [0, 0, 8 mm]%s}, "
+                           "shortening: \"-30 mm*ramp(t, 0 s, 1 s)\"}}\n"
+                           "study: [static: {for: 1 s, step: 0.1 s}]\n"
+                           "probes: {pull: {tension: cord}}\n",
+                       k == 0 ? "" : ", compliance: 1e-3 1/N");
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        assert_true(k == 0 ? last(&o, 0) < -0.1 : last(&o, 0) == 0);
+        assert_int_equal(o.warnings, k == 0);
+        snw_series_clear(&o.series);
+    }
+}
+
+// What only a compiled robot shows: a tendon outside of its section, parts without length, chambers without area.
+static void courses_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *fragment;
+    } bad[] = {
+        {"tendon: {along: arm, at: [0, 13 mm, 0]}, effort: 1 N", "leaves the section of rod 'arm'"},
+        {"tendon: {along: arm, at: [0, 0, 11 mm*(1 + x/L)]}, effort: 1 N", "'discs: 0.01"},
+        {"tendon: {along: arm, at: [0, 15 mm, 0], discs: 14 mm}, effort: 1 N", "beyond its discs"},
+        {"tendon: {along: arm, at: [0, 1 mm/(x - L/2), 0]}, effort: 1 N", "leaves the section"},
+        {"tendon: {path: [world, arm]}, effort: 1 N", "without length"},
+        {"tendon: {path: [arm, arm.tip, world]}, effort: 1 N", "without length"},
+        {"chamber: {along: arm, area: 1 mm^2*(0.5 - x/L)}, effort: 1 Pa", "area must be positive"},
+    };
+    static const char *const good[] = {
+        "tendon: {along: arm, at: [0, 12 mm, 0]}, effort: 1 N",
+        "tendon: {along: arm, at: [0, 15 mm, 0], discs: 15 mm}, effort: 1 N",
+        "tendon: {path: [arm, world]}, effort: 1 N"};
+    for (int k = 0; k < 7 + 3; k++) {
+        char text[2000];
+        snw_document *doc;
+        snw_desc *desc;
+        snw_model *m = NULL;
+        snw_error err = {0};
+        (void)snprintf(text, sizeof text, ARM "actuators:\n  it: {%s}\n",
+                       k < 7 ? bad[k].text : good[k - 7]);
+        if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+        const snw_status status = snw_model_compile(desc, &m, &err);
+        if (k >= 7) {
+            if (status != SNW_OK) fail_msg("%s", err.text);
+        } else {
+            if (status != SNW_E_MODEL || !strstr(err.text, bad[k].fragment)) {
+                fail_msg("%d: %s", k, err.text);
+            }
+            assert_int_equal(err.line, 6);
+            assert_int_equal(err.column, 3);
+        }
+        snw_model_destroy(m);
+        release(doc, desc);
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(straight_parts_have_exact_derivatives),
+#ifndef SNW_WIDE
+        cmocka_unit_test(efforts_work_along_their_lengths),
+        cmocka_unit_test(rows_have_their_rates),
+        cmocka_unit_test(weights_on_a_cord_fall_as_atwood_says),
+        cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
+        cmocka_unit_test(lengths_and_tensions_agree),
+        cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(courses_that_cannot_be_are_refused),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

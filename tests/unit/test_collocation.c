@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Gauss' collocation: coefficients in closed form, what polynomials give, errors within a step.
+#include "solve/collocation.h"
+
+#include "near.h"
+
+#include <math.h>
+
+// Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, table II.7.3 and 7.4
+static void coefficients_are_those_of_kuntzmann_and_butcher(void **state) {
+    (void)state;
+    const double w = sqrt(3) / 6, v = sqrt(15);
+    const snw_collocation two = snw_collocation_gauss(2), three = snw_collocation_gauss(3);
+    const double A2[2][2] = {{0.25, 0.25 - w}, {0.25 + w, 0.25}};
+    const double A3[3][3] = {{5.0 / 36, 2.0 / 9 - v / 15, 5.0 / 36 - v / 30},
+                             {5.0 / 36 + v / 24, 2.0 / 9, 5.0 / 36 - v / 24},
+                             {5.0 / 36 + v / 30, 2.0 / 9 + v / 15, 5.0 / 36}};
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) assert_near(two.A[i][j], A2[i][j], 1e-15);
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) assert_near(three.A[i][j], A3[i][j], 1e-15);
+    }
+}
+
+// x'' = t^p: rates and coordinates at the stages up to p = s - 1, at the end as far as quadrature goes
+static void polynomials_are_integrated(void **state) {
+    (void)state;
+    for (int s = 2; s <= SNW_STAGES; s++) {
+        const snw_collocation k = snw_collocation_gauss(s);
+        for (int p = 0; p < 2 * s; p++) {
+            double rate = 0, way = 0;
+            for (int j = 0; j < s; j++) {
+                rate += k.b[j] * pow(k.c[j], p);
+                way += k.bb[j] * pow(k.c[j], p);
+            }
+            assert_near(rate, 1.0 / (p + 1), 1e-15);
+            if (p < 2 * s - 1) assert_near(way, 1.0 / (p + 1) / (p + 2), 1e-15);
+            for (int i = 0; i < s && p < s; i++) {
+                rate = way = 0;
+                for (int j = 0; j < s; j++) {
+                    rate += k.A[i][j] * pow(k.c[j], p);
+                    way += k.AA[i][j] * pow(k.c[j], p);
+                }
+                assert_near(rate, pow(k.c[i], p + 1) / (p + 1), 1e-15);
+                if (p < s - 1) assert_near(way, pow(k.c[i], p + 2) / (p + 1) / (p + 2), 1e-15);
+            }
+        }
+    }
+}
+
+// two stages: 6 t^2 - 6 t + 1 integrated twice is t^2 (1 - t)^2/2, largest in the middle
+static void an_error_at_the_start_strays_within_the_step(void **state) {
+    (void)state;
+    assert_near(snw_collocation_gauss(2).within, 1.0 / 32, 1e-15);
+    for (int s = 3; s <= SNW_STAGES; s++) {
+        assert_true(snw_collocation_gauss(s).within < snw_collocation_gauss(s - 1).within);
+    }
+}
+
+static void weights_continue_polynomials(void **state) {
+    (void)state;
+    const double c[4] = {0.1, 0.4, 0.7, 1};
+    double l[4], sum = 0;
+    snw_lagrange(4, c, 1.6, l);
+    for (int j = 0; j < 4; j++) sum += l[j] * (c[j] * c[j] * c[j] - 2 * c[j] + 3);
+    assert_near(sum, 1.6 * 1.6 * 1.6 - 3.2 + 3, 1e-13);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coefficients_are_those_of_kuntzmann_and_butcher),
+        cmocka_unit_test(polynomials_are_integrated),
+        cmocka_unit_test(an_error_at_the_start_strays_within_the_step),
+        cmocka_unit_test(weights_continue_polynomials),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
