@@ -60,6 +60,8 @@ export class Robot {
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
     private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
+    private readonly owner: (LinkScene | undefined)[]; // of each node
+    private readonly gone: boolean[]; // of each node: its link is not there now
     private readonly slides: boolean[]; // of each node: it moves along a rail
     private readonly struts: Bars;
     private readonly tendons: Bars;
@@ -88,6 +90,9 @@ export class Robot {
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
         const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
         const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
+        this.gone = new Array<boolean>(nodes).fill(false);
+        const named = new Map(scene.links.map((l) => [l.name, l]));
+        this.owner = run.head.node_link.map((name) => named.get(name));
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
@@ -220,7 +225,7 @@ export class Robot {
 
     private isThere(k: number, gate: number): boolean {
         const n = this.run.head.switches;
-        return !(gate >= 0 && gate < n) || this.run.present[k * n + gate] !== 0;
+        return gate >= 0 && gate < n ? this.run.present[k * n + gate] !== 0 : gate !== -2;
     }
 
     // Frame k, or between k and k + 1; the shape of a mode swings about `rest`, the frame it belongs to.
@@ -229,6 +234,11 @@ export class Robot {
         else this.poses.take(this.run.pose, k, share, this.run.head.offset);
         const plain = new THREE.Color(theme.rod).toArray();
         for (const r of this.rods) r.update(this.poses, shown.colour, this.most[shown.colour], plain);
+        for (const l of this.scene.links) {
+            const rod = l.rod && this.rods.find((r) => r.scene === l.rod);
+            if (rod) rod.mesh.visible = this.isThere(k, l.switch);
+        }
+        this.owner.forEach((l, i) => (this.gone[i] = l !== undefined && !this.isThere(k, l.switch)));
         this.moveBodies(k);
         this.balls.begin();
         this.putStruts(k, shown, theme);
@@ -267,7 +277,7 @@ export class Robot {
         this.struts.begin();
         for (let i = 0; i < this.run.head.nodes; i++) {
             const kind = scene.kind[i], parent = scene.parent[i];
-            if (parent < 0 || (kind !== 'pose' && !this.slides[i])) continue;
+            if (parent < 0 || this.gone[i] || (kind !== 'pose' && !this.slides[i])) continue;
             this.struts.bar(this.origin(parent, a), this.origin(i, b), kind === 'pose' ? r : 0.7 * r, theme.strut);
         }
         for (const l of scene.links) {
@@ -276,7 +286,7 @@ export class Robot {
                 this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], b);
                 this.struts.bar(this.origin(l.end, a), b, r, theme.strut);
             }
-            if (shown.joints) this.putJoint(l, theme, r);
+            if (shown.joints && this.isThere(k, l.switch)) this.putJoint(l, theme, r);
         }
         for (const l of scene.loops) {
             if (!shown.joints || !this.isThere(k, l.switch)) continue;
