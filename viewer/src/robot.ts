@@ -86,6 +86,12 @@ export class Robot {
             if (r.told) this.magnified = Math.max(this.magnified, r.magnify);
             this.group.add(r.mesh);
         }
+        // what runs inside of rods is seen through them
+        const widest = Math.max(0, ...this.rods.map((r) => r.widest * r.magnify));
+        if (scene.measures.some((m) => m.points.some((p) => Math.hypot(p[2], p[3]) < 0.95 * widest))) {
+            this.rodMaterial.transparent = true;
+            this.rodMaterial.opacity = 0.62;
+        }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
         const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
