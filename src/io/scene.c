@@ -41,6 +41,12 @@ static void begin_list(snw_json *j, const char *key) {
     snw_json_array(j);
 }
 
+// the switch that says whether it is there; -1: it always is, -2: it never is
+static void put_switch(snw_json *j, int gate) {
+    snw_json_key(j, "switch");
+    snw_json_integer(j, gate);
+}
+
 // ---- links -------------------------------------------------------------------------------------
 
 static const char *section_name(snw_section_kind kind) {
@@ -108,6 +114,8 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_key(j, "count");
     snw_json_integer(j, r->nseg);
     put_number(j, "length", r->L);
+    snw_json_key(j, "fed");
+    snw_json_bool(j, link->rod.fed);
     put_text(j, "section", section_name(section->kind));
     begin_list(j, "x");
     for (int k = 0; k <= r->nseg; k++) snw_json_number(j, station(m, r, k));
@@ -141,12 +149,6 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_close(j);
 }
 
-// the switch that says whether it is there; -1: it always is
-static void put_switch(snw_json *j, int gate) {
-    snw_json_key(j, "switch");
-    snw_json_integer(j, gate);
-}
-
 static void put_body(snw_json *j, const snw_body_desc *b, int gate) {
     const double inertia[6] = {b->inertia.e[0][0], b->inertia.e[1][1], b->inertia.e[2][2],
                                b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
@@ -175,6 +177,7 @@ static void put_links(snw_json *j, const snw_model *m) {
         put_list(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
         put_node(j, "first", m->link_first[l]);
         put_node(j, "end", m->link_end[l]);
+        put_switch(j, m->seg[m->link_end[l]].gate);
         if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
         if (d->has_body) put_body(j, &d->body, m->seg[m->link_end[l]].gate);
         snw_json_close(j);
@@ -235,7 +238,16 @@ static void put_route(snw_json *j, const snw_model *m, const snw_measure_desc *d
     }
 }
 
+// an end of a straight part
+static void put_corner(snw_json *j, int seg) {
+    snw_json_array(j);
+    snw_json_integer(j, seg - 1);
+    for (int k = 0; k < 4; k++) snw_json_number(j, 0);
+    snw_json_close(j);
+}
+
 static void put_measures(snw_json *j, const snw_model *m) {
+    int span = 0; // of all tendons, in their order
     begin_list(j, "measures");
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure_desc *d = &m->desc->measure[i];
@@ -243,7 +255,12 @@ static void put_measures(snw_json *j, const snw_model *m) {
         put_text(j, "name", d->name);
         put_text(j, "kind", d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
         begin_list(j, "points");
-        for (int k = 0; k < d->nlink; k++) {
+        for (int k = 0, part = 0; k <= d->nlink; k++) {
+            for (; part < d->nspan && d->span[part].after == k; part++, span++) {
+                put_corner(j, m->span[span].a);
+                put_corner(j, m->span[span].b);
+            }
+            if (k == d->nlink) break;
             const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];
             put_route(j, m, d, r, k == 0 ? d->from : 0, k == d->nlink - 1 ? d->to : r->L);
         }

@@ -21,8 +21,6 @@ const shapes: Record<string, string> = {
     pause: 'M7 5.5h3.4v13H7zM13.6 5.5H17v13h-3.4z',
     sun: 'M12 7.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM12 2v2.6M12 19.4V22M2 12h2.6M19.4 12H22M4.9 4.9l1.9 1.9M17.2 17.2l1.9 1.9M4.9 19.1l1.9-1.9M17.2 6.8l1.9-1.9',
     moon: 'M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z',
-    first: 'M7 6v12M18 6l-8 6 8 6z',
-    last: 'M17 6v12M6 6l8 6-8 6z',
 };
 
 export function icon(name: string): SVGElement {

@@ -19,7 +19,6 @@ export interface Card {
     unit: string;
     curves: Curve[];
     log?: boolean;
-    hidden?: Set<number>;
 }
 
 const angular = new Set(['rotation', 'pose', 'angle', 'value']);

@@ -29,7 +29,6 @@ interface Body {
 }
 
 interface Trail {
-    name: string;
     path: THREE.Line;
     past: Line2;
 }
@@ -61,6 +60,8 @@ export class Robot {
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
     private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
+    private readonly owner: (LinkScene | undefined)[]; // of each node
+    private readonly gone: boolean[]; // of each node: its link is not there now
     private readonly slides: boolean[]; // of each node: it moves along a rail
     private readonly struts: Bars;
     private readonly tendons: Bars;
@@ -85,10 +86,19 @@ export class Robot {
             if (r.told) this.magnified = Math.max(this.magnified, r.magnify);
             this.group.add(r.mesh);
         }
+        // what runs inside of rods is seen through them
+        const widest = Math.max(0, ...this.rods.map((r) => r.widest * r.magnify));
+        if (scene.measures.some((m) => m.points.some((p) => Math.hypot(p[2], p[3]) < 0.95 * widest))) {
+            this.rodMaterial.transparent = true;
+            this.rodMaterial.opacity = 0.62;
+        }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
         const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
         const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
+        this.gone = new Array<boolean>(nodes).fill(false);
+        const named = new Map(scene.links.map((l) => [l.name, l]));
+        this.owner = run.head.node_link.map((name) => named.get(name));
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
@@ -200,14 +210,13 @@ export class Robot {
         // a few of many, the last one among them
         const every = Math.ceil(found.length / TRAILS);
         found.filter((_, i) => (found.length - 1 - i) % every === 0).forEach((i) => {
-            const c = columns[i];
             const at = new Float32Array(3 * run.n);
             for (let k = 0; k < run.n; k++) {
                 for (let d = 0; d < 3; d++) at[3 * k + d] = run.columns.value[k * run.columns.width + i + d];
             }
             if (run.n < 2) return;
             const geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(at, 3));
-            const trail = { name: c.probe, path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
+            const trail = { path: new THREE.Line(geometry, this.pathMaterial), past: new Line2(new LineGeometry().setPositions(at), this.pastMaterial) };
             trail.path.frustumCulled = trail.past.frustumCulled = false;
             this.trails.push(trail);
             this.group.add(trail.path, trail.past);
@@ -222,7 +231,7 @@ export class Robot {
 
     private isThere(k: number, gate: number): boolean {
         const n = this.run.head.switches;
-        return !(gate >= 0 && gate < n) || this.run.present[k * n + gate] !== 0;
+        return gate >= 0 && gate < n ? this.run.present[k * n + gate] !== 0 : gate !== -2;
     }
 
     // Frame k, or between k and k + 1; the shape of a mode swings about `rest`, the frame it belongs to.
@@ -231,6 +240,11 @@ export class Robot {
         else this.poses.take(this.run.pose, k, share, this.run.head.offset);
         const plain = new THREE.Color(theme.rod).toArray();
         for (const r of this.rods) r.update(this.poses, shown.colour, this.most[shown.colour], plain);
+        for (const l of this.scene.links) {
+            const rod = l.rod && this.rods.find((r) => r.scene === l.rod);
+            if (rod) rod.mesh.visible = this.isThere(k, l.switch);
+        }
+        this.owner.forEach((l, i) => (this.gone[i] = l !== undefined && !this.isThere(k, l.switch)));
         this.moveBodies(k);
         this.balls.begin();
         this.putStruts(k, shown, theme);
@@ -269,7 +283,7 @@ export class Robot {
         this.struts.begin();
         for (let i = 0; i < this.run.head.nodes; i++) {
             const kind = scene.kind[i], parent = scene.parent[i];
-            if (parent < 0 || (kind !== 'pose' && !this.slides[i])) continue;
+            if (parent < 0 || this.gone[i] || (kind !== 'pose' && !this.slides[i])) continue;
             this.struts.bar(this.origin(parent, a), this.origin(i, b), kind === 'pose' ? r : 0.7 * r, theme.strut);
         }
         for (const l of scene.links) {
@@ -278,7 +292,7 @@ export class Robot {
                 this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], b);
                 this.struts.bar(this.origin(l.end, a), b, r, theme.strut);
             }
-            if (shown.joints) this.putJoint(l, theme, r);
+            if (shown.joints && this.isThere(k, l.switch)) this.putJoint(l, theme, r);
         }
         for (const l of scene.loops) {
             if (!shown.joints || !this.isThere(k, l.switch)) continue;

@@ -124,7 +124,8 @@ export class Rod {
     // mean strain of a piece less that at rest, into this.log
     private strain(g: Float64Array, poses: Poses, p: { from: number; to: number }): number {
         relativeLog(g, poses.at(this.stations[p.from]), poses.at(this.stations[p.to]), this.log);
-        return this.scene.x[p.to] - this.scene.x[p.from];
+        // stations of a fed rod move apart with its free length
+        return this.scene.fed ? Math.hypot(this.log[3], this.log[4], this.log[5]) || 1 : this.scene.x[p.to] - this.scene.x[p.from];
     }
 
     // Of a piece: how much it is bent and twisted (1/m), the largest normal strain in its section, or the stress there

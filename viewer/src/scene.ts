@@ -8,6 +8,7 @@ export interface RodScene {
     first: number;
     count: number;
     length: number;
+    fed: boolean;
     section: string;
     x: number[];
     size: number[][];
@@ -32,6 +33,7 @@ export interface LinkScene {
     axis: number[];
     first: number;
     end: number;
+    switch: number;
     rod?: RodScene;
     body?: BodyScene;
 }
@@ -96,6 +98,7 @@ function rod(x: RodScene, nodes: number): RodScene | undefined {
         first,
         count,
         length: number(x.length),
+        fed: x.fed === true,
         section: text(x.section),
         x: numbers(x.x, count + 1),
         size: rows(x.size, 4),
@@ -112,14 +115,14 @@ function guess(head: RunHead): Scene {
         if (last && last.name === head.node_link[i]) {
             last.end = i;
         } else {
-            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', axis: [0, 0, 1], first: i, end: i });
+            links.push({ name: head.node_link[i], parent: links.length - 1, joint: 'fixed', axis: [0, 0, 1], first: i, end: i, switch: -1 });
         }
     }
     for (const l of links) {
         const count = l.end - l.first;
         if (count < 1) continue;
         const zeros = (n: number) => Array.from({ length: count + 1 }, () => new Array<number>(n).fill(0));
-        l.rod = { root: l.first, first: l.first + 1, count, length: 0, section: 'none', x: Array.from({ length: count + 1 }, (_, i) => i), size: zeros(4), rest: zeros(6), stiffness: zeros(6) };
+        l.rod = { root: l.first, first: l.first + 1, count, length: 0, fed: false, section: 'none', x: Array.from({ length: count + 1 }, (_, i) => i), size: zeros(4), rest: zeros(6), stiffness: zeros(6) };
     }
     return {
         length: 1, gravity: [0, 0, 0], links,
@@ -150,6 +153,7 @@ export function readScene(head: RunHead): { scene: Scene; told: boolean } {
         axis: numbers(l.axis, 3),
         first: node(l.first),
         end: node(l.end),
+        switch: number(l.switch, -1),
         rod: l.rod ? rod(l.rod, head.nodes) : undefined,
         body: l.body
             ? {

@@ -9,7 +9,7 @@ import type { Robot } from './robot';
 
 const flat = 0.08; // an extent below that share of the largest one is none
 
-export type Preset = 'fit' | 'front' | 'side' | 'top' | 'free';
+export type Preset = 'front' | 'side' | 'top' | 'free';
 
 const gridVertex = `
 varying vec3 at;
@@ -46,7 +46,7 @@ export class Stage {
     private readonly rim = new THREE.DirectionalLight(0xd6e6ff, 0.7);
     private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfc7ba, 1.5);
     private readonly ground = new THREE.Group();
-    private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true }));
+    private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true, depthWrite: false }));
     private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
     private robot: Robot | null = null;
     private readonly up = new THREE.Vector3(0, 0, 1);
@@ -72,6 +72,8 @@ export class Stage {
             }),
         );
         this.shade.receiveShadow = true;
+        this.shade.renderOrder = -2; // both lie in one plane: one after the other, before all that is clear
+        this.grid.renderOrder = -1;
         this.ground.add(this.grid, this.shade);
         this.sun.castShadow = true;
         this.sun.shadow.mapSize.set(1024, 1024);
@@ -138,11 +140,9 @@ export class Stage {
             m.geometry.dispose();
             m.geometry = new THREE.PlaneGeometry(width, width);
         }
-        this.shade.position.z = -1e-4 * size;
         this.grid.material.uniforms.cell.value = this.cell;
         this.grid.material.uniforms.reach.value = width / 2;
         this.aim(centre, size);
-        this.rim.position.copy(centre).addScaledVector(this.camera.up, 0.6 * size);
         this.camera.near = size / 200;
         this.camera.far = 60 * size;
     }
@@ -172,7 +172,6 @@ export class Stage {
     dress(theme: Theme): void {
         this.sky.intensity = theme.dark ? 0.9 : 1.5;
         this.sky.groundColor.set(theme.dark ? 0x3a4048 : 0xcfc7ba);
-        this.sun.intensity = theme.dark ? 2.2 : 2.2;
         (this.shade.material as THREE.ShadowMaterial).opacity = theme.shadow;
         this.grid.material.uniforms.colour.value.setHex(theme.grid);
         this.grid.material.uniforms.strength.value = theme.dark ? 0.5 : 0.55;
@@ -194,7 +193,6 @@ export class Stage {
         if (preset === 'front') from.copy(b).negate();
         else if (preset === 'side') from.copy(a);
         else if (preset === 'top') from.copy(this.up).addScaledVector(b, -1e-3);
-        else if (preset === 'fit') from.copy(this.camera.position).sub(this.controls.target);
         else {
             const e = robot.box.getSize(new THREE.Vector3());
             const deep = Math.abs(e.dot(new THREE.Vector3(Math.abs(b.x), Math.abs(b.y), Math.abs(b.z))));
@@ -255,12 +253,6 @@ export class Stage {
             this.controls.update();
         }
         this.last.copy(now);
-    }
-
-    zoom(by: number): void {
-        this.camera.position.sub(this.controls.target).multiplyScalar(by).add(this.controls.target);
-        this.controls.update();
-        this.dirty = true;
     }
 
     resize(width: number, height: number): void {
