@@ -6,9 +6,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
-set(long_motions physics_sources example_rods_free_flight example_rods_ufkes_energy
+set(long_motions physics_sources physics_feed physics_noise physics_index3 example_rods_free_flight example_rods_ufkes_energy
   example_rods_flying_rod example_rods_boyer4_release
-  example_parallel_rfrfr_singularity example_parallel_tendon_twin example_hybrid_flexible_forearm cli_examples)
+  example_parallel_rfrfr_singularity example_parallel_stewart_gough example_parallel_tendon_twin example_hybrid_flexible_forearm cli_examples)
 
 # add one test, with the prefix of this build
 function(check name label seconds)
@@ -17,6 +17,9 @@ function(check name label seconds)
   endif()
   cmake_parse_arguments(arg "" "" "COMMAND;ENVIRONMENT" ${ARGN})
   list(APPEND arg_ENVIRONMENT ${leaks})
+  if(SNW_SANITIZE)
+    list(APPEND arg_ENVIRONMENT SINEW_SLOW=1)
+  endif()
   add_test(NAME ${SNW_TEST_PREFIX}${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${SNW_TEST_PREFIX}${name} PROPERTIES
     LABELS ${label} TIMEOUT ${seconds} ENVIRONMENT "${arg_ENVIRONMENT}")

@@ -10,6 +10,8 @@ import textwrap
 import unittest
 
 SINEW = os.environ.get("SINEW", str(pathlib.Path(__file__).resolve().parents[2] / "build/sinew"))
+# a build with sanitizers: the same lines, fewer times
+SLOW = "SINEW_SLOW" in os.environ
 SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
 # a clamped rod rolled up by a torque at its tip: x = L sin(k L)/(k L) with k = C/EI

@@ -183,7 +183,7 @@ static void energy_goes_where_the_books_say(void **state) {
                 "effort: \"1.5 N*sin(9*t)^2\"}\n"
                 "  hold: {tendon: {along: arm, at: [0, 0, 8 mm], extra: 20 mm, compliance: 3e-2 "
                 "1/N, friction: %s, creep: 1 cm/s}, shortening: 30 mm + 5 mm*sin(9*t)^2}\n"
-                "study: [static:, dynamic: {for: 0.3 s, %s}]\n"
+                "study: [static:, dynamic: {for: 0.12 s, %s}]\n"
                 "probes: {tip: {position: arm.tip}, e: energy}\n",
             runs[k].friction,
             k < 3    ? "0.3"

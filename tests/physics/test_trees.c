@@ -15,7 +15,7 @@
 
 enum { TREES = 24 };
 #ifdef __SANITIZE_ADDRESS__
-enum { MOTIONS = 4 }; // the same lines
+enum { MOTIONS = 2 }; // the same lines
 #else
 enum { MOTIONS = 12 };
 #endif

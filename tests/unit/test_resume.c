@@ -241,6 +241,13 @@ static snw_document *parse(const char *text) {
     return d;
 }
 
+// sanitizers are slow and see the same lines at few frames
+#ifdef __SANITIZE_ADDRESS__
+enum { EVERY = 7 };
+#else
+enum { EVERY = 1 };
+#endif
+
 static void continued_after_any_frame_it_has_the_same_bits(void **state) {
     (void)state;
     for (size_t s = 0; s < sizeof studies / sizeof *studies; s++) {
@@ -255,7 +262,7 @@ static void continued_after_any_frame_it_has_the_same_bits(void **state) {
         int saved = 0;
         for (int k = 0; k < whole.n; k++) {
             if (!whole.save[k]) continue;
-            saved++;
+            if (saved++ % EVERY) continue;
             diary rest;
             snw_run *again;
             const snw_run_totals got = keep_diary(desc, whole.save[k], &rest, &again);
