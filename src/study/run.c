@@ -18,6 +18,9 @@ enum { POOL_LIMIT = 1 << 28 };
 // How well the shape must be resolved before it is worth a word, relative to the rod's length.
 static const double coarse = 1e-5;
 
+// Share of the energy that moved which the balance may miss before it is worth a word.
+static const double astray = 0.1;
+
 // How far a loop may be open at the start before it is worth a word, in radians or relative to the robot's size.
 static const double open_enough = 1e-3;
 
@@ -446,6 +449,27 @@ static void speak_of_loops(snw_run *r) {
     if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);
 }
 
+// at the end: nodes too few, steps too long
+static void speak_of_errors(const snw_run *r) {
+    char text[280];
+    if (r->totals.worst_geometry > coarse) {
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
+            "magnus: of the rod",
+            r->info.run, r->totals.worst_geometry);
+        snw_run_warn(r, text);
+    }
+    if (fabs(r->totals.balance) > astray * r->totals.exchanged) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
+                       "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
+                       "choose them",
+                       r->info.run, r->totals.exchanged, fabs(r->totals.balance));
+        snw_run_warn(r, text);
+    }
+}
+
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                            const snw_run_hooks *hooks, snw_run_totals *totals, snw_error *err) {
     const double start = seconds();
@@ -478,15 +502,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
     r->resuming = false;
-    if (r->totals.worst_geometry > coarse) {
-        char text[200];
-        (void)snprintf(
-            text, sizeof text,
-            "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
-            "magnus: of the rod",
-            r->info.run, r->totals.worst_geometry);
-        snw_run_warn(r, text);
-    }
+    speak_of_errors(r);
     for (int i = 0; i < nrecorder; i++) {
         const snw_status e =
             recorder[i].end(recorder[i].user, s, s == SNW_OK ? "" : err->text, err);

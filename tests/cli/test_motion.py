@@ -153,6 +153,15 @@ class Divergence(harness.Case):
                 for column in run["values"].values():
                     self.assertTrue(all(v is not None for v in column))
 
+    def test_energy_from_nowhere_is_worth_a_word(self):
+        self.write("swing.yaml", SWING.replace("damping: 5 ms", "damping: 0").replace("0.1 N", "5 N")
+                   .replace("chebyshev 3", "chebyshev 6"))
+        wild = self.fails(1, "run", "swing.yaml", "--set", "swing.scheme=trapezoidal", "--set", "swing.step=50 ms",
+                          "--set", "swing.for=5 s")
+        self.assertIn("are not accounted for: the steps are too long", wild.err)
+        tame = self.succeeds("run", "swing.yaml", "--set", "swing.scheme=adaptive")
+        self.assertNotIn("not accounted for", tame.err)
+
     def test_it_answers_in_json_too(self):
         self.write("broken.yaml", BROKEN)
         result = self.fails(1, "run", "broken.yaml", "--json")

@@ -137,7 +137,7 @@ class App {
         this.title.textContent = head.title || this.page.file || 'Sinew';
         document.title = `${head.title || this.page.file} · Sinew`;
         const state = head.state === 'finished' ? '' : ` · ${head.state}`;
-        this.subtitle.textContent = `${this.page.file}${this.page.runs.length > 1 ? '' : head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frames${state} · sinew ${this.page.version}, ${this.page.created.slice(0, 10)}`;
+        this.subtitle.textContent = `${this.page.file}${this.page.runs.length > 1 ? '' : head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frame${head.frames === 1 ? '' : 's'}${state} · sinew ${this.page.version}, ${this.page.created.slice(0, 10)}`;
         this.player = new Player(this.run, () => (this.stale = true));
         if (head.kept === 0) {
             this.note.textContent = 'this run has no frames';
