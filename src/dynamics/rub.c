@@ -2,14 +2,16 @@
 //
 // rub.c: with spots k = 0, 1, ... from the end that is pulled to the one that is tied, the tendon slides past the duct before
 // spot k by the rate of the path behind, c_k = sum_{j >= k} w_j f_j, and its tension falls there by the angle between spots,
-//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),   psi_k = (after_{k-1} turn_{k-1} + before_k turn_k) s(nu_k),
+//   nu_k = -c_k',   T_k = T_{k-1} exp(-psi_k),   psi_k = (after_{k-1} turn_{k-1} + kink_k + before_k turn_k) s(nu_k),
 //   s(nu) = viscous nu + friction nu/sqrt(nu^2 + creep^2)
+// The path behind a kink between two spots is that from the second on, so there, too, it slides by nu_k.
 // The robot gets - sum w_k T_k f_k' = T_0 nu_0 - sum (T_{k-1} - T_k) nu_k: what is lost is a sum of terms none of which is
 // negative. A tendon on a winch stretches as it slides; evenly, that is c_k l/(c + extra) of what was paid out, l, so
 //   nu_k = -(c_k l/(c + extra))' = -r (c_k' - a c_k),   r = l/(c + extra),   a = c'/(c + extra) - l'/l
 // which is the speed of the winch at its own end.
 #include "dynamics/rub.h"
 
+#include "dynamics/kink.h"
 #include "dynamics/span.h"
 #include "dynamics/spot.h"
 
@@ -46,9 +48,9 @@ static double loss(const snw_measure_desc *d, double nu, double *slope) {
     return d->viscous * nu + d->friction * unit;
 }
 
-// angle between a spot and the one before
+// angle between a spot and the one before, of the kink between them and along their rods
 static double angle(const snw_model *m, const snw_measure *x, const snw_work *w, int k) {
-    const double own = m->spot[k].before * w->spot[k].turning;
+    const double own = w->spot[k].kink + m->spot[k].before * w->spot[k].turning;
     return k > x->spot0 ? own + m->spot[k - 1].after * w->spot[k - 1].turning : own;
 }
 
@@ -64,6 +66,7 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
         c += p->w * at->f;
         dc += p->w * at->df;
         at->nu = -way.r * (dc - way.a * c);
+        if (p->kink >= 0) at->kink = snw_kink_turn(m, p->kink, t, s, w);
         if (p->span >= 0) continue;
         at->dxi = snw_spot_strain_slope(m, p, t, s);
         at->turning = snw_spot_turning(p, at->xi, at->dxi, rounding / x->reference, of_xi, of_dxi);
@@ -221,6 +224,7 @@ void snw_rub_columns(const snw_model *m, int measure, double paid, double part, 
         // dpsi of the way before this spot
         const double turned = angle(m, x, w, k), s = loss(d, at->nu, &of_nu);
         slide_row(&way, &here, &all, turned * of_nu, cq, cv, n, row);
+        if (p->kink >= 0) snw_kink_slope(m, p->kink, w, cq * s, row);
         spread_turning(m, x, w, k, cq * s * p->before, row);
         if (k > x->spot0) spread_turning(m, x, w, k - 1, cq * s * m->spot[k - 1].after, row);
         for (size_t j = 0; j < n; j++) column[j] = -S[j] + yield * C * G[j];

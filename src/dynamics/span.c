@@ -69,15 +69,25 @@ static snw_vec3 hastened(const snw_work *w, const end *e, int j) {
     return snw_rotate(w->g[e->seg].R, snw_add(dV.v, snw_cross(x.w, V.v)));
 }
 
-void snw_span_slope(const snw_model *m, const snw_span *p, const snw_work *w,
-                    const snw_spot_work *at, double factor, double *to) {
+// to += g . d(p_b - p_a)/dq
+static void spread(const snw_model *m, const snw_span *p, const snw_work *w, snw_vec3 g,
+                   double *to) {
     const end ends[2] = {end_of(m, w, p->a, p->of_a, -1), end_of(m, w, p->b, p->of_b, 1)};
     for (int k = 0; k < 2; k++) {
         const end *e = &ends[k];
-        for (int j = 0; j < e->n; j++) {
-            to[e->at[j]] += factor * e->sign * snw_dot(at->n, moved(w, e, j));
-        }
+        for (int j = 0; j < e->n; j++) to[e->at[j]] += e->sign * snw_dot(g, moved(w, e, j));
     }
+}
+
+void snw_span_slope(const snw_model *m, const snw_span *p, const snw_work *w,
+                    const snw_spot_work *at, double factor, double *to) {
+    spread(m, p, w, snw_scale(factor, at->n), to);
+}
+
+void snw_span_turn(const snw_model *m, const snw_span *p, const snw_work *w,
+                   const snw_spot_work *at, snw_vec3 g, double *to) {
+    const snw_vec3 across = snw_sub(g, snw_scale(snw_dot(at->n, g), at->n));
+    spread(m, p, w, snw_scale(1 / at->f, across), to);
 }
 
 // rate = n . v with v the difference of velocities; n varies by (1 - n n') dp/f

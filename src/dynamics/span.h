@@ -16,6 +16,9 @@ void snw_span_add(const snw_span *p, const snw_spot_work *at, double tension, sn
 // to += factor dlength/dq, by coordinates of the measure; after snw_tangent_sweep or snw_columns_sweep.
 void snw_span_slope(const snw_model *m, const snw_span *p, const snw_work *w,
                     const snw_spot_work *at, double factor, double *to);
+// to += g . dn/dq, n its direction.
+void snw_span_turn(const snw_model *m, const snw_span *p, const snw_work *w,
+                   const snw_spot_work *at, snw_vec3 g, double *to);
 // to += factor drate/dq.
 void snw_span_rate_slope(const snw_model *m, const snw_span *p, const snw_work *w,
                          const snw_spot_work *at, double factor, double *to);

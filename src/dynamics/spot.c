@@ -78,6 +78,10 @@ static snw_vec3 tangent_of(const snw_spot *p, snw_twist xi) {
     return snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
 }
 
+snw_vec3 snw_spot_tangent(const snw_spot *p, snw_twist xi) {
+    return snw_normalise(tangent_of(p, xi));
+}
+
 double snw_spot_density(const snw_measure_desc *d, const snw_spot *p, snw_twist xi,
                         double slope[6]) {
     snw_vec3 U[6];

@@ -15,10 +15,12 @@ snw_twist snw_spot_strain_bend(const snw_model *m, const snw_spot *p, double t, 
 snw_twist snw_spot_strain_slope(const snw_model *m, const snw_spot *p, double t,
                                 const snw_state *s);
 
+// Direction of a tendon there in the section's frame, a unit vector t.
+snw_vec3 snw_spot_tangent(const snw_spot *p, snw_twist xi);
 // Density f of the measure there, and slope <- df/dxi.
 double snw_spot_density(const snw_measure_desc *d, const snw_spot *p, snw_twist xi,
                         double slope[6]);
-// out <- d2f/dxi2 x of a tendon.
+// out <- d2f/dxi2 x of a tendon; of x = (0, g) that is the derivative of g . t.
 void snw_spot_bend(const snw_spot *p, snw_twist xi, snw_twist x, double out[6]);
 
 // Angle by which a tendon turns in space per length of the rod, rounded to (k^2 + round^2)^(1/2) - round so that a

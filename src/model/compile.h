@@ -59,6 +59,14 @@ SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
 // Where each column of a path stands among the n coordinates dof; new ones are added behind.
 const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
+// Where a tendon or chamber is in the section of its spot, and the strain that its coordinates add to.
+SNW_NODISCARD snw_status snw_build_place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
+                                         snw_error *err);
+void snw_build_reference(const snw_build *b, snw_spot *p);
+// Kinks between the spots of a tendon from spot0 on, behind m->nkink others; dof as above.
+SNW_NODISCARD snw_status snw_build_kinks(snw_build *b, const snw_measure_desc *d, int spot0,
+                                         snw_spot *spot, snw_kink *kink, double *phi, int *nphi,
+                                         int *dof, int *n, snw_error *err);
 // Of a rod that is fed, compile_feed.c: can it be? The coordinate of its free length on `parent`, in front of its segments;
 // what its node s needs; and how its damping sees the feed.
 SNW_NODISCARD snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err);

@@ -76,8 +76,8 @@ static snw_status keep_inside(const snw_build *b, const snw_measure_desc *d, con
                                   d->discs > 0 ? ", beyond its discs" : "", far));
 }
 
-static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
-                        snw_error *err) {
+snw_status snw_build_place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
+                           snw_error *err) {
     const snw_at at = {.x = p->x, .L = rod->L};
     const snw_jet y = d->at[0] ? snw_expr_jet_x(d->at[0], at) : (snw_jet){0};
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
@@ -100,6 +100,14 @@ static snw_status place(const snw_measure_desc *d, const snw_rod *rod, snw_spot 
                                       d->name, p->area, p->x));
     }
     return SNW_OK;
+}
+
+void snw_build_reference(const snw_build *b, snw_spot *p) {
+    const snw_rod_desc *desc = &b->m->desc->link[b->rod[p->rod].link].rod;
+    p->xi0 = snw_rod_rest(desc, p->x);
+    for (int k = 0; k < 6; k++) {
+        if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
+    }
 }
 
 static bool rubs(const snw_measure_desc *d) { return d->friction > 0 || d->viscous > 0; }
@@ -138,16 +146,14 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
             snw_spot *p = &spot[b->m->nspot++];
             *p = (snw_spot){.rod = s->rod,
                             .span = -1,
+                            .kink = -1,
                             .local = s->local,
                             .x = from + (to - from) * x[i],
                             .w = (to - from) * w[i],
-                            .phi = *nphi,
-                            .xi0 = snw_rod_rest(desc, from + (to - from) * x[i])};
+                            .phi = *nphi};
             *nphi += snw_rod_basis(rod, p->x, p->x, p->first, p->count, phi + *nphi);
-            for (int k = 0; k < 6; k++) {
-                if (desc->given[k]) p->xi0.e[k] = k == SNW_STRETCH;
-            }
-            SNW_TRY(place(s->d, rod, p, err));
+            snw_build_reference(b, p);
+            SNW_TRY(snw_build_place(s->d, rod, p, err));
             SNW_TRY(keep_inside(b, s->d, rod, p, err));
             if (rubs(s->d)) add_slopes(rod, desc, p, dphi);
         }
@@ -185,7 +191,7 @@ static void add_span(snw_build *b, const snw_span_desc *d, snw_span *span, snw_s
     p->b = snw_build_site(b, &d->b);
     p->of_a = snw_build_places(b, &b->path[b->seg[p->a].path], dof, n);
     p->of_b = snw_build_places(b, &b->path[b->seg[p->b].path], dof, n);
-    spot[m->nspot++] = (snw_spot){.rod = -1, .span = m->nspan++, .w = 1};
+    spot[m->nspot++] = (snw_spot){.rod = -1, .span = m->nspan++, .kink = -1, .w = 1};
 }
 
 static snw_status span_length(const snw_build *b, const snw_measure_desc *d, const snw_span *p,
@@ -288,10 +294,9 @@ static snw_status check_links(const snw_build *b, const snw_measure_desc *d, snw
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
-    size_t most = 0, nspan = 0;
-    bool rub = false;
+    size_t most = 0, nspan = 0, nkink = 0;
     for (int i = 0; i < d->nmeasure; i++) {
-        rub = rub || rubs(&d->measure[i]);
+        if (rubs(&d->measure[i])) nkink += (size_t)(d->measure[i].nlink + d->measure[i].nspan);
         nspan += (size_t)d->measure[i].nspan;
         most += (size_t)d->measure[i].nspan;
         for (int k = 0; k < d->measure[i].nlink; k++) {
@@ -303,8 +308,10 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_measure *measure = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure);
     snw_spot *spot = snw_build_array(b, most, sizeof *spot);
     snw_span *span = snw_build_array(b, nspan, sizeof *span);
-    double *phi = snw_build_array(b, most * (size_t)b->most_phi, sizeof *phi);
-    double *dphi = snw_build_array(b, rub ? most * (size_t)b->most_phi : 0, sizeof *dphi);
+    snw_kink *kink = snw_build_array(b, nkink, sizeof *kink);
+    const size_t most_phi = (most + 2 * nkink) * (size_t)b->most_phi;
+    double *phi = snw_build_array(b, most_phi, sizeof *phi);
+    double *dphi = snw_build_array(b, nkink > 0 ? most_phi : 0, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
     int nphi = 0;
     for (int i = 0; i < d->nmeasure; i++) {
@@ -312,7 +319,8 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         SNW_TRY(check_links(b, desc, err));
         int n = 0, rods = 0;
         for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
-        int *dof = snw_build_array(b, desc->nspan ? (size_t)m->nv : (size_t)rods, sizeof *dof);
+        const size_t reach = desc->nspan || rubs(desc) ? (size_t)m->nv : (size_t)rods;
+        int *dof = snw_build_array(b, reach, sizeof *dof);
         if (b->memory_out) return SNW_E_MEMORY;
         measure[i] = (snw_measure){.spot0 = m->nspot, .dof = dof, .rubs = rubs(desc), .row = -1};
         for (int k = 0; k < desc->nlink; k++) {
@@ -327,6 +335,10 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
             const stretch s = stretch_of(b, desc, k, at);
             at += b->rod[s.rod].ndof;
             SNW_TRY(add_spots(b, &s, spot, phi, dphi, &nphi, err));
+        }
+        if (rubs(desc)) {
+            SNW_TRY(
+                snw_build_kinks(b, desc, measure[i].spot0, spot, kink, phi, &nphi, dof, &n, err));
         }
         if (b->memory_out) return SNW_E_MEMORY;
         measure[i].ndof = n;
@@ -347,6 +359,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     m->measure = measure;
     m->spot = spot;
     m->span = span;
+    m->kink = kink;
     m->spot_phi = phi;
     m->spot_dphi = dphi;
     return SNW_OK;

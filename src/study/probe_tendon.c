@@ -3,7 +3,20 @@
 
 #include <math.h>
 
-// between spots tensions go on by equal parts, as where the path bends evenly; along a straight part they are equal
+// How much of the loss from spot k - 1 to k there is at a way from the former, of `rest` to the end of its rod and `whole` in
+// all: by equal parts, as where the path bends evenly, and at a kink at once.
+static double lost_at(const snw_model *m, int k, double way, double rest, double whole,
+                      const snw_work *w) {
+    const snw_spot_work *at = &w->spot[k];
+    if (m->spot[k].kink < 0) return way / whole;
+    const double before = m->spot[k - 1].after * at[-1].turning;
+    const double behind = m->spot[k].before * at->turning, angle = before + at->kink + behind;
+    if (!(angle > 0)) return 0;
+    if (way < rest) return before / angle * way / rest;
+    return (before + at->kink + behind * (way - rest) / (whole - rest)) / angle;
+}
+
+// along a straight part tensions are equal
 double snw_tendon_tension(const snw_model *m, int measure, double fraction, const snw_work *w) {
     const snw_measure *x = &m->measure[measure];
     const double e = w->measured[measure].effort;
@@ -13,7 +26,10 @@ double snw_tendon_tension(const snw_model *m, int measure, double fraction, cons
         const snw_spot_work *spot = &w->spot[k];
         const bool straight = m->spot[k].span >= 0;
         const double next = at + rest + m->spot[k].before * spot->f;
-        if (way < next) return e * share * pow(spot->share / share, (way - at) / (next - at));
+        if (way < next) {
+            return e * share *
+                   pow(spot->share / share, lost_at(m, k, way - at, rest, next - at, w));
+        }
         at = straight ? next + spot->f : next;
         rest = m->spot[k].after * spot->f;
         share = spot->share;

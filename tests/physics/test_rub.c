@@ -153,6 +153,56 @@ static void tension_falls_as_at_a_capstan(void **state) {
     }
 }
 
+// Kinks: over an eye by any angle, there and back, into a straight rod and out of it, and from rod to rod. A block that
+// moves along the last part lets the tendon slide evenly.
+static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
+    (void)state;
+    static const char head[] =
+        "sinew: 1\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  block: {on: world, joint: prismatic, axis: %s, pose: {xyz: [%s]}, body: {mass: "
+        "1}}\n"
+        "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+        "rubber, strain: {bend_y: \"0\"}}}\n"
+        "  drawn: {on: held.tip, pose: {rpy: [0, 0, 0.7]}, rod: {length: 0.1, section: {circle: "
+        "{radius: 20 mm}}, material: rubber, strain: {stretch: constant}}}\n"
+        "sites: {post: {on: world, pose: {xyz: [%.17g, %.17g, 0]}}}\n"
+        "actuators: {cord: {tendon: {path: [%s], friction: 0.3, creep: 1 um/s}, effort: 2 N}}\n";
+    static const struct {
+        const char *axis, *block, *path;
+        double post, angle, more; // the first part comes from there under that angle to x
+    } cases[] = {{"x", "0.4, 0, 0", "post, world, block", 0.7, 0, 0},
+                 {"x", "0.4, 0, 0", "post, world, block", 0.7, 0.4, 0},
+                 {"x", "0.4, 0, 0", "post, world, block", 0.7, 1.3, 0},
+                 {"x", "0.4, 0, 0", "post, world, block", 0.7, 3, 0},
+                 {"x", "0.4, 0, 0", "post, world, block", 0.7, M_PI, 0},
+                 {"z", "0.5, 0, 0.3", "post, held, block", 0.2, 0.6, M_PI / 2},
+                 {"x", "0, 0, 0", "post, held, drawn", 0.2, 0.6, 0.7},
+                 {"x", "0, 0, 0", "held, drawn", 0.2, 0, 0.7}};
+    for (int k = 0; k < 8; k++) {
+        for (int way = -1; way <= 1; way += 2) {
+            char text[2000];
+            setting s;
+            (void)snprintf(text, sizeof text, head, cases[k].axis, cases[k].block,
+                           -cases[k].post * cos(cases[k].angle),
+                           -cases[k].post * sin(cases[k].angle), cases[k].path);
+            setting_open(&s, text);
+            const snw_model *m = s.g.m;
+            snw_inputs_at(m, 0, s.g.in);
+            s.g.s->v[0] = s.g.s->v[m->nv - 1] = way; // block and stretch
+            snw_residual(m, s.g.in, s.g.s, false, s.g.w);
+            const double want = exp(way * 0.3 * (cases[k].angle + cases[k].more));
+            // each angle is rounded by 1e-5 rad, at both of its ends
+            const double rounded = expm1(0.3 * 2 * 1e-5 * m->nkink) + 1e-12;
+            assert_near(s.g.w->spot[m->nspot - 1].share, want, rounded * want);
+            if (k == 0) assert_near(s.g.w->spot[m->nspot - 1].share, 1, 0);
+            assert_near(s.g.w->spot[0].share, 1, 1e-15);
+            setting_close(&s);
+        }
+    }
+}
+
 #define ARM                                                                                        \
     "sinew: 1\n"                                                                                   \
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000, damping: 5 ms}}\n"          \
@@ -253,6 +303,7 @@ int main(void) {
 #ifndef SNW_WIDE
         cmocka_unit_test(friction_only_takes),
         cmocka_unit_test(tension_falls_as_at_a_capstan),
+        cmocka_unit_test(tension_falls_at_kinks_as_at_a_capstan),
         cmocka_unit_test(energy_goes_where_the_books_say),
         cmocka_unit_test(probes_show_tensions_and_ends),
 #endif

@@ -32,8 +32,10 @@ static const char *const tendons[] = {
     "%s}, "
     "%s}\n",
     "  free: {tendon: {path: [post, hook, finger.tip], %s}, %s}\n",
-    "  part: {tendon: {path: [arm, winch, post], at: [0, 2 mm, 0], from: 0.1, to: L/2, %s}, %s}\n"};
-enum { TENDONS = 3 };
+    "  part: {tendon: {path: [arm, winch, post], at: [0, 2 mm, 0], from: 0.1, to: L/2, %s}, %s}\n",
+    "  joined: {tendon: {along: [arm, finger], at: [0, 2 mm, 3 mm*x/L], %s}, %s}\n",
+    "  apart: {tendon: {along: [finger, arm], at: [0, 0, 3 mm], to: L/2, %s}, %s}\n"};
+enum { TENDONS = 5 };
 
 static void robot_open(setting *s, const char *more, const char *given, dice *d) {
     char text[6000] = ROBOT "actuators:\n";
@@ -69,6 +71,11 @@ static void straight_parts_have_exact_derivatives(void **state) {
             for (int i = 0; i < s.g.m->nrow; i++) s.g.s->l[i] = roll(&d, 1, 5);
             rig_check(&s.g);
             assert_true(s.g.w->measured[0].effort > 0 && s.g.w->measured[1].effort > 0);
+            const bool rubs = s.g.m->measure[0].rubs;
+            assert_int_equal(s.g.m->nkink, rubs ? 5 + 1 + 2 + 1 + 1 : 0);
+            for (int i = 0; i < s.g.m->nkink; i++) {
+                assert_true(s.g.w->spot[s.g.m->kink[i].spot].kink > 0.05);
+            }
             setting_close(&s);
         }
     }
@@ -112,6 +119,52 @@ static void efforts_work_along_their_lengths(void **state) {
     free(off);
     free(dx);
     setting_close(&s);
+}
+
+// The robot gets what the tendons give less what friction takes, and friction never gives, also where paths have kinks; with
+// next to no friction the forces are those without.
+static void friction_at_kinks_only_takes(void **state) {
+    (void)state;
+    dice d = {94};
+    for (int k = 0; k < 30; k++) {
+        setting s;
+        robot_open(&s, "friction: 0.3, viscous: 0.1 s/m, creep: 0.2 m/s", "effort: 4 N", &d);
+        rig *g = &s.g;
+        const int n = g->m->nv;
+        double *with = calloc((size_t)n, sizeof *with), got = 0;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        memcpy(with, g->w->r, (size_t)n * sizeof *with);
+        const double given = snw_measures_power(g->m, g->w), lost = snw_measures_heat(g->m, g->w);
+        assert_true(lost > 0);
+        for (int i = 0; i < TENDONS; i++) {
+            const snw_measure *x = &g->m->measure[i];
+            double before = 1;
+            for (int j = x->spot0; j < x->spot0 + x->nspot; j++) {
+                const snw_spot_work *at = &g->w->spot[j];
+                assert_true((before - at->share) * at->nu >= 0 && at->share > 0 && at->kink >= 0);
+                before = at->share;
+            }
+            g->in->measure[i].v = 0;
+        }
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        for (int i = 0; i < n; i++) got += (g->w->r[i] - with[i]) * g->s->v[i];
+        assert_near(got, given - lost, 1e-11 * (fabs(given) + fabs(lost)));
+        free(with);
+        setting_close(&s);
+    }
+    static const char *const more[] = {"extra: 0", "friction: 1e-9", "friction: 0.1"};
+    setting s[3];
+    double far[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        dice same = {95};
+        robot_open(&s[k], more[k], "effort: 4 N", &same);
+        snw_residual(s[k].g.m, s[k].g.in, s[k].g.s, false, s[k].g.w);
+        for (int i = 0; i < s[k].g.m->nv; i++) {
+            far[k] = fmax(far[k], fabs(s[k].g.w->r[i] - s[0].g.w->r[i]));
+        }
+    }
+    assert_true(far[1] < 1e-7 && far[2] > 1e-2);
+    for (int k = 0; k < 3; k++) setting_close(&s[k]);
 }
 
 // rates and accelerations of rows of given lengths are those of differences along a motion with those accelerations
@@ -196,6 +249,57 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
             assert_near(last(&o, TWO + i), i == 5 ? last(&o, 1) : 0, 1e-12);
         }
         for (int i = 0; i < 5; i++) assert_near(last(&o, WAY + i), last(&o, 1), 1e-12);
+        snw_series_clear(&o.series);
+    }
+}
+
+// The same with friction at the eyes, half a turn in all: the tension falls by exp(-friction pi) as long as the heavier one
+// falls. Once its tension is the cord's effort, once it follows from how the cord stretches, which is next to nothing.
+static void atwood_rubs_at_his_pulley(void **state) {
+    (void)state;
+    const double m1 = 0.3, m2 = 0.2, g = 9.81, t = 0.2, v = 0.1, mu = 0.1, c = 1e-5;
+    const double turn = exp(-0.5 * mu * M_PI), left = turn * turn;
+    const double a = g * (left * m1 - m2) / (left * m1 + m2), T = m1 * (g - a);
+    const double cord = 1 / (1 + c * T) + 0.2 / (1 + c * T * turn) + 1 / (1 + c * T * left);
+    for (int k = 0; k < 2; k++) {
+        char text[2000], given[100];
+        outcome o;
+        (void)snprintf(given, sizeof given, k == 0 ? "effort: %.17g N" : "shortening: %.17g m",
+                       k == 0 ? T : 2.2 - cord);
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "robot:\n"
+            "  one: {on: world, pose: {xyz: [-0.1, 0, -1]}, joint: prismatic, axis: z, body: "
+            "{mass: 0.3}}\n"
+            "  two: {on: world, pose: {xyz: [0.1, 0, -1]}, joint: prismatic, axis: z, body: "
+            "{mass: 0.2}}\n"
+            "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: "
+            "[0.1, 0, 0]}}}\n"
+            "actuators: {cord: {tendon: {path: [one, left, right, two], friction: 0.1, creep: 1 "
+            "um/s%s}, %s}}\n"
+            "initial: {one: {rate: -0.1}, two: {rate: 0.1}}\n"
+            "study: [dynamic: {for: 0.2 s, scheme: adaptive, tolerance: 1e-10}]\n"
+            "probes: {one: {value: one}, two: {value: two}, T: {tension: cord}, way: {tension: "
+            "cord, along: 5}, e: energy}\n",
+            k == 0 ? "" : ", compliance: 1e-5 1/N", given);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        enum { ONE, TWO, TENSION, WAY, ENERGY = WAY + 5, LOST = ENERGY + 3, BALANCE = ENERGY + 6 };
+        // both kinks are rounded by 1e-5 rad; a cord that stretches by c T moves both by as much
+        const double fallen = v * t + 0.5 * a * t * t, near = 2e-5 * mu + (k == 0 ? 0 : c * T);
+        printf("fallen %.9f, risen %.9f, closed form %.9f m\n", -last(&o, ONE), last(&o, TWO),
+               fallen);
+        assert_near(last(&o, ONE), -fallen, g * t * t * near);
+        assert_near(last(&o, TWO), fallen, g * t * t * near);
+        const double rubbed = k == 0 ? T : last(&o, TENSION);
+        assert_near(last(&o, TENSION), T, T * (k == 0 ? 0 : 1e-3));
+        const double way[5] = {1, 1, turn, left, left};
+        for (int i = 0; i < 5; i++) {
+            assert_near(last(&o, WAY + i), rubbed * way[i], 2e-5 * mu * T);
+        }
+        assert_near(last(&o, LOST), T * (1 - left) * fallen, 1e-4 * T * (1 - left) * fallen);
+        assert_near(last(&o, BALANCE), 0, 1e-8);
         snw_series_clear(&o.series);
     }
 }
@@ -338,8 +442,10 @@ int main(void) {
         cmocka_unit_test(straight_parts_have_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(efforts_work_along_their_lengths),
+        cmocka_unit_test(friction_at_kinks_only_takes),
         cmocka_unit_test(rows_have_their_rates),
         cmocka_unit_test(weights_on_a_cord_fall_as_atwood_says),
+        cmocka_unit_test(atwood_rubs_at_his_pulley),
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
         cmocka_unit_test(a_cord_that_pushes_is_said),
