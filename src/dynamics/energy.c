@@ -12,7 +12,8 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     for (int i = 0; i < m->nseg; i++) {
         if (!snw_is_heavy(m, w, i)) continue;
         const snw_twist V = snw_material_velocity(m, w, i);
-        sum += snw_material_share(m, w, i) * snw_power(snw_inertia_apply(&m->seg[i].M, V), V);
+        sum += snw_material_share(m, w, i) *
+               snw_power(snw_inertia_apply(snw_material_inertia(m, w, i), V), V);
     }
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
@@ -33,7 +34,9 @@ static double elastic_energy(const snw_model *m, const double *q, const snw_work
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         if (w && !snw_is_here(m, w, rod->seg0)) continue;
-        sum += snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
+        sum += rod->tapers
+                   ? 2 * snw_taper_energy(m, rod, q)
+                   : snw_rod_out(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
     }
     sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
@@ -75,7 +78,7 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
     double mass = 0;
     snw_vec3 sum = {{0}};
     for (int i = 0; i < m->nseg; i++) {
-        const snw_inertia *M = &m->seg[i].M;
+        const snw_inertia *M = snw_material_inertia(m, w, i);
         if (!snw_is_heavy(m, w, i)) continue;
         const double share = snw_material_share(m, w, i);
         mass += share * M->m;
@@ -141,7 +144,8 @@ snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
     for (int i = 0; i < m->nseg; i++) {
         if (!snw_is_heavy(m, w, i)) continue;
-        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, snw_material_velocity(m, w, i));
+        const snw_wrench P =
+            snw_inertia_apply(snw_material_inertia(m, w, i), snw_material_velocity(m, w, i));
         sum = snw_wrench_add(
             sum, snw_wrench_to_parent(w->g[i], snw_wrench_scale(snw_material_share(m, w, i), P)));
     }

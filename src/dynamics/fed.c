@@ -12,6 +12,34 @@ static void gather(const snw_model *m, const snw_fed_node *n, int phi, const dou
     }
 }
 
+void snw_fed_rest(const snw_model *m, const snw_rod *rod, double l, double y, snw_twist rest[4],
+                  snw_twist *slope) {
+    snw_rod_rest_travels(&m->desc->link[rod->link].rod, rod->L - l * y, rest);
+    if (slope) *slope = snw_twist_scale(l, rest[1]);
+    for (int k = 1; k < 4; k++) {
+        for (int j = k; j < 4; j++) rest[j] = snw_twist_scale(-y, rest[j]);
+    }
+}
+
+// strain where the rest strain travels with the material; its slope
+static void bowed(const snw_model *m, const snw_fed_node *n, double l, snw_fed_work *f,
+                  snw_twist *slope) {
+    snw_twist rest[4];
+    snw_fed_rest(m, &m->rod[n->rod], l, n->y, rest, slope);
+    f->xi = rest[0];
+    for (int k = 0; k < 2; k++) f->rest[k] = rest[k + 1];
+}
+
+// inertia where the section travels with the material
+static void tapered(const snw_model *m, const snw_fed_node *n, double l, snw_fed_work *f) {
+    const snw_rod *rod = &m->rod[n->rod];
+    const double w = m->seg_w[n->seg];
+    snw_section_slopes at;
+    snw_section_travels(&m->desc->link[rod->link].rod, rod->L - l * n->y, &at);
+    f->M = snw_inertia_scale(w, at.M[0]);
+    f->dM = snw_inertia_scale(-n->y * w, at.M[1]);
+}
+
 void snw_fed_motion(const snw_model *m, const snw_state *s, bool still, snw_work *w) {
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
@@ -24,13 +52,17 @@ void snw_fed_motion(const snw_model *m, const snw_state *s, bool still, snw_work
         const snw_fed_node *n = &m->fed[k];
         const snw_rod *r = &m->rod[n->rod];
         snw_fed_work *f = &w->fed[k];
+        const snw_feed_work *feed = &w->feed[n->rod];
+        snw_twist slope = {0}; // of the rest strain
         f->xi = n->xi0;
+        if (r->bows) bowed(m, n, feed->l, f, &slope);
+        if (r->tapers) tapered(m, n, feed->l, f);
         gather(m, n, n->phi, s->q + r->shift, &f->xi);
         f->V = w->V[n->seg], f->A = w->A[n->seg];
         if (still) continue;
-        const snw_feed_work *feed = &w->feed[n->rod];
         const double past = feed->dl * n->y; // how fast material goes past the node
-        f->slope = f->dxi = (snw_twist){0};
+        f->slope = slope;
+        f->dxi = r->bows ? snw_twist_scale(feed->dl, f->rest[0]) : (snw_twist){0};
         gather(m, n, n->slope, s->q + r->shift, &f->slope);
         gather(m, n, n->phi, s->v, &f->dxi);
         const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
@@ -83,7 +115,10 @@ static parts parts_of(const snw_rod *rod, const snw_work *w) {
 
 void snw_fed_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s, bool still,
                      snw_work *w) {
-    (void)m;
+    if (rod->tapers) {
+        snw_taper_elastic(m, rod, s, still, w);
+        return;
+    }
     const int n = rod->ndof;
     const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
     const double L = rod->L, l = s->q[rod->feed_q], out = l / L, dl = still ? 0 : s->v[rod->feed];
@@ -112,6 +147,7 @@ double snw_fed_heat(const snw_model *m, const double *q, const double *v) {
     double sum = 0;
     for (int r = 0; m->nfeed && r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
+        if (rod->feed >= 0 && rod->tapers) sum += snw_taper_heat(m, rod, q, v);
         if (rod->feed < 0 || !rod->DS) continue;
         const int n = rod->ndof;
         const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
@@ -128,12 +164,22 @@ double snw_fed_storing(const snw_model *m, const double *q, const double *v) {
     for (int r = 0; m->nfeed && r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         if (rod->feed < 0) continue;
+        if (rod->tapers) {
+            sum += snw_taper_storing(m, rod, q, v);
+            continue;
+        }
         const double *x = q + rod->dof0 + rod->shift, *u = v + rod->dof0;
         sum += (q[rod->feed_q] * product(rod->ndof, rod->K, u, x) +
                 0.5 * v[rod->feed] * product(rod->ndof, rod->K, x, x)) /
                rod->L;
     }
     return sum;
+}
+
+// kinetic energy and that of weight
+static double energy_of(const snw_inertia *M, snw_twist V, const snw_se3 *g, snw_vec3 gravity) {
+    const snw_vec3 moment = snw_add(snw_scale(M->m, g->p), snw_rotate(g->R, M->mc));
+    return 0.5 * snw_power(snw_inertia_apply(M, V), V) - snw_dot(gravity, moment);
 }
 
 // what the energies at the nodes gain beyond what the forces there do
@@ -143,13 +189,13 @@ double snw_fed_inflow(const snw_model *m, const snw_inputs *in, const snw_work *
         const snw_fed_node *n = &m->fed[k];
         const snw_fed_work *f = &w->fed[k];
         const snw_feed_work *feed = &w->feed[n->rod];
-        const snw_inertia *M = &m->seg[n->seg].M;
+        const snw_inertia *M = snw_material_inertia(m, w, n->seg);
         const snw_se3 *g = &w->g[n->seg];
         const double past = feed->dl * n->y, out = feed->l / m->rod[n->rod].L;
         const snw_wrench P = snw_inertia_apply(M, f->V);
         const snw_twist up = {{.v = snw_rotate_inv(g->R, snw_scale(-1, in->gravity))}};
-        const snw_vec3 moment = snw_add(snw_scale(M->m, g->p), snw_rotate(g->R, M->mc));
-        const double here = 0.5 * snw_power(P, f->V) - snw_dot(in->gravity, moment);
+        double here = energy_of(M, f->V, g, in->gravity);
+        if (m->rod[n->rod].tapers) here += feed->l * energy_of(&f->dM, f->V, g, in->gravity);
         const snw_twist turned = snw_ad(w->V[n->seg], f->xi);
         snw_twist change; // along the rod, as the material sees it
         for (int i = 0; i < 6; i++) {
@@ -175,9 +221,10 @@ static snw_twist map(const snw_rod *r, const double *Y, const snw_twist *x) {
     return out;
 }
 
-// strains and their rates of a slice that holds those times l/L
+// What a slice that holds strains times l/L gains of them by the feed, times L: they themselves and their rates, and where
+// the rest strain varies l times its derivative by l.
 static void strains(const snw_rod *r, const snw_feed_work *feed, const snw_slice_work *sw,
-                    int order, snw_twist x[3][SNW_MAGNUS_POINTS]) {
+                    const snw_bow_work *bow, int order, snw_twist x[3][SNW_MAGNUS_POINTS]) {
     const double s = r->L / feed->l, d = feed->dl / r->L, dd = feed->ddl / r->L;
     for (int k = 0; k < r->nc; k++) {
         for (int c = 0; c < 6; c++) {
@@ -187,15 +234,29 @@ static void strains(const snw_rod *r, const snw_feed_work *feed, const snw_slice
             x[2][k].e[c] = s * (sw->ddxi[k].e[c] - 2 * d * x[1][k].e[c] - dd * x[0][k].e[c]);
         }
     }
+    const double l = feed->l, v = feed->dl, a = feed->ddl;
+    for (int k = 0; r->bows && k < r->nc; k++) {
+        for (int c = 0; c < 6; c++) {
+            const double b = bow[k].d[0].e[c], db = bow[k].d[1].e[c], ddb = bow[k].d[2].e[c];
+            x[0][k].e[c] += l * b;
+            if (order == 0) continue;
+            x[1][k].e[c] += v * (b + l * db);
+            x[2][k].e[c] += a * (b + l * db) + v * v * (2 * db + l * ddb);
+        }
+    }
 }
 
-void snw_fed_slice(const snw_model *m, const snw_slice *sl, const snw_feed_work *feed,
-                   const snw_slice_work *sw, bool still, const double *const Y[3],
+void snw_fed_slice(const snw_model *m, int slice, const snw_work *w, const double *const Y[3],
                    const snw_lower T[3], snw_twist S[3], snw_twist *along) {
+    const snw_slice *sl = &m->slice[slice];
     const snw_rod *r = &m->rod[sl->rod];
+    const snw_feed_work *feed = &w->feed[sl->rod];
+    const snw_slice_work *sw = &w->slice[slice];
+    const snw_bow_work *bow = r->bows ? w->bow + (size_t)slice * SNW_MAGNUS_POINTS : NULL;
+    const bool still = w->still;
     const double s = 1 / r->L;
     snw_twist x[3][SNW_MAGNUS_POINTS];
-    strains(r, feed, sw, still ? 0 : 2, x);
+    strains(r, feed, sw, bow, still ? 0 : 2, x);
     const snw_twist y0 = map(r, Y[0], x[0]);
     *along = y0;
     S[0] = snw_twist_scale(s, snw_lower_apply(&T[0], y0));
@@ -221,6 +282,7 @@ void snw_fed_straight(const snw_model *m, snw_work *w) {
 
 // The strains z = xi l/L vary with both, and their product once more: with a = xi/L at the points,
 //   d2 = (phi l/L dq + a dl)' (H + Y'NY) (phi l/L dq + a dl) + 2 p' phi/L dq dl
+// A rest strain that varies adds xi0_l l/L to a, and p' (2 xi0_l + l xi0_ll)/L dl dl.
 void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist along,
                        snw_wrench F, snw_work *w) {
     enum { LD = SNW_MAGNUS_LD };
@@ -233,7 +295,8 @@ void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist
     double N[36], H[LD * LD], Na[6], aN[6], row[LD], column[LD];
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_twist x[3][SNW_MAGNUS_POINTS];
-    strains(r, &w->feed[sl->rod], sw, 0, x);
+    const snw_bow_work *bow = r->bows ? w->bow + (size_t)slice * SNW_MAGNUS_POINTS : NULL;
+    strains(r, &w->feed[sl->rod], sw, bow, 0, x);
     snw_se3_tangent_pull_gradient(sw->W, F, N);
     snw_rule_hessian(&r->rule, sl->h, sw->xi, pulled, H);
     snw_rule_pull(&r->rule, sl->h, sw->xi, pulled, p);
@@ -254,6 +317,9 @@ void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist
         *to.corner += x[0][z / 6].e[z % 6] * s * bent;
     }
     for (int i = 0; i < 6; i++) *to.corner += along.e[i] * s * Na[i];
+    for (int k = 0; r->bows && k < r->nc; k++) {
+        *to.corner += 2 * s * snw_power(p[k], bow[k].d[0]) + out * snw_power(p[k], bow[k].d[1]);
+    }
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < r->nc; k++) {
         for (int a = 0; a < r->na; phi += sl->count[a], a++) {
@@ -266,8 +332,25 @@ void snw_fed_curvature(const snw_model *m, int slice, const double *Y, snw_twist
     }
 }
 
+static void curved_columns(const snw_rod *rod, const snw_work *w, double cq, size_t ld, double *T) {
+    const parts p = parts_of(rod, w);
+    const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
+    const double *C = w->K + rod->own_store;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[i * n + j];
+        T[f * ld + at + i] += cq * p.rows[i];
+        T[(at + i) * ld + f] += cq * p.columns[i];
+    }
+    T[f * ld + f] += cq * *p.corner;
+}
+
 void snw_fed_rod_columns(const snw_model *m, const snw_rod *rod, const snw_work *w, double cq,
                          double cv, size_t ld, double *T) {
+    if (rod->tapers) {
+        if (cq != 0) curved_columns(rod, w, cq, ld, T);
+        if (cq != 0 || cv != 0) snw_taper_columns(m, rod, w, cq, cv, ld, T);
+        return;
+    }
     const snw_feed_work *feed = &w->feed[m->link_rod[rod->link]];
     const parts p = parts_of(rod, w);
     const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;

@@ -22,6 +22,13 @@ static inline double snw_material_share(const snw_model *m, const snw_work *w, i
     return f < 0 ? 1 : w->feed[m->fed[f].rod].l / m->rod[m->fed[f].rod].L;
 }
 
+// Its inertia, for one in the model.
+static inline const snw_inertia *snw_material_inertia(const snw_model *m, const snw_work *w,
+                                                      int i) {
+    const int f = m->seg[i].fed - 1;
+    return f >= 0 && m->rod[m->fed[f].rod].tapers ? &w->fed[f].M : &m->seg[i].M;
+}
+
 // w->feed, w->fed <- free lengths and the motion of the material at nodes. Part of snw_kinematics.
 void snw_fed_motion(const snw_model *m, const snw_state *s, bool still, snw_work *w);
 
@@ -41,9 +48,8 @@ double snw_fed_inflow(const snw_model *m, const snw_inputs *in, const snw_work *
 // ---- the tangent -------------------------------------------------------------------------------------
 
 // S[0], S[1], S[2] <- the column of the feed of a slice and its rates, from those of its Magnus map Y (6 x SNW_MAGNUS_LD) and
-// of its tangent map T; the first alone when still. *along <- Y xi.
-void snw_fed_slice(const snw_model *m, const snw_slice *sl, const snw_feed_work *feed,
-                   const snw_slice_work *sw, bool still, const double *const Y[3],
+// of its tangent map T; the first alone when still. *along <- Y a L, a as in (3.14.1).
+void snw_fed_slice(const snw_model *m, int slice, const snw_work *w, const double *const Y[3],
                    const snw_lower T[3], snw_twist S[3], snw_twist *along);
 
 // w->feed_part <- no curvature.
@@ -59,3 +65,21 @@ void snw_fed_columns(const snw_model *m, const snw_wrench *load, snw_work *w, in
 // T += the same for elastic and damping forces, and for the curvature of the slices.
 void snw_fed_rod_columns(const snw_model *m, const snw_rod *rod, const snw_work *w, double cq,
                          double cv, size_t ld, double *T);
+
+// ---- sections that vary, fed_taper.c -------------------------------------------------------------------
+
+// The same of one rod whose section travels with its material: forces, energy (J), heat and storing (W), tangent.
+void snw_taper_elastic(const snw_model *m, const snw_rod *rod, const snw_state *s, bool still,
+                       snw_work *w);
+double snw_taper_energy(const snw_model *m, const snw_rod *rod, const double *q);
+double snw_taper_heat(const snw_model *m, const snw_rod *rod, const double *q, const double *v);
+double snw_taper_storing(const snw_model *m, const snw_rod *rod, const double *q, const double *v);
+void snw_taper_columns(const snw_model *m, const snw_rod *rod, const snw_work *w, double cq,
+                       double cv, size_t ld, double *T);
+
+// ---- rest strains that vary ----------------------------------------------------------------------------
+
+// rest[0..3] <- rest strain at y = 1 - x/L of a rod that is out by l, and its derivatives by l; *slope <- that in x/L, unless
+// NULL.
+void snw_fed_rest(const snw_model *m, const snw_rod *rod, double l, double y, snw_twist rest[4],
+                  snw_twist *slope);

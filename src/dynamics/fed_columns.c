@@ -5,7 +5,7 @@
 //   delta V_m = delta V + y xi dl' + l'y dxi
 //   delta A_m = delta A - l'y ad_xi delta V + l''y dxi + 2 l'y dxi' + l'y ad_V dxi + (l'y)^2/l dslope
 //               + y xi dl'' + (2 y xi' + y ad_V xi + 2 l'y^2/l slope) dl' - (l'y/l)^2 slope dl
-// The wrench F it needs grows with l, and does work on y xi dl besides that on the node.
+// and where the rest strain varies dxi, dxi' and dslope by the feed, too. The wrench F it needs grows with l, and does work on y xi dl besides that on the node.
 #include "dynamics/column.h"
 #include "dynamics/fed.h"
 
@@ -59,6 +59,19 @@ static void of_feed(const node *k, int at, int ld, double *vel, double *acc) {
     add(acc, ld, at, times(-k->cq * past * past / (l * l), slope));
 }
 
+// what the feed does to a rest strain that travels with the material; r_x = -r_l/y is its slope along the material
+static void of_rest(const node *k, int at, int ld, double *vel, double *acc) {
+    if (k->still || !k->rod->bows) return;
+    const double y = k->n->y, l = k->feed->l, past = k->past;
+    const col by = of(k->f->rest[0].e), bend = of(k->f->rest[1].e);
+    add(vel, ld, at, times(k->cq * past, by));
+    add(acc, ld, at, times(k->cq * k->feed->ddl * y + 2 * k->cv * past, by));
+    add(acc, ld, at, times(2 * k->cq * past * k->feed->dl, bend));
+    add(acc, ld, at, times(k->cq * past, ad(k->V, by)));
+    // slope = l r_x, (l' y)^2/l d(l r_x)
+    add(acc, ld, at, times(-k->cq * past * k->feed->dl, plus(times(1 / l, by), bend)));
+}
+
 // own: where the coordinates of the rod begin among the columns
 static void of_strains(const snw_model *m, const node *k, int own, int ld, double *vel,
                        double *acc) {
@@ -80,6 +93,14 @@ static void of_strains(const snw_model *m, const node *k, int own, int ld, doubl
         }
         phi += k->n->count[a], slope += k->n->count[a];
     }
+}
+
+// what a section that travels with the material needs more as it is fed
+static col of_section(const node *k) {
+    const snw_inertia *M = &k->f->dM;
+    const col force = inertia(M, of(k->f->A.e));
+    if (k->still) return force;
+    return plus(force, minus_ad_pull(k->f->V.e, inertia(M, of(k->f->V.e))));
 }
 
 // dead loads at the segment, in its frame
@@ -123,25 +144,29 @@ void snw_fed_columns(const snw_model *m, const snw_wrench *loads, snw_work *w, i
     k.past = k.feed->dl * k.n->y;
     carried(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
     of_feed(&k, feed, ld, vel, acc);
+    of_rest(&k, feed, ld, vel, acc);
     of_strains(m, &k, own, ld, vel, acc);
 
     const double out = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
-    const snw_wrench momentum = snw_inertia_apply(&seg->M, k.f->V), *F = &k.f->F;
+    const snw_inertia *M = snw_material_inertia(m, w, i);
+    const snw_wrench momentum = snw_inertia_apply(M, k.f->V), *F = &k.f->F;
     snw_wrench D;
     const bool turns = dead(m, loads, w, i, &D);
     double *row = P + (size_t)feed * (size_t)ld;
     for (int j = 0; j < n; j++) {
         const col v = load(vel, ld, j);
-        col force = inertia(&seg->M, load(acc, ld, j));
+        col force = inertia(M, load(acc, ld, j));
         if (!w->still) {
-            force = plus(force, minus(minus_ad_pull(V, inertia(&seg->M, v)), coad(momentum.e, v)));
+            force = plus(force, minus(minus_ad_pull(V, inertia(M, v)), coad(momentum.e, v)));
         }
+        if (j == feed && k.rod->tapers) force = plus(force, times(cq, of_section(&k)));
         if (turns) force = minus(force, times(cq, turned_against(D, load(J, ld, j))));
         force = times(out, force);
         if (j == feed) force = plus(force, times(cq / k.feed->l, of(F->e)));
         row[j] += y * with(k.f->xi.e, force);
         add(WJ, ld, j, force);
     }
+    if (k.rod->bows) row[feed] += cq * y * with(F->e, of(k.f->rest[0].e));
     const double *phi = m->fed_phi + k.n->phi;
     for (int a = 0; a < k.rod->na; phi += k.n->count[a], a++) {
         double *to = row + own + k.rod->dof[a] - k.rod->dof0 + k.n->first[a];

@@ -7,6 +7,7 @@
 //   delta p = alpha zeta + beta delta V,   zeta = J x,   delta V = (dJ + ad_V J) x + J x',
 // which with the columns of the tangent makes one row per signal. A law L(p) adds J' L to the forces, so its part of the
 // tangent is a sum of products, (J' dL/dp) (dp/d(q, v))', one per signal.
+#include "dynamics/fed.h"
 #include "dynamics/measure.h"
 
 #include "model/probe_columns.h"
@@ -207,8 +208,8 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
 
 // ---- derivatives -----------------------------------------------------------------------------------
 
-static void strain_slope(const snw_model *m, const snw_signal_desc *signal, double cq,
-                         double *slope) {
+static void strain_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
+                         double cq, double *slope) {
     const snw_watch *at = &m->watch[m->probe_watch[signal->probe]];
     const snw_rod *rod = &m->rod[at->rod];
     int first[6], count[6];
@@ -219,6 +220,10 @@ static void strain_slope(const snw_model *m, const snw_signal_desc *signal, doub
         if (rod->comp[a] != signal->column) continue;
         for (int j = 0; j < count[a]; j++) slope[rod->dof[a] + first[a] + j] = cq * p[j];
     }
+    if (!rod->bows) return;
+    snw_twist rest[4];
+    snw_fed_rest(m, rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    slope[rod->feed] = cq * rest[1].e[signal->column];
 }
 
 static void probe_slope(const snw_model *m, const snw_signal_desc *signal, const snw_work *w,
@@ -261,7 +266,7 @@ static void signal_slope(const snw_model *m, int k, const snw_inputs *in, double
     } else if (axis) {
         own[axis->dof] = reading_of(m, signal) == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && is_strain(m, signal)) {
-        strain_slope(m, signal, cq, own);
+        strain_slope(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_slope(m, signal, w, cq, cv, own);
     } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->lead != 0) {

@@ -37,12 +37,30 @@ static void lengthen(const snw_rod *r, const snw_state *s, bool still, snw_slice
     }
 }
 
+// a rest strain that travels with the material of a fed rod, and its rates
+static void bow(const snw_model *m, const snw_slice *sl, const snw_state *s, bool still,
+                snw_slice_work *sw, snw_bow_work *to) {
+    const snw_rod *r = &m->rod[sl->rod];
+    for (int k = 0; k < r->nc; k++) {
+        snw_twist rest[4];
+        snw_fed_rest(m, r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L, rest, NULL);
+        sw->xi[k] = rest[0];
+        for (int j = 0; j < 3; j++) to[k].d[j] = rest[j + 1];
+        if (still) continue;
+        const double v = s->v[r->feed];
+        sw->dxi[k] = snw_twist_scale(v, rest[1]);
+        sw->ddxi[k] =
+            snw_twist_add(snw_twist_scale(s->a[r->feed], rest[1]), snw_twist_scale(v * v, rest[2]));
+    }
+}
+
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
-                                bool still, snw_slice_work *sw, snw_se3 *h, snw_twist *u,
-                                snw_twist *du) {
+                                bool still, snw_work *w, snw_se3 *h, snw_twist *u, snw_twist *du) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
+    snw_slice_work *sw = &w->slice[i];
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
+    if (r->bows) bow(m, sl, s, still, sw, w->bow + (size_t)i * SNW_MAGNUS_POINTS);
     gather(m, sl, r, s->q + r->shift, sw->xi);
     for (int k = 0; sl->field >= 0 && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
@@ -55,7 +73,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         *u = *du = (snw_twist){0};
         return;
     }
-    for (int k = 0; k < r->nc; k++) {
+    for (int k = 0; !r->bows && k < r->nc; k++) {
         const bool given = sl->field >= 0;
         sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
         sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
@@ -104,8 +122,7 @@ static void motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
         break;
     }
     case SNW_SEG_ROD:
-        slice_motion(m, in, s, seg->item, still, &w->slice[seg->item], &w->h[i], &w->u[i],
-                     &w->du[i]);
+        slice_motion(m, in, s, seg->item, still, w, &w->h[i], &w->u[i], &w->du[i]);
         break;
     }
     // rods.md 3.2: V = A V_p + u,  V' = A V'_p - ad_u A V_p + u'

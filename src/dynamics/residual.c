@@ -38,6 +38,9 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
         const double l = w->feed[sl->rod].l;
         out = l / rod->L;
         for (int k = 0; k < rod->nc; k++) r[rod->feed] += snw_power(p[k], sw->xi[k]) / l;
+        for (int k = 0; rod->bows && k < rod->nc; k++) {
+            r[rod->feed] += out * snw_power(p[k], w->bow[i * SNW_MAGNUS_POINTS + k].d[0]);
+        }
     }
     const double *phi = m->phi + sl->phi;
     for (int k = 0; k < rod->nc; k++) {
@@ -88,10 +91,11 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         snw_wrench F = {0};
         const int fed = m->seg[i].fed;
         if (snw_is_heavy(m, w, i)) {
-            F = snw_inertia_apply(&m->seg[i].M, fed ? w->fed[fed - 1].A : w->A[i]);
+            const snw_inertia *M = fed ? snw_material_inertia(m, w, i) : &m->seg[i].M;
+            F = snw_inertia_apply(M, fed ? w->fed[fed - 1].A : w->A[i]);
             if (!still) {
                 const snw_twist V = fed ? w->fed[fed - 1].V : w->V[i];
-                const snw_wrench P = snw_inertia_apply(&m->seg[i].M, V);
+                const snw_wrench P = snw_inertia_apply(M, V);
                 F = snw_wrench_sub(F, snw_ad_pull(V, P));
             }
         }

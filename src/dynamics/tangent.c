@@ -210,11 +210,12 @@ static void put_feed(int ld, snw_twist S, bool add, double *to) {
 }
 
 // Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of the feed.
-static snw_twist feed_columns(const snw_model *m, const snw_slice *sl, const snw_feed_work *feed,
-                              const snw_slice_work *sw, bool still, const double *const raw[3],
-                              const snw_lower T[3], int ld, double D[3][6 * NZ],
-                              motion_columns to) {
-    const snw_rod *r = &m->rod[sl->rod];
+static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w,
+                              const double *const raw[3], const snw_lower T[3], int ld,
+                              double D[3][6 * NZ], motion_columns to) {
+    const snw_rod *r = &m->rod[m->slice[i].rod];
+    const snw_feed_work *feed = &w->feed[m->slice[i].rod];
+    const bool still = w->still;
     const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
     for (int j = 0; j < 6 * r->nz; j++) {
         if (!still) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
@@ -222,7 +223,7 @@ static snw_twist feed_columns(const snw_model *m, const snw_slice *sl, const snw
         D[0][j] *= out;
     }
     snw_twist S[3], along;
-    snw_fed_slice(m, sl, feed, sw, still, raw, T, S, &along);
+    snw_fed_slice(m, i, w, raw, T, S, &along);
     put_feed(ld, S[0], false, to.S);
     put_feed(ld, S[0], true, to.J);
     if (!still) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
@@ -264,7 +265,7 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
     snw_twist along = {0};
     if (r->feed >= 0) {
         const double *const rates[3] = {raw, draw, ddraw};
-        along = feed_columns(m, sl, &w->feed[sl->rod], sw, still, rates, T, ld, D, to);
+        along = feed_columns(m, i, w, rates, T, ld, D, to);
     }
     if (!still) {
         expand(m, sl, r, 6, D[2], at, ld, to.S);

@@ -2,6 +2,7 @@
 #include "math/expr_op.h"
 
 #include "base/fail.h"
+#include "math/jet.h"
 
 // The value of a line; a signal is looked up.
 static inline double line_value(const snw_line *l, const double *signal, double a, double b,
@@ -30,18 +31,6 @@ static inline snw_jet chain(snw_jet a, double f, double f1, double f2) {
     return (snw_jet){f, a.d == 0 ? 0 : f1 * a.d, a.dd == 0 ? bend : bend + f1 * a.dd};
 }
 
-static inline snw_jet mul(snw_jet a, snw_jet b) {
-    return (snw_jet){a.v * b.v, a.d * b.v + a.v * b.d, a.dd * b.v + 2 * a.d * b.d + a.v * b.dd};
-}
-
-static inline snw_jet div_(snw_jet a, snw_jet b) {
-    snw_jet r;
-    r.v = a.v / b.v;
-    r.d = (a.d - r.v * b.d) / b.v;
-    r.dd = (a.dd - 2 * r.d * b.d - r.v * b.dd) / b.v;
-    return r;
-}
-
 // a^n with n whole: a vanishing coefficient wins over an infinite power.
 static snw_jet powi(snw_jet a, double n) {
     const double f1 = n == 0 ? 0 : n * snw_powi(a.v, n - 1);
@@ -56,7 +45,7 @@ static snw_jet power(snw_jet a, snw_jet b) {
         return chain(a, f, b.v * pow(a.v, b.v - 1), b.v * (b.v - 1) * pow(a.v, b.v - 2));
     }
     if (a.v == 0 && b.v > 2) return (snw_jet){f, 0, 0};
-    const snw_jet e = mul(b, chain(a, log(a.v), 1 / a.v, -1 / (a.v * a.v)));
+    const snw_jet e = snw_jet_mul(b, chain(a, log(a.v), 1 / a.v, -1 / (a.v * a.v)));
     return chain(e, f, f, f);
 }
 
@@ -106,9 +95,9 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     case SNW_OP_SUB:
         return (snw_jet){f, a.d - b.d, a.dd - b.dd};
     case SNW_OP_MUL:
-        return mul(a, b);
+        return snw_jet_mul(a, b);
     case SNW_OP_DIV:
-        return div_(a, b);
+        return snw_jet_div(a, b);
     case SNW_OP_POW:
         return power(a, b);
     case SNW_OP_POWI:

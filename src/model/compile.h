@@ -73,6 +73,8 @@ SNW_NODISCARD snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err)
 int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent);
 void snw_build_fed_node(snw_build *b, const snw_rod *r, int rod, int s);
 SNW_NODISCARD snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]);
+// What it needs instead when its section varies.
+SNW_NODISCARD snw_status snw_build_taper(snw_build *b, snw_rod *r);
 // Closures, behind all links.
 SNW_NODISCARD snw_status snw_build_loops(snw_build *b, snw_error *err);
 // Actuators on coordinates; the rows of driven ones come behind those of the loops.

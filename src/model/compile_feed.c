@@ -5,29 +5,31 @@
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "model/travel.h"
 
 #include <math.h>
 
-static bool varies(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_X) != 0; }
-
-static const char *varying(const snw_rod_desc *d) {
-    const snw_material_desc *m = d->material;
+static bool bows(const snw_rod_desc *d) {
     for (int i = 0; i < 6; i++) {
-        if (varies(d->rest[i])) return "its rest strain varies with x";
+        if (snw_law_varies(d->rest[i])) return true;
     }
+    return false;
+}
+
+static bool tapers(const snw_rod_desc *d) {
+    const snw_section_desc *s = &d->section;
+    const snw_material_desc *m = d->material;
     for (int i = 0; i < 4; i++) {
-        if (varies(d->section.size[i])) return "its section varies with x";
+        if (snw_law_varies(s->size[i])) return true;
     }
     for (int i = 0; i < 36; i++) {
-        const snw_section_desc *s = &d->section;
-        if (varies(s->stiffness[i]) || varies(s->inertia[i]) || varies(s->damping[i]))
-            return "its section varies with x";
+        if (snw_law_varies(s->stiffness[i]) || snw_law_varies(s->inertia[i]) ||
+            snw_law_varies(s->damping[i]))
+            return true;
     }
-    if (m && (varies(m->young) || varies(m->poisson) || varies(m->shear) || varies(m->density) ||
-              varies(m->damping))) {
-        return "its material varies with x";
-    }
-    return NULL;
+    return m &&
+           (snw_law_varies(m->young) || snw_law_varies(m->poisson) || snw_law_varies(m->shear) ||
+            snw_law_varies(m->density) || snw_law_varies(m->damping));
 }
 
 static snw_status refuse(snw_error *err, snw_place at, const char *rod, const char *what,
@@ -67,7 +69,7 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
         if (!load->along && between(&load->on, l, L))
             return refuse(err, load->on.place, name, what, remedy);
         for (int k = 0; load->along && k < 3; k++) {
-            if (!varies(load->force[k]) && !varies(load->torque[k])) continue;
+            if (!snw_law_varies(load->force[k]) && !snw_law_varies(load->torque[k])) continue;
             return refuse(err, load->place, name, "a load along it varies with x",
                           "let the load be the same all along");
         }
@@ -114,11 +116,6 @@ snw_status snw_check_fed(const snw_desc *d, int l, snw_error *err) {
         return refuse(err, d->link[k].place, link->name, "it comes and goes with a link",
                       "let the link stay and hold it by a loop with that 'when'");
     }
-    const char *what = varying(&link->rod);
-    if (what) {
-        return refuse(err, link->rod.place, link->name, what,
-                      "make it uniform, or let uniform rods follow each other");
-    }
     for (int i = 0; i < 6; i++) {
         if (link->rod.given[i]) {
             return refuse(err, link->rod.place, link->name, "a law gives one of its strains",
@@ -141,6 +138,9 @@ int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {
     b->block[block].feed = true;
     r->feed = k->dof;
     r->feed_q = k->q;
+    r->bows = bows(&b->m->desc->link[l].rod);
+    r->tapers = tapers(&b->m->desc->link[l].rod);
+    b->m->bowed = b->m->bowed || r->bows;
     b->m->nfeed++;
     const int path = snw_build_path(b, b->seg[parent].path, k->dof, 1);
     return snw_build_seg(b, SNW_SEG_SCREW, parent, block, l, path);
@@ -198,5 +198,16 @@ snw_status snw_build_fed_damping(snw_build *b, snw_rod *r, const double D[36]) {
     }
     r->DS = DS;
     r->SS = SS;
+    return SNW_OK;
+}
+
+snw_status snw_build_taper(snw_build *b, snw_rod *r) {
+    double *slope = snw_build_array(b, (size_t)r->npoint * (size_t)b->most_phi, sizeof *slope);
+    if (b->memory_out) return SNW_E_MEMORY;
+    r->slope = slope;
+    r->taper0 = b->m->ntaper;
+    b->m->ntaper += r->npoint;
+    for (int k = r->point0; k < r->point0 + r->npoint; k++)
+        slope += slopes(r, b->point[k].x, slope);
     return SNW_OK;
 }

@@ -107,7 +107,7 @@ void snw_build_slice(snw_build *b, int i, int rod, double from, double to) {
     snw_slice *s = &b->slice[i];
     const double h = to - from, *c = r->rule.c;
     const snw_rod_desc *d = &b->m->desc->link[r->link].rod;
-    *s = (snw_slice){.rod = rod, .h = h, .phi = b->nphi, .field = -1};
+    *s = (snw_slice){.rod = rod, .x = from, .h = h, .phi = b->nphi, .field = -1};
     if (snw_rod_given(d)) s->field = b->m->nfield;
     for (int k = 0; k < r->nc; k++) {
         const double x = from + c[k] * h;
@@ -189,6 +189,7 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
     r->K = K;
     r->D = D;
     if (r->feed < 0) return SNW_OK;
+    if (r->tapers) return snw_build_taper(b, r);
     double H[36], Dx[36];
     snw_inertia M;
     SNW_TRY(snw_section_at(&link->rod, link->name, 0, H, Dx, &M, err));
@@ -225,9 +226,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         double H[36], D[36];
         snw_inertia M;
         SNW_TRY(snw_section_at(&link->rod, link->name, node->x, H, D, &M, err));
-        M.m *= node->w;
-        M.mc = snw_scale(node->w, M.mc);
-        for (int i = 0; i < 6; i++) M.I[i] *= node->w;
+        M = snw_inertia_scale(node->w, M);
         snw_build_inertia(b, parent, &M);
         if (r->feed >= 0) snw_build_fed_node(b, r, number, parent);
     }

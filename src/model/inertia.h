@@ -32,5 +32,12 @@ static inline void snw_inertia_add(snw_inertia *M, const snw_inertia *N) {
     for (int i = 0; i < 6; i++) M->I[i] += N->I[i];
 }
 
+static inline snw_inertia snw_inertia_scale(double s, snw_inertia M) {
+    M.m *= s;
+    M.mc = snw_scale(s, M.mc);
+    for (int i = 0; i < 6; i++) M.I[i] *= s;
+    return M;
+}
+
 // From mass, centre of mass and inertia about it (theorem of Steiner).
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central);

@@ -52,7 +52,10 @@ int snw_rod_slopes(const snw_rod *rod, double x, double *d) {
 snw_twist snw_rod_strain(const snw_model *m, const snw_rod *rod, const double *q, double t,
                          double x) {
     const snw_rod_desc *d = &m->desc->link[rod->link].rod;
-    snw_twist xi = snw_rod_rest(d, x);
+    // the material of a fed rod is counted from the tip
+    snw_twist rest[4], xi;
+    if (rod->bows) snw_rod_rest_travels(d, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
+    xi = rod->bows ? rest[0] : snw_rod_rest(d, x);
     for (int i = 0; i < 6; i++) {
         if (!d->given[i]) continue;
         const snw_at at = {.t = t, .x = x, .L = rod->L};

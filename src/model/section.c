@@ -6,6 +6,8 @@
 #include "model/model.h"
 
 #include "base/fail.h"
+#include "math/jet.h"
+#include "model/travel.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,52 +19,81 @@ static snw_status fail_at(snw_error *err, snw_place at, const char *rod, double 
     return snw_fail_place(err, s, at.file, at.line, at.column);
 }
 
-// area and moments of area about x, y, z; what is wrong, or NULL
-static const char *shape(const snw_section_desc *d, const double size[4], double *A, double I[3],
-                         double *culprit) {
-    const double a = size[0], b = size[1];
+// what a section is made of at a station, with slopes along the rod
+typedef struct section {
+    snw_jet size[4], A, I[3], E, G, rho, tau;
+    snw_jet H[36], D[36], J[36]; // J: inertia
+} section;
+
+static snw_jet times(snw_jet a, snw_jet b) { return snw_jet_mul(a, b); }
+static snw_jet scale(double s, snw_jet a) { return (snw_jet){s * a.v, s * a.d, s * a.dd}; }
+static snw_jet over(snw_jet a, double s) { return (snw_jet){a.v / s, a.d / s, a.dd / s}; }
+static snw_jet plus(snw_jet a, snw_jet b) { return (snw_jet){a.v + b.v, a.d + b.d, a.dd + b.dd}; }
+static snw_jet cube(snw_jet s, snw_jet a) { return times(times(times(s, a), a), a); }
+
+// area and moments of area about x, y, z
+static void shape(snw_section_kind kind, section *s) {
+    const snw_jet a = s->size[0], b = s->size[1], pi_a = scale(M_PI, a);
+    switch (kind) {
+    case SNW_SECTION_NONE:
+        break;
+    case SNW_SECTION_CIRCLE:
+        s->A = times(pi_a, a);
+        s->I[1] = s->I[2] = over(cube(pi_a, a), 4);
+        break;
+    case SNW_SECTION_TUBE: {
+        const snw_jet aa = times(a, a), bb = times(b, b);
+        s->A = scale(M_PI, plus(aa, scale(-1, bb)));
+        s->I[1] = s->I[2] = over(scale(M_PI, plus(cube(a, a), scale(-1, cube(b, b)))), 4);
+        break;
+    }
+    case SNW_SECTION_RECTANGLE:
+        s->A = times(a, b);
+        s->I[1] = over(cube(a, b), 12);
+        s->I[2] = over(cube(b, a), 12);
+        break;
+    case SNW_SECTION_ELLIPSE:
+        s->A = over(times(pi_a, b), 4);
+        s->I[1] = over(cube(pi_a, b), 64);
+        s->I[2] = over(cube(scale(M_PI, b), a), 64);
+        break;
+    case SNW_SECTION_GIVEN:
+        s->A = a;
+        for (int i = 0; i < 3; i++) s->I[i] = s->size[1 + i];
+        return;
+    }
+    s->I[0] = plus(s->I[1], s->I[2]);
+}
+
+// what is wrong with its sizes, or NULL
+static const char *misshapen(snw_section_kind kind, const section *s, double *culprit) {
+    const double a = s->size[0].v, b = s->size[1].v;
     *culprit = a;
-    switch (d->kind) {
+    switch (kind) {
     case SNW_SECTION_NONE:
         break;
     case SNW_SECTION_CIRCLE:
         if (!(a > 0)) return "the radius must be positive";
-        *A = M_PI * a * a;
-        I[1] = I[2] = M_PI * a * a * a * a / 4;
         break;
     case SNW_SECTION_TUBE:
         if (!(a > 0)) return "the outer radius must be positive";
         *culprit = b;
         if (!(b >= 0 && b < a)) return "the inner radius must lie between 0 and the outer radius";
-        *A = M_PI * (a * a - b * b);
-        I[1] = I[2] = M_PI * (a * a * a * a - b * b * b * b) / 4;
         break;
     case SNW_SECTION_RECTANGLE:
-        if (!(a > 0)) return "the width y must be positive";
-        *culprit = b;
-        if (!(b > 0)) return "the width z must be positive";
-        *A = a * b;
-        I[1] = a * b * b * b / 12;
-        I[2] = b * a * a * a / 12;
-        break;
     case SNW_SECTION_ELLIPSE:
         if (!(a > 0)) return "the width y must be positive";
         *culprit = b;
         if (!(b > 0)) return "the width z must be positive";
-        *A = M_PI * a * b / 4;
-        I[1] = M_PI * a * b * b * b / 64;
-        I[2] = M_PI * b * a * a * a / 64;
         break;
     case SNW_SECTION_GIVEN:
         if (!(a > 0)) return "the area must be positive";
-        *A = a;
         for (int i = 0; i < 3; i++) {
-            *culprit = I[i] = size[1 + i];
-            if (!(I[i] >= 0)) return "moments of area must not be negative";
+            *culprit = s->I[i].v;
+            if (!(s->I[i].v >= 0)) return "moments of area must not be negative";
         }
-        return NULL;
+        break;
     }
-    I[0] = I[1] + I[2];
     return NULL;
 }
 
@@ -70,11 +101,57 @@ static double law_at(snw_law law, double x, double L) {
     return law ? snw_expr_value(law, (snw_at){.x = x, .L = L}) : 0;
 }
 
+// where a law is looked at, and whether its slopes are wanted, as it travels with the material
+typedef struct place {
+    double x, L;
+    bool travels;
+} place;
+
+static snw_jet look(snw_law law, place at) {
+    if (!at.travels) return (snw_jet){.v = law_at(law, at.x, at.L)};
+    const snw_slopes s = snw_law_travels(law, at.x, at.L);
+    return (snw_jet){s.v, s.d, s.dd};
+}
+
 // replace the entries that are given outright; keeps the matrix symmetric
-static void replace(const snw_law given[36], double x, double L, double A[36]) {
+static void replace(const snw_law given[36], place at, snw_jet A[36]) {
     for (int i = 0; i < 36; i++) {
-        if (given[i]) A[i] = law_at(given[i], x, L);
+        if (given[i]) A[i] = look(given[i], at);
     }
+}
+
+static void evaluate(const snw_rod_desc *rod, double x, bool travels, section *s) {
+    const snw_section_desc *d = &rod->section;
+    const snw_material_desc *mat = rod->material;
+    const place at = {x, rod->length, travels};
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 4; i++) s->size[i] = look(d->size[i], at);
+    shape(d->kind, s);
+    if (mat && d->kind != SNW_SECTION_NONE) {
+        s->E = look(mat->young, at);
+        s->rho = look(mat->density, at);
+        s->tau = look(mat->damping, at);
+        const snw_jet one = {1, 0, 0};
+        s->G = mat->shear ? look(mat->shear, at)
+                          : snw_jet_div(s->E, scale(2, plus(one, look(mat->poisson, at))));
+    }
+    // H, D, M of the shape, then what is given outright
+    const snw_jet h[6] = {times(s->G, s->I[0]), times(s->E, s->I[1]), times(s->E, s->I[2]),
+                          times(s->E, s->A),    times(s->G, s->A),    times(s->G, s->A)};
+    for (int i = 0; i < 6; i++) {
+        s->H[7 * i] = h[i];
+        s->J[7 * i] = times(s->rho, i < 3 ? s->I[i] : s->A);
+    }
+    replace(d->stiffness, at, s->H);
+    replace(d->inertia, at, s->J);
+    for (int i = 0; i < 36; i++) s->D[i] = times(s->tau, s->H[i]);
+    replace(d->damping, at, s->D);
+}
+
+static snw_inertia inertia_of(const double A[36]) {
+    return (snw_inertia){.m = A[21],
+                         .mc = {{A[2 * 6 + 4], A[0 * 6 + 5], A[1 * 6 + 3]}},
+                         .I = {A[0], A[7], A[14], A[8], A[2], A[1]}};
 }
 
 // a 6x6 inertia is a rigid slice's when its linear block is m 1 and its coupling a skew matrix
@@ -85,7 +162,8 @@ static const char *slice_inertia(const double A[36], snw_inertia *M, double *cul
     if (!(fabs(A[28] - m) <= tol && fabs(A[35] - m) <= tol)) {
         return "the three linear entries of inertia must be equal (the mass per length)";
     }
-    const snw_vec3 mc = {{A[2 * 6 + 4], A[0 * 6 + 5], A[1 * 6 + 3]}};
+    *M = inertia_of(A);
+    const snw_vec3 mc = M->mc;
     const double want[3][3] = {{0, -mc.z, mc.y}, {mc.z, 0, -mc.x}, {-mc.y, mc.x, 0}};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -99,7 +177,6 @@ static const char *slice_inertia(const double A[36], snw_inertia *M, double *cul
     }
     *culprit = m;
     if (!(m >= 0)) return "the mass per length must not be negative";
-    *M = (snw_inertia){.m = m, .mc = mc, .I = {A[0], A[7], A[14], A[8], A[2], A[1]}};
     for (int i = 0; i < 3; i++) {
         *culprit = M->I[i];
         if (!(M->I[i] >= 0)) return "the rotary inertia must not be negative";
@@ -111,40 +188,23 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
                           double D[36], snw_inertia *M, snw_error *err) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
-    const double L = rod->length;
-    double size[4], A = 0, I[3] = {0}, culprit = 0;
-    for (int i = 0; i < 4; i++) size[i] = law_at(d->size[i], x, L);
-    const char *fault = shape(d, size, &A, I, &culprit);
+    section s;
+    double culprit = 0, J[36];
+    evaluate(rod, x, false, &s);
+    const char *fault = misshapen(d->kind, &s, &culprit);
     if (fault) return fail_at(err, d->place, name, x, fault, culprit);
-
-    // material
-    double E = 0, G = 0, rho = 0, tau = 0;
     if (mat && d->kind != SNW_SECTION_NONE) {
-        E = law_at(mat->young, x, L);
-        rho = law_at(mat->density, x, L);
-        tau = law_at(mat->damping, x, L);
-        if (mat->young && !(E >= 0)) {
-            return fail_at(err, mat->place, name, x, "young must not be negative", E);
+        if (mat->young && !(s.E.v >= 0)) {
+            return fail_at(err, mat->place, name, x, "young must not be negative", s.E.v);
         }
-        if (!(rho >= 0))
-            return fail_at(err, mat->place, name, x, "density must not be negative", rho);
-        if (!(tau >= 0))
-            return fail_at(err, mat->place, name, x, "damping must not be negative", tau);
-        G = mat->shear ? law_at(mat->shear, x, L) : E / (2 * (1 + law_at(mat->poisson, x, L)));
-        if (!(G >= 0)) return fail_at(err, mat->place, name, x, "shear must not be negative", G);
+        if (!(s.rho.v >= 0))
+            return fail_at(err, mat->place, name, x, "density must not be negative", s.rho.v);
+        if (!(s.tau.v >= 0))
+            return fail_at(err, mat->place, name, x, "damping must not be negative", s.tau.v);
+        if (!(s.G.v >= 0))
+            return fail_at(err, mat->place, name, x, "shear must not be negative", s.G.v);
     }
-
-    // H, D, M of the shape, then what is given outright
-    const double h[6] = {G * I[0], E * I[1], E * I[2], E * A, G * A, G * A};
-    const double j[6] = {rho * I[0], rho * I[1], rho * I[2], rho * A, rho * A, rho * A};
-    double J[36];
-    memset(H, 0, 36 * sizeof *H);
-    memset(J, 0, sizeof J);
-    for (int i = 0; i < 6; i++) H[7 * i] = h[i], J[7 * i] = j[i];
-    replace(d->stiffness, x, L, H);
-    replace(d->inertia, x, L, J);
-    for (int i = 0; i < 36; i++) D[i] = tau * H[i];
-    replace(d->damping, x, L, D);
+    for (int i = 0; i < 36; i++) H[i] = s.H[i].v, D[i] = s.D[i].v, J[i] = s.J[i].v;
     for (int i = 0; i < 6; i++) {
         if (!(H[7 * i] >= 0 && isfinite(H[7 * i]))) {
             return fail_at(err, d->place, name, x, "stiffness must be finite and not negative",
@@ -168,9 +228,29 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     return SNW_OK;
 }
 
+void snw_section_travels(const snw_rod_desc *rod, double x, snw_section_slopes *out) {
+    section s;
+    double J[2][36];
+    evaluate(rod, x, true, &s);
+    for (int i = 0; i < 36; i++) {
+        out->H[0][i] = s.H[i].v, out->H[1][i] = s.H[i].d, out->H[2][i] = s.H[i].dd;
+        out->D[0][i] = s.D[i].v, out->D[1][i] = s.D[i].d;
+        J[0][i] = s.J[i].v, J[1][i] = s.J[i].d;
+    }
+    for (int k = 0; k < 2; k++) out->M[k] = inertia_of(J[k]);
+}
+
 snw_twist snw_rod_rest(const snw_rod_desc *rod, double x) {
     snw_twist xi;
     for (int i = 0; i < 6; i++) xi.e[i] = law_at(rod->rest[i], x, rod->length);
     xi.e[SNW_STRETCH] += 1;
     return xi;
+}
+
+void snw_rod_rest_travels(const snw_rod_desc *rod, double x, snw_twist xi[4]) {
+    for (int i = 0; i < 6; i++) {
+        const snw_slopes s = snw_law_travels(rod->rest[i], x, rod->length);
+        xi[0].e[i] = s.v, xi[1].e[i] = s.d, xi[2].e[i] = s.dd, xi[3].e[i] = s.ddd;
+    }
+    xi[0].e[SNW_STRETCH] += 1;
 }

@@ -120,11 +120,24 @@ static void pushing(snw_run *r, const snw_state *s) {
     }
 }
 
+// the section of a fed rod is looked at where its material is now, which no file could be checked for
+static snw_status sound(const snw_model *m, const snw_rod *rod, double l, snw_error *err) {
+    const snw_link_desc *link = &m->desc->link[rod->link];
+    for (int k = -1; k < rod->nseg; k++) {
+        const double y = k < 0 ? 1 : 1 - m->seg_x[rod->seg0 + k] / rod->L;
+        double H[36], D[36];
+        snw_inertia M;
+        SNW_TRY(snw_section_at(&link->rod, link->name, rod->L - l * y, H, D, &M, err));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
     const snw_model *m = r->now->model;
     pushing(r, s);
     for (int i = 0; m->nfeed && i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
+        if (rod->tapers) SNW_TRY(sound(m, rod, s->q[rod->feed_q], err));
         if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "nothing of rod '%s' is left outside at t = %g s: its free length is %g m; "

@@ -11,7 +11,8 @@
 //     variations  dh = l sum dq_i P_i + (sum q_i P_i + u k) dl,   dr = e(b) dl + integral n dh l dx
 //
 // since h = b at the mouth at all times. The work of what is out of balance on these variations vanishes; elastic energy is
-// EI/2 l integral k^2 dx, the curvature of the material changes by sum q_i' T_i + l'/l u k_x.
+// EI/2 l integral k^2 dx, the curvature of the material changes by sum q_i' T_i + l'/l u k_x. As the rod comes out its material
+// is bent by u/l k_x dl, and at the mouth from straight to k: that is how EI may vary without its slope being known.
 #include "oracle/fed_motion.h"
 
 #include "oracle/chebyshev.h"
@@ -70,7 +71,8 @@ typedef struct scene {
     double ax[M], ay[M],
         ah[M];            // accelerations but for those of the coordinates and of a free length
     double dk[N + 1][M];  // variations of the curvature
-    double k[M], rate[M]; // curvature, and its rate
+    double k[M], rate[M]; // curvature, and its rate,
+    double mouth;         // and at the mouth
 } scene;
 
 static void look(const oracle_fed_motion *m, double t, const double *y, scene *s) {
@@ -108,9 +110,9 @@ static void look(const oracle_fed_motion *m, double t, const double *y, scene *s
         up_to(m, part, s->dy[i]);
         for (int a = 0; i == n && a < M; a++) s->dx[i][a] += c, s->dy[i][a] += z;
     }
-    double mouth = 0;
-    for (int i = 0; i < n; i++) mouth += q[i] * m->T0[i];
-    const double across = dl * (2 * at->angle[1] + dl * mouth);
+    s->mouth = 0;
+    for (int i = 0; i < n; i++) s->mouth += q[i] * m->T0[i];
+    const double across = dl * (2 * at->angle[1] + dl * s->mouth);
     for (int a = 0; a < M; a++) {
         part[a] = l * (-sin(s->h[a]) * s->ah[a] - cos(s->h[a]) * turn[a] * turn[a]);
     }
@@ -125,6 +127,11 @@ static void look(const oracle_fed_motion *m, double t, const double *y, scene *s
     }
 }
 
+// radius s from the tip over that at the tip
+static double radius(const oracle_fed_rod *p, double s) {
+    return 1 + s * (p->taper[0] + s * p->taper[1]);
+}
+
 // acc <- accelerations of the coordinates, and of the length where it is free; the push that this takes
 static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
     const oracle_fed_rod *p = &m->rod;
@@ -134,19 +141,21 @@ static double balance(const oracle_fed_motion *m, const scene *s, double *acc) {
     for (int i = 0; i <= n; i++) {
         f[i] = 0;
         for (int a = 0; a < M; a++) {
-            const double w = m->w[a] * s->l;
-            f[i] += w * (p->rhoA * (s->dx[i][a] * (s->ax[a] - p->gravity[0]) +
-                                    s->dy[i][a] * (s->ay[a] - p->gravity[1])) +
-                         p->rhoI * s->dh[i][a] * s->ah[a] +
-                         p->EI * p->damping * s->dk[i][a] * s->rate[a]);
-            f[i] += m->w[a] * p->EI * s->k[a] * (i < n ? s->l * m->T[i][a] : s->k[a] / 2);
+            const double w = m->w[a] * s->l, r = radius(p, s->l * m->u[a]), rr = r * r;
+            f[i] += w * rr *
+                    (p->rhoA * (s->dx[i][a] * (s->ax[a] - p->gravity[0]) +
+                                s->dy[i][a] * (s->ay[a] - p->gravity[1])) +
+                     rr * p->rhoI * s->dh[i][a] * s->ah[a] +
+                     rr * p->EI * s->dk[i][a] * (s->k[a] + p->damping * s->rate[a]));
         }
+        if (i == n) f[i] += 0.5 * p->EI * pow(radius(p, s->l), 4) * s->mouth * s->mouth;
         for (int j = 0; j <= n; j++) {
             double sum = 0;
             for (int a = 0; a < M; a++) {
-                sum += m->w[a] * s->l *
+                const double r = radius(p, s->l * m->u[a]), rr = r * r;
+                sum += m->w[a] * s->l * rr *
                        (p->rhoA * (s->dx[i][a] * s->dx[j][a] + s->dy[i][a] * s->dy[j][a]) +
-                        p->rhoI * s->dh[i][a] * s->dh[j][a]);
+                        rr * p->rhoI * s->dh[i][a] * s->dh[j][a]);
             }
             mass[i * (N + 1) + j] = sum;
         }

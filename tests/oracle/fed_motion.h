@@ -19,6 +19,8 @@ typedef struct oracle_fed_rod {
     int n;             // functions of the curvature
     double EI;         // N m^2
     double rhoA, rhoI; // kg/m, kg m
+    double taper
+        [2]; // radius over what makes those, 1 + taper_0 z + taper_1 z^2, z from the tip backwards
     double damping;    // Kelvin-Voigt time, s
     double gravity[2]; // m/s^2
     int given;         // the length is given, else it is free

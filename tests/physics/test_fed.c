@@ -10,16 +10,43 @@
 #include "random_tree.h"
 #include "tangent_rig.h"
 
-enum { ROBOTS = 24 };
+// that many robots of uniform rods, then half as many of rods that vary along their material
+enum { ROBOTS = 24, MORE = 12 };
+
+enum { TAPER = 1, BOW = 2 };
+
+// sections, materials and rest strains that travel with the material; polynomials, of which nothing is lost in pieces
+static void vary_along(tree *t, snw_link_desc *l, int how) {
+    robot *r = &t->r;
+    snw_rod_desc *rod = &l->rod;
+    if (how & TAPER) {
+        rod->section.size[0] = law(r, "0.02 + 0.006*x - 0.004*x^2");
+        rod->section.stiffness[1] = rod->section.stiffness[6] = law(r, "0.003*x");
+    }
+    if (how & BOW) {
+        rod->rest[SNW_TWIST] = law(r, "0.6*x - x^4");
+        rod->rest[SNW_BEND_Y] = law(r, "1 + 3*x - 2*x^2 + 4*x^3 - x^5");
+        rod->rest[SNW_STRETCH] = law(r, "0.1*x^3");
+        rod->rest[SNW_SHEAR_Z] = law(r, "0.2*x^2");
+    }
+}
+
+static int how_of(int i) { return i < ROBOTS ? 0 : 1 + i % 3; }
 
 // a random tree whose rods are fed, with loads along them; nothing hangs between their ends
-static void fed_tree(tree *t, dice *d, tree_opts o) {
+static void fed_tree(tree *t, dice *d, tree_opts o, int how) {
     tree_random(t, d, o);
+    if (how & TAPER) {
+        t->r.material.young = law(&t->r, "1e5*(1 + 0.4*x + 0.3*x^2)");
+        t->r.material.density = law(&t->r, "1000*(1 + 0.5*x^3)");
+        if (!o.conservative) t->r.material.damping = law(&t->r, "0.01*(1 + x)");
+    }
     for (int i = 0; i < o.nlink; i++) {
         snw_link_desc *l = &t->link[i];
         if (l->on.kind == SNW_SITE_AT) l->on = link_end(l->on.link);
         l->rod.fed = l->has_rod;
         if (!l->has_rod) continue;
+        vary_along(t, l, how);
         const int magnus[] = {2, 4, 6};
         l->rod.magnus = magnus[pick_int(d, 0, 2)];
         l->rod.integrator = (snw_rule_kind)pick_int(d, SNW_RULE_MAGNUS, SNW_RULE_SPECTRAL);
@@ -49,16 +76,19 @@ static void push(const snw_model *m, dice *d, snw_state *s) {
 static void tangent_equals_differences(void **state) {
     (void)state;
     dice d = {1};
-    for (int i = 0; i < ROBOTS; i++) {
+    for (int i = 0; i < ROBOTS + MORE; i++) {
         rig g;
         tree t;
         fed_tree(&t, &d,
                  (tree_opts){.nlink = pick_int(&d, 1, 5),
                              .kind = i % 2 ? TREE_SOFT : TREE_MIXED,
-                             .floating = i % 3 == 0});
+                             .floating = i % 3 == 0},
+                 how_of(i));
         rig_open(&g, &t.r.desc);
         state_random(g.m, &d, g.s);
         push(g.m, &d, g.s);
+        // third derivatives of rest strains in pieces lose 60 (32/L)^3 times as much as these
+        if (how_of(i) & BOW) g.lost = 1e-11;
         snw_inputs_at(g.m, g.s->t, g.in);
         rig_check(&g);
         rig_close(&g);
@@ -72,10 +102,10 @@ static void tangent_equals_differences(void **state) {
 static void static_tangent_equals_differences(void **state) {
     (void)state;
     dice d = {2};
-    for (int i = 0; i < ROBOTS; i++) {
+    for (int i = 0; i < ROBOTS + MORE; i++) {
         trial t;
         tree of;
-        fed_tree(&of, &d, (tree_opts){.nlink = pick_int(&d, 1, 4), .kind = TREE_SOFT});
+        fed_tree(&of, &d, (tree_opts){.nlink = pick_int(&d, 1, 4), .kind = TREE_SOFT}, how_of(i));
         trial_open(&t, &of.r.desc);
         state_random(t.m, &d, t.s);
         push(t.m, &d, t.s);
@@ -112,9 +142,9 @@ static void static_tangent_equals_differences(void **state) {
 // ---- balances ---------------------------------------------------------------------------------------
 
 // fed rods in a tree in motion under what acts, with nodes enough for a regular mass matrix
-static void open_moving(tree *of, trial *t, dice *d, tree_opts o) {
+static void open_moving(tree *of, trial *t, dice *d, tree_opts o, int how) {
     for (;;) {
-        fed_tree(of, d, o);
+        fed_tree(of, d, o, how);
         for (int i = 0; i < o.nlink; i++) {
             of->link[i].rod.nodes = 12;
             // a rod that is fed into a frame that is free and without mass says nothing about the frame
@@ -161,13 +191,14 @@ static double energy_rate(trial *t, double h) {
 static void power_balances(void **state) {
     (void)state;
     dice d = {3};
-    for (int i = 0; i < ROBOTS; i++) {
+    for (int i = 0; i < ROBOTS + MORE; i++) {
         trial t;
         tree of;
         open_moving(&of, &t, &d,
                     (tree_opts){.nlink = pick_int(&d, 2, 4),
                                 .kind = i % 2 ? TREE_SOFT : TREE_MIXED,
-                                .floating = i % 3 == 0});
+                                .floating = i % 3 == 0},
+                    how_of(i));
         double fastest = 0, power[9], sum = 0, size = 0;
         for (int k = 0; k < t.m->nv; k++) fastest = fmax(fastest, fabs(t.s->a[k]));
         const double rate = energy_rate(&t, fmin(1e-3, 0.1 / fastest));
@@ -188,7 +219,7 @@ static void power_balances(void **state) {
 static void what_comes_in_is_what_is_at_the_root(void **state) {
     (void)state;
     dice d = {5};
-    for (int i = 0; i < ROBOTS; i++) {
+    for (int i = 0; i < ROBOTS + MORE; i++) {
         trial t;
         robot r;
         robot_init(&r, 0.5, 0.02);
@@ -197,6 +228,9 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         r.link[0].rod.nodes = 20;
         r.link[0].rod.magnus = 6;
         r.link[0].rod.rest[SNW_BEND_Y] = number(&r, 0.5);
+        if (how_of(i) & TAPER) r.link[0].rod.section.size[0] = law(&r, "0.02 + 0.006*x");
+        if (how_of(i) & TAPER) r.material.density = law(&r, "1000*(1 + 0.5*x^2)");
+        if (how_of(i) & BOW) r.link[0].rod.rest[SNW_BEND_Z] = law(&r, "1 + 2*x - 3*x^2");
         r.link[0].pose.xyz[0] = law(&r, "0.3*sin(2*t)");
         r.link[0].pose.nturn = 1;
         r.link[0].pose.turn[0] = (snw_turn){{{0, 0.6, 0.8}}, law(&r, "t + t^2")};
@@ -209,8 +243,9 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
         double H[36], D[36];
         snw_inertia M;
         snw_error err = {0};
-        assert_int_equal(snw_section_at(&r.link[0].rod, "arm", 0, H, D, &M, &err), SNW_OK);
         const snw_rod *rod = &t.m->rod[0];
+        const double x = rod->L - t.s->q[rod->feed_q]; // of the material at the root
+        assert_int_equal(snw_section_at(&r.link[0].rod, "arm", x, H, D, &M, &err), SNW_OK);
         const double pace = t.s->v[rod->feed];
         const snw_twist xi = snw_rod_strain(t.m, rod, t.s->q, t.s->t, 0),
                         V = snw_twist_add(t.w->V[rod->root], snw_twist_scale(pace, xi));
@@ -227,12 +262,13 @@ static void what_comes_in_is_what_is_at_the_root(void **state) {
 static void mass_matrix_is_symmetric_and_gives_the_kinetic_energy(void **state) {
     (void)state;
     dice d = {4};
-    for (int i = 0; i < ROBOTS; i++) {
+    for (int i = 0; i < ROBOTS + MORE; i++) {
         trial t;
         tree of;
         open_moving(
             &of, &t, &d,
-            (tree_opts){.nlink = pick_int(&d, 2, 4), .kind = TREE_SOFT, .conservative = true});
+            (tree_opts){.nlink = pick_int(&d, 2, 4), .kind = TREE_SOFT, .conservative = true},
+            how_of(i));
         const int n = t.m->nv;
         double *M = trial_tangent(&t, false, 0, 0, 1), sum = 0;
         for (int j = 0; j < n * n; j++) sum += 0.5 * t.s->v[j / n] * M[j] * t.s->v[j % n];

@@ -205,6 +205,132 @@ static void collocation_likewise(void **state) {
     }
 }
 
+// 1 - 0.9 z + 0.5 z^2 of the radius at the tip, z = 0.4 m - x from there
+#define TAPERED_ROD                                                                                \
+    "rod: {length: 0.4 m, material: rubber, section: {circle: {radius: \"1 cm*(1 - 0.9*(0.4 - "    \
+    "x/(1 m)) + 0.5*(0.4 - x/(1 m))^2)\"}}, strain: {bend_z: chebyshev 4}, nodes: 60, magnus: 6}"
+
+static void a_tapered_rod_likewise(void **state) {
+    (void)state;
+    static const char *const feeds[] = {"position: 0.4 m + 0.15 m*sin(3*t/(1 s))",
+                                        "effort: 1.2 N + 2 N*sin(9*t/(1 s))"};
+    for (int f = 0; f < 2; f++) {
+        char text[2000];
+        oracle_fed_rod rod = rubber(f == 0, f ? pushed : still);
+        rod.taper[0] = -0.9, rod.taper[1] = 0.5;
+        (void)snprintf(text, sizeof text,
+                       RUBBER "robot: {arm: {on: world, " TAPERED_ROD "}}\n" BENT PROBES
+                              "actuators: {push: {feed: arm, %s}}\n"
+                              "study: [{dynamic: {for: 0.3 s, scheme: adaptive, tolerance: "
+                              "1e-10}}]\n",
+                       feeds[f]);
+        compare(text, rod, 0.3);
+    }
+}
+
+// ---- what travels with the material -------------------------------------------------------------------
+
+// A rod that is out by l is an ordinary one of that length with its laws moved: what is at x of the stock is l - L further
+// from the root; laws say x - S. Tip, wrench at the root and strains agree.
+static void compare_moved(const char *laws, double l, double tolerance) {
+    outcome o[2];
+    for (int fed = 0; fed < 2; fed++) {
+        char text[3000], feed[100] = "";
+        if (fed)
+            (void)snprintf(feed, sizeof feed, "actuators: {push: {feed: arm, position: %.17g m}}\n",
+                           l);
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: [-3, -9.81, 2]\nparameters: {S: %.17g m}\n"
+                       "materials: {rubber: {young: 2 MPa, poisson: 0.4, density: \"1 g/cm^3*(1 + "
+                       "((x - S)/(1 m))^2)\"}}\n"
+                       "robot: {arm: {on: world, rod: {length: %.17g m, material: rubber, %s, "
+                       "strain: {twist: legendre 3, bend_y: legendre 4, bend_z: legendre 4, "
+                       "stretch: legendre 2}, nodes: 24, magnus: 6}}}\n%s"
+                       "probes: {tip: {position: arm}, root: {wrench: arm@0 m}, mid: {strain: "
+                       "arm@30%%}}\nstudy: [static]\n",
+                       fed ? 0 : l - 0.4, fed ? 0.4 : l, laws, feed);
+        execute(text, &o[fed]);
+        if (o[fed].status != SNW_OK) fail_msg("%s", o[fed].err.text);
+    }
+    for (int c = 0; c < 15; c++) {
+        if (!(fabs(last(&o[1], c) - last(&o[0], c)) <= tolerance))
+            fail_msg("l = %g, column %d: %.12g, %.12g", l, c, last(&o[1], c), last(&o[0], c));
+    }
+    for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
+}
+
+static const double lengths[] = {0.1, 0.25, 0.4, 0.55};
+
+static void a_tapered_rod_is_an_ordinary_one_with_its_section_moved(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        // Newton's tolerance; then what pieces of L/32 make of a sine
+        compare_moved("section: {circle: {radius: \"8 mm*(1 - 0.7*(x - S)/(1 m))\"}}", lengths[k],
+                      1e-9);
+        compare_moved("section: {rectangle: {y: \"8 mm + 2 mm*sin((x - S)/(5 cm))\", z: 1 cm}}",
+                      lengths[k], 1e-6);
+    }
+}
+
+// a catheter that is bent in front and straight behind takes this shape as it comes out
+static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        compare_moved("section: {circle: {radius: 8 mm}}, rest: {bend_z: \"15/(1 m)*poly5(x - S, "
+                      "0.2 m, 0.3 m)\", twist: \"2/(1 m)*poly5(x - S, 0.1 m, 0.3 m)\"}",
+                      lengths[k], 1e-9);
+    }
+    // without load: an arc of the length that is out, then a straight line, and nothing pushes
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        const double l = k ? 0.3 : 0.1, arc = fmin(l, 0.2), behind = l - arc;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n" STEEL
+                       "robot: {arm: {on: world, rod: {length: 0.4 m, material: steel, section: "
+                       "{circle: {radius: 1 mm}}, rest: {bend_z: \"if(x > 0.2 m, 4/(1 m), 0/(1 "
+                       "m))\"}, strain: {bend_z: legendre 4}, nodes: %d}}}\n"
+                       "actuators: {push: {feed: arm, position: %g m}}\n" PROBES
+                       "study: [static]\n",
+                       k ? 100 : 10, l);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        // the end of the arc is rounded over L/32, which moves it by half of that at most
+        const double tolerance = k ? 4 * 0.2 * 0.4 / 64 : 1e-12;
+        assert_near(last(&o, TIP), behind + sin(4 * arc) / 4, tolerance);
+        assert_near(last(&o, TIP + 1), (1 - cos(4 * arc)) / 4, tolerance);
+        assert_near(last(&o, FORCE), 0, 1e-9);
+        snw_series_clear(&o.series);
+    }
+}
+
+// what pushes a bent rod out is M^2/2EI with EI that of the mouth
+static void a_tapered_rod_is_pushed_by_what_its_mouth_bends(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double l = k ? 0.8 : 0.5, r = 1 - 0.4 * (0.7 - l),
+                     EI = 200e9 * pi / 4 * 1e-12 * pow(r, 4);
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n" STEEL
+            "robot: {arm: {on: world, rod: {length: 0.7 m, material: steel, section: {circle: "
+            "{radius: \"1 mm*(1 - 0.4*x/(1 m))\"}}, strain: {bend_z: legendre 12}, nodes: 40, "
+            "magnus: 6}}}\n"
+            "actuators: {push: {feed: arm, position: %g m}}\n" PROBES
+            "loads: {pull: {on: arm, force: [-0.2, 0.25, 0]}}\nstudy: [static]\n",
+            l);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        const double M = last(&o, ROOT + 2);
+        assert_true(M > 0.1);
+        // twelve functions
+        assert_near(last(&o, FORCE), 0.2 - M * M / (2 * EI), 3e-7);
+        snw_series_clear(&o.series);
+    }
+}
+
 // a straight needle on a spring and a damper that read its length: rhoA l l'' = k (l_0 - l) - c l', by Runge and Kutta
 static double needle(double l, double v) {
     const double rhoA = 8000 * pi * 1e-6;
@@ -351,7 +477,11 @@ static void what_is_not_known_is_refused(void **state) {
     (void)state;
     expect_refusal(FED("strain: {bend_z: constant}, elements: 3", "study: [static]\n"), "linear");
     expect_refusal(FED("strain: {bend_z: \"1/(1 m)*sin(t/(1 s))\"}", "study: [static]\n"), "basis");
-    expect_refusal(FED(PLAIN ", rest: {bend_y: \"x/(1 m^2)\"}", "study: [static]\n"), "uniform");
+    expect_refusal(RUBBER
+                   "robot: {arm: {on: world, rod: {length: 0.4 m, material: rubber, section: "
+                   "{circle: {radius: \"1 cm + 0.1*x\"}}, " PLAIN "}}}\n"
+                   "actuators: {push: {feed: arm, position: 0.6 m}}\nstudy: [static]\n",
+                   "radius");
     expect_refusal(
         FED(PLAIN, "loads: {poke: {on: arm@0.1 m, force: [0, 1, 0]}}\nstudy: [static]\n"),
         "between its ends");
@@ -375,6 +505,10 @@ int main(void) {
         cmocka_unit_test(a_moving_sleeve_likewise),
         cmocka_unit_test(a_given_force_likewise),
         cmocka_unit_test(collocation_likewise),
+        cmocka_unit_test(a_tapered_rod_likewise),
+        cmocka_unit_test(a_tapered_rod_is_an_ordinary_one_with_its_section_moved),
+        cmocka_unit_test(a_catheter_takes_its_shape_as_it_comes_out),
+        cmocka_unit_test(a_tapered_rod_is_pushed_by_what_its_mouth_bends),
         cmocka_unit_test(laws_read_the_length),
         cmocka_unit_test(a_length_at_rest_is_an_ordinary_rod),
         cmocka_unit_test(schemes_have_their_order),

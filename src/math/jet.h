@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// jet.h: arithmetic of values with first and second derivatives.
+#pragma once
+
+#include "math/expr.h"
+
+static inline snw_jet snw_jet_mul(snw_jet a, snw_jet b) {
+    return (snw_jet){a.v * b.v, a.d * b.v + a.v * b.d, a.dd * b.v + 2 * a.d * b.d + a.v * b.dd};
+}
+
+static inline snw_jet snw_jet_div(snw_jet a, snw_jet b) {
+    snw_jet r;
+    r.v = a.v / b.v;
+    r.d = (a.d - r.v * b.d) / b.v;
+    r.dd = (a.dd - 2 * r.d * b.d - r.v * b.dd) / b.v;
+    return r;
+}
