@@ -110,20 +110,25 @@ static snw_pen pen_of(int colour, int dash) {
     return (snw_pen){dash > 0 ? snw_plot_darker(own, 0.45) : own, WIDTH, dash};
 }
 
-// Colours tell what it is and dashes which run; where every run has but one curve in a panel, colours tell the run. Curves
-// come with the number of their run for a dash, those of a run together.
+// Colours tell what it is and dashes which run; where no run has two curves in a panel, colours tell the run. Curves come
+// with the number of their run for a dash, those of a run together.
 static void dress(snw_figure *f) {
+    bool several = false;
+    for (int p = 0; p < f->npanel; p++) {
+        const snw_panel *panel = &f->panel[p];
+        for (int c = 1; c < panel->ncurve; c++) {
+            several = several || panel->curve[c].pen.dash == panel->curve[c - 1].pen.dash;
+        }
+    }
     for (int p = 0; p < f->npanel; p++) {
         snw_panel *panel = &f->panel[p];
-        int most = 1;
-        for (int c = 0, what = 0; c < panel->ncurve; c++) {
-            what = c > 0 && panel->curve[c].pen.dash == panel->curve[c - 1].pen.dash ? what + 1 : 0;
-            panel->curve[c].pen = pen_of(what, panel->curve[c].pen.dash);
-            if (what + 1 > most) most = what + 1;
-        }
-        for (int c = 0; most == 1 && c < panel->ncurve; c++) {
-            snw_pen *pen = &panel->curve[c].pen;
-            *pen = pen_of(pen->dash, pen->dash / SNW_PLOT_COLOURS);
+        for (int c = 0, what = 0, before = -1; c < panel->ncurve; c++) {
+            const int run = panel->curve[c].pen.dash;
+            what = run == before ? what + 1 : 0;
+            before = run;
+            // beyond the colours there are, dashes tell curves apart
+            panel->curve[c].pen = several ? pen_of(what, run + what / SNW_PLOT_COLOURS)
+                                          : pen_of(run, run / SNW_PLOT_COLOURS);
         }
     }
 }
@@ -280,7 +285,7 @@ static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, i
                          .n = f->n,
                          .x = x,
                          .y = y,
-                         .pen = balance ? pen_of(i, i / SNW_PLOT_COLOURS) : pen_of(k, i)};
+                         .pen = pen_of(k, i)};
         if (!c->name) return no_memory(err);
     }
     return SNW_OK;

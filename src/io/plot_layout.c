@@ -177,7 +177,7 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
         for (; k > 0 && at->label[order[k - 1]] > at->label[c]; k--) order[k] = order[k - 1];
         order[k] = c;
     }
-    const double room = at->area.h + GAP;
+    const double room = at->area.h + font;
     if (n * font > room) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "%d curves in a panel of %.0f mm have no room for their names; choose "
@@ -185,7 +185,7 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
                         n, at->area.h);
     }
     const double apart = fmin(LINE * font, room / n);
-    const range within = {at->area.y + font / 2, at->area.y + at->area.h + GAP - font / 2};
+    const range within = {at->area.y, at->area.y + at->area.h};
     spread(n, order, apart, within, at->label);
     return SNW_OK;
 }
