@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double ROD = 0.55, RIGID = 0.35; // widths of lines, mm
-enum { PIECES = 8 };                          // of a curve between two nodes
+enum { PIECES = 16 };                         // of a curve between two nodes
 
 static snw_status no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer instants");
@@ -222,7 +222,10 @@ static const char *instant_name(snw_pool *pool, const subject *s, int k) {
         double largest = 0;
         for (int n = 0; n < s->f.n; n++) largest = fmax(largest, fabs(s->f.t[n]));
         const snw_unit_scale scale = snw_unit_scale_make("s", largest);
-        return snw_pool_format(pool, "%.4g %s", s->f.t[i] / scale.size, scale.unit);
+        // to four digits of the longest time
+        const double grain = pow(10, floor(log10(largest / scale.size)) - 3),
+                     shown = round(s->f.t[i] / scale.size / grain) * grain;
+        return snw_pool_format(pool, "%.6g %s", shown == 0 ? 0 : shown, scale.unit);
     }
     const bool named = stage >= 0 && stage < s->info->nstage && s->info->stage[stage][0];
     return named ? snw_plot_text(pool, s->info->stage[stage])
