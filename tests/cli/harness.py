@@ -123,6 +123,12 @@ def has_viewer():
     return "without its viewer" not in done.stderr
 
 
+def has_cairo():
+    """Was the command built with cairo?"""
+    done = subprocess.run([SINEW, "plot", "/nonexistent.h5", "-o", "f.png"], capture_output=True, text=True)
+    return "without cairo" not in done.stderr
+
+
 def limit_file_size(size):
     """For preexec_fn: a file grown beyond `size` bytes is a write error."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

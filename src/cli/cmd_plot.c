@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/plot_cairo.h"
+#include "io/plot_data.h"
+#include "io/plot_svg.h"
+#include "study/series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PANELS = 8, MOST_RUNS = 64, SHAPES = 8, MOST_SHAPES = 100 };
+static const double WIDTH = 160;                   // mm, a page of most journals
+static const double SMALLEST = 20, LARGEST = 2000; // side of the paper, mm
+static const double DPI = 300;
+
+typedef enum format { SVG, PNG, PDF } format;
+
+// what was asked for, and what is open for it
+typedef struct job {
+    const snw_args *args;
+    snw_pool *pool;
+    int nfile, nrun;
+    snw_result **file;
+    snw_plot_run *run;
+    const char *output;
+    format format;
+    snw_figure figure;
+} job;
+
+static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+
+// ---- words and numbers of options
+// ------------------------------------------------------------------
+
+// The values of an option, each cut at its commas.
+static snw_status read_list(const job *j, const char *option, int *n, const char ***out,
+                            snw_error *err) {
+    const char *const *value;
+    const int given = snw_args_values(j->args, option, &value);
+    size_t most = 0;
+    for (int i = 0; i < given; i++) {
+        most++;
+        for (const char *c = value[i]; *c; c++) most += *c == ',';
+    }
+    *n = 0;
+    *out = snw_pool_array(j->pool, most, sizeof **out);
+    if (!*out) return no_memory(err);
+    for (int i = 0; i < given; i++) {
+        for (const char *c = value[i]; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
+            const size_t length = strcspn(c, ",");
+            (*out)[*n] = snw_pool_text(j->pool, c, length);
+            if (!(*out)[(*n)++]) return no_memory(err);
+        }
+    }
+    return SNW_OK;
+}
+
+static bool number(const char *text, const char *behind, double *out) {
+    char *end;
+    errno = 0;
+    *out = strtod(text, &end);
+    return end != text && errno == 0 && isfinite(*out) && strcmp(end, behind) == 0;
+}
+
+// "160x90"
+static snw_status read_size(const snw_args *args, double *width, double *height, snw_error *err) {
+    const char *text = snw_args_value(args, "size");
+    *width = WIDTH;
+    *height = 0;
+    if (!text) return SNW_OK;
+    char first[32] = "";
+    const char *x = strchr(text, 'x');
+    if (x && (size_t)(x - text) < sizeof first) memcpy(first, text, (size_t)(x - text));
+    if (x && number(first, "", width) && number(x + 1, "", height) && *width >= SMALLEST &&
+        *width <= LARGEST && *height >= SMALLEST && *height <= LARGEST) {
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "--size is width x height in mm from %g to %g, e.g. 160x90, not '%s'", SMALLEST,
+                    LARGEST, text);
+}
+
+static snw_status read_format(const char *output, format *out, snw_error *err) {
+    static const char *const ending[] = {".svg", ".png", ".pdf"};
+    const size_t length = strlen(output);
+    for (int i = 0; i < 3; i++) {
+        if (length > 4 && strcmp(output + length - 4, ending[i]) == 0) {
+            *out = (format)i;
+            return *out == SVG ? SNW_OK : snw_cairo_check(err);
+        }
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "figures are .svg, .png or .pdf; '%s' is none of these",
+                    output);
+}
+
+static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
+    static const char axes[] = "xyz";
+    const char **text;
+    int n;
+    *o = (snw_shape_opts){.count = SHAPES, .plane = {-1, -1}};
+    SNW_TRY(read_list(j, "link", &o->nlink, &text, err));
+    o->link = text;
+    SNW_TRY(read_list(j, "at", &n, &text, err));
+    double *time = snw_pool_array(j->pool, (size_t)n, sizeof *time);
+    if (!time) return no_memory(err);
+    for (int i = 0; i < n; i++) {
+        if (number(text[i], "", &time[i])) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "--at takes times in seconds, e.g. 0,0.5,1, not '%s'",
+                        text[i]);
+    }
+    o->ntime = n;
+    o->time = time;
+    const char *count = snw_args_value(j->args, "count"), *plane = snw_args_value(j->args, "plane");
+    double value;
+    if (count) {
+        if (!number(count, "", &value) || value != floor(value) || value < 1 ||
+            value > MOST_SHAPES) {
+            return snw_fail(err, SNW_E_ARGUMENT, "--count is a number from 1 to %d, not '%s'",
+                            MOST_SHAPES, count);
+        }
+        o->count = (int)value;
+    }
+    if (!plane) return SNW_OK;
+    for (int i = 0; i < 2; i++) {
+        const char *axis = plane[0] && plane[i] ? strchr(axes, plane[i]) : NULL;
+        o->plane[i] = axis ? (int)(axis - axes) : -1;
+    }
+    if (strlen(plane) == 2 && o->plane[0] >= 0 && o->plane[1] >= 0 && plane[0] != plane[1]) {
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "--plane is two of x, y and z, e.g. xz, not '%s'", plane);
+}
+
+// ---- files and runs
+// --------------------------------------------------------------------------------
+
+// the name of a file without folder and ending
+static const char *stem(snw_pool *pool, const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return snw_pool_text(pool, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static snw_status choose_runs(const job *j, const snw_result *file, int *chosen, int *n,
+                              snw_error *err) {
+    const char **wanted;
+    int nwanted;
+    SNW_TRY(read_list(j, "run", &nwanted, &wanted, err));
+    const int total = snw_result_runs(file);
+    const char **name = snw_pool_array(j->pool, (size_t)total, sizeof *name);
+    if (!name) return no_memory(err);
+    for (int i = 0; i < total; i++) name[i] = snw_result_info(file, i)->run;
+    return snw_choose_runs(total, name, nwanted, wanted, chosen, n, err);
+}
+
+// Open all files; every chosen run that has frames is shown.
+static snw_status open_runs(job *j, snw_error *err) {
+    const int nfile = snw_args_operands(j->args);
+    j->file = snw_pool_array(j->pool, (size_t)nfile, sizeof(snw_result *));
+    j->run = snw_pool_array(j->pool, MOST_RUNS, sizeof *j->run);
+    if (!j->file || !j->run) return no_memory(err);
+    for (int i = 0; i < nfile; i++) {
+        const char *path = snw_args_operand(j->args, i);
+        SNW_TRY(snw_result_open(path, &j->file[i], err));
+        j->nfile = i + 1;
+        int n;
+        int *chosen = snw_pool_array(j->pool, (size_t)snw_result_runs(j->file[i]), sizeof *chosen);
+        const char *own = stem(j->pool, path);
+        if (!chosen || !own) return no_memory(err);
+        SNW_TRY(choose_runs(j, j->file[i], chosen, &n, err));
+        for (int k = 0; k < n; k++) {
+            if (snw_result_frames(j->file[i], chosen[k]) == 0) continue;
+            if (j->nrun == MOST_RUNS) {
+                return snw_fail(err, SNW_E_ARGUMENT,
+                                "a figure shows at most %d runs; choose with --run", MOST_RUNS);
+            }
+            const char *run = snw_result_info(j->file[i], chosen[k])->run;
+            const char *name = nfile == 1 ? run
+                               : n == 1   ? own
+                                          : snw_pool_format(j->pool, "%s %s", own, run);
+            if (!name) return no_memory(err);
+            j->run[j->nrun++] = (snw_plot_run){.file = j->file[i], .run = chosen[k], .name = name};
+        }
+    }
+    if (j->nrun == 1) j->run[0].name = NULL;
+    if (j->nrun > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "there is no frame to show yet; wait for the run, or see 'sinew show'");
+}
+
+// ---- columns
+// ---------------------------------------------------------------------------------------
+
+// Was the column itself asked for, not only the probe it belongs to?
+static bool named(const snw_column *c, int n, const char *const *wanted) {
+    char name[256];
+    snw_column_name(c, name, sizeof name);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name, wanted[i]) == 0) return true;
+    }
+    return false;
+}
+
+static snw_status choose_probes(const job *j, snw_error *err) {
+    const char **wanted;
+    int n;
+    SNW_TRY(read_list(j, "probe", &n, &wanted, err));
+    for (int i = 0; i < j->nrun; i++) {
+        const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
+        int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
+        int all, kept = 0;
+        if (!chosen) return no_memory(err);
+        SNW_TRY(snw_choose_columns(info, n, wanted, chosen, &all, err));
+        for (int k = 0; k < all; k++) {
+            const snw_column *c = &info->column[chosen[k]];
+            if (snw_column_is_brief(c) || named(c, n, wanted)) chosen[kept++] = chosen[k];
+        }
+        if (kept == 0) {
+            return snw_fail(err, SNW_E_ARGUMENT, "run '%s' has no probes; try --shape or --energy",
+                            info->run);
+        }
+        j->run[i].ncolumn = kept;
+        j->run[i].column = chosen;
+    }
+    return SNW_OK;
+}
+
+// the two columns of --phase, in the order given
+static snw_status choose_pair(const job *j, snw_error *err) {
+    const char **wanted;
+    int n;
+    SNW_TRY(read_list(j, "phase", &n, &wanted, err));
+    if (n != 2) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--phase takes two probes, e.g. tip.x,tip.z");
+    }
+    for (int i = 0; i < j->nrun; i++) {
+        const snw_run_info *info = snw_result_info(j->run[i].file, j->run[i].run);
+        int *pair = snw_pool_array(j->pool, 2, sizeof *pair);
+        int *chosen = snw_pool_array(j->pool, (size_t)info->ncolumn, sizeof *chosen);
+        if (!pair || !chosen) return no_memory(err);
+        for (int k = 0; k < 2; k++) {
+            int count;
+            SNW_TRY(snw_choose_columns(info, 1, &wanted[k], chosen, &count, err));
+            if (count != 1) {
+                char name[256];
+                snw_column_name(&info->column[chosen[0]], name, sizeof name);
+                return snw_fail(err, SNW_E_ARGUMENT,
+                                "'%s' has %d components; choose one for --phase, e.g. %s",
+                                wanted[k], count, name);
+            }
+            pair[k] = chosen[0];
+        }
+        j->run[i].ncolumn = 2;
+        j->run[i].column = pair;
+    }
+    return SNW_OK;
+}
+
+// ---- the figure
+// ------------------------------------------------------------------------------------
+
+static snw_status make_figure(job *j, snw_error *err) {
+    static const char *const kinds[] = {"probe", "phase", "shape", "energy"};
+    int given = 0;
+    for (int i = 0; i < 4; i++) given += snw_args_has(j->args, kinds[i]);
+    if (given > 1) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a figure shows one of --probe, --phase, --shape and --energy");
+    }
+    if (snw_args_has(j->args, "phase")) {
+        SNW_TRY(choose_pair(j, err));
+        return snw_plot_phase(j->pool, j->nrun, j->run, &j->figure, err);
+    }
+    if (snw_args_has(j->args, "energy")) {
+        return snw_plot_energy(j->pool, j->nrun, j->run, &j->figure, err);
+    }
+    if (snw_args_has(j->args, "shape")) {
+        snw_shape_opts opts;
+        SNW_TRY(read_shape(j, &opts, err));
+        return snw_plot_shape(j->pool, j->nrun, j->run, &opts, &j->figure, err);
+    }
+    SNW_TRY(choose_probes(j, err));
+    SNW_TRY(snw_plot_probes(j->pool, j->nrun, j->run, &j->figure, err));
+    if (j->figure.npanel <= MOST_PANELS) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%d quantities are more than the %d panels a figure has; choose with --probe",
+                    j->figure.npanel, MOST_PANELS);
+}
+
+static snw_status write_svg(job *j, FILE *to, snw_plot_layout *l, snw_error *err) {
+    snw_svg svg = {.sink = snw_sink_stream(to)};
+    const snw_canvas canvas = snw_svg_canvas(&svg);
+    SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
+    const char *title =
+        snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title);
+    snw_svg_begin(&svg, l->width, l->height, title && title[0] ? title : "Figure");
+    snw_plot_draw(&j->figure, l, &canvas);
+    snw_svg_end(&svg);
+    return SNW_OK; // what could not be written shows when the file is closed
+}
+
+static snw_status write_cairo(job *j, FILE *to, snw_plot_layout *l, snw_error *err) {
+    snw_cairo *cairo;
+    SNW_TRY(snw_cairo_create(&cairo, err));
+    const snw_canvas canvas = snw_cairo_canvas(cairo);
+    snw_status status = snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err);
+    if (status == SNW_OK) {
+        status = snw_cairo_begin(cairo, l->width, l->height, j->format == PNG ? DPI : 0,
+                                 snw_sink_stream(to), err);
+    }
+    if (status == SNW_OK) {
+        snw_plot_draw(&j->figure, l, &canvas);
+        status = snw_cairo_end(cairo, err);
+    }
+    snw_cairo_destroy(cairo);
+    return status;
+}
+
+static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
+    for (int i = 0; i < j->nfile; i++) {
+        SNW_TRY(snw_output_refuse("results", snw_args_operand(j->args, i), j->output, err));
+    }
+    snw_output out;
+    SNW_TRY(snw_output_open(j->output, &out, err));
+    const snw_status status =
+        j->format == SVG ? write_svg(j, out.file, l, err) : write_cairo(j, out.file, l, err);
+    const snw_status closed =
+        snw_output_close(&out, status == SNW_OK, status == SNW_OK ? err : NULL);
+    return status == SNW_OK ? closed : status;
+}
+
+// ---- the command
+// -----------------------------------------------------------------------------------
+
+static void say(snw_reply *reply, const job *j, const snw_plot_layout *l) {
+    if (!reply->json) {
+        printf("figure in %s\n", j->output);
+        return;
+    }
+    snw_field_text(reply->json, "figure", j->output);
+    snw_field_number(reply->json, "width", l->width);
+    snw_field_number(reply->json, "height", l->height);
+    snw_field_integer(reply->json, "runs", j->nrun);
+    snw_field_list(reply->json, "panels");
+    for (int i = 0; i < j->figure.npanel; i++) {
+        snw_field_object(reply->json, NULL);
+        snw_field_text(reply->json, "axis", l->panel[i].y.title);
+        snw_field_integer(reply->json, "curves", j->figure.panel[i].ncurve);
+        snw_json_close(reply->json);
+    }
+    snw_json_close(reply->json);
+}
+
+static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
+    double width, height;
+    j->output = snw_args_value(j->args, "output");
+    if (!j->output) {
+        const char *own = stem(j->pool, snw_args_operand(j->args, 0));
+        j->output = own ? snw_pool_format(j->pool, "%s.svg", own) : NULL;
+        if (!j->output) return no_memory(err);
+    }
+    SNW_TRY(read_format(j->output, &j->format, err));
+    SNW_TRY(read_size(j->args, &width, &height, err));
+    SNW_TRY(open_runs(j, err));
+    SNW_TRY(make_figure(j, err));
+    j->figure.width = width;
+    j->figure.height = height;
+    snw_plot_layout layout;
+    SNW_TRY(write_figure(j, &layout, err));
+    say(reply, j, &layout);
+    return SNW_OK;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    const size_t limit = (size_t)2 << 30;
+    snw_error err = {0};
+    job j = {.args = args, .pool = snw_pool_create(limit)};
+    const snw_status status = j.pool ? plot(&j, reply, &err) : no_memory(&err);
+    for (int i = 0; i < j.nfile; i++) snw_result_close(j.file[i]);
+    snw_pool_destroy(j.pool);
+    if (status == SNW_OK) return SNW_EXIT_DONE;
+    snw_reply_fail(reply, &err);
+    return snw_reply_exit_input(status);
+}
+
+static const snw_option options[] = {
+    {"output", 'o', "FILE", false,
+     "where the figure goes, .svg, .png or .pdf (default: OUT.svg in the current folder)"},
+    {"probe", 0, "NAMES", true,
+     "these probes over time, a panel a quantity: tip, or tip.x,tip.z. May be repeated; all "
+     "when nothing else is asked for"},
+    {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
+    {"shape", 0, NULL, false, "rods and rigid parts at some instants"},
+    {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
+    {"at", 0, "TIMES", true, "with --shape: the instants in seconds, e.g. 0,0.5,1"},
+    {"count", 0, "N", false, "with --shape: so many instants, even in time (default: 8)"},
+    {"plane", 0, "AXES", false,
+     "with --shape: what is seen, xy, xz or yz (default: where most happens)"},
+    {"energy", 0, NULL, false, "energies over time, and below what they do not account for"},
+    {"size", 0, "WxH", false,
+     "of the paper in mm, e.g. 160x90 (default: 160 wide, as high as suits)"},
+    {"run", 0, "NAMES", true,
+     "only these runs; the name before the dot chooses all runs of an `each`. May be repeated"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_plot = {
+    .name = "plot",
+    .operands = "OUT.h5...",
+    .min_operands = 1,
+    .max_operands = 16,
+    .brief = "draw a figure of results, for print",
+    .about = "Draws what result files hold as a figure for a paper: probes over time, one over "
+             "another, shapes of the robot, or its energies. Runs, also of several files, are "
+             "laid over each other. Axes have round numbers and SI prefixes; colours stay "
+             "apart for the colour-blind.\n\n"
+             "SVG keeps its texts as texts. PNG has 300 pixels an inch. The file may still be "
+             "growing.",
+    .option = options,
+    .examples = "sinew plot arm.h5 --probe tip.x,tip.z -o tip.pdf\n"
+                "sinew plot slow.h5 fast.h5 --phase tip.x,tip.z -o path.svg\n"
+                "sinew plot arm.h5 --shape --count 12 --plane xz -o shapes.png\n"
+                "sinew plot arm.h5 --energy --size 85x60",
+    .run = run,
+};

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "cli/plot_cairo.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#ifdef SNW_CAIRO
+
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <math.h>
+
+static const double POINT = 72 / 25.4; // points in a mm
+
+struct snw_cairo {
+    cairo_surface_t *surface;
+    cairo_t *cr;
+    double dpi; // 0: vectors
+    snw_sink sink;
+};
+
+snw_status snw_cairo_check(snw_error *err) {
+    (void)err;
+    return SNW_OK;
+}
+
+static snw_status failed(cairo_status_t status, snw_error *err) {
+    return snw_fail(err, status == CAIRO_STATUS_NO_MEMORY ? SNW_E_MEMORY : SNW_E_IO,
+                    "cannot draw: %s", cairo_status_to_string(status));
+}
+
+static cairo_status_t pass_on(void *user, const unsigned char *bytes, unsigned n) {
+    const snw_cairo *c = user;
+    return c->sink.write(c->sink.user, (const char *)bytes, n) ? CAIRO_STATUS_SUCCESS
+                                                               : CAIRO_STATUS_WRITE_ERROR;
+}
+
+// take the surface, draw in mm on it
+static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double scale,
+                               snw_error *err) {
+    if (c->cr) cairo_destroy(c->cr);
+    if (c->surface) cairo_surface_destroy(c->surface);
+    c->surface = surface;
+    c->cr = cairo_create(surface);
+    cairo_scale(c->cr, scale, scale);
+    // the first of these families that there is
+    cairo_select_font_face(c->cr, "Helvetica", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_font_options_t *font = cairo_font_options_create();
+    cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_antialias(font, CAIRO_ANTIALIAS_GRAY);
+    cairo_set_font_options(c->cr, font);
+    cairo_font_options_destroy(font);
+    const cairo_status_t status = cairo_status(c->cr);
+    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : failed(status, err);
+}
+
+snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
+    snw_cairo *c = snw_alloc(sizeof *c);
+    if (!c) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const snw_status status =
+        open_surface(c, cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1), 300 / 25.4, err);
+    if (status != SNW_OK) {
+        snw_cairo_destroy(c);
+        return status;
+    }
+    *out = c;
+    return SNW_OK;
+}
+
+void snw_cairo_destroy(snw_cairo *c) {
+    if (!c) return;
+    if (c->cr) cairo_destroy(c->cr);
+    if (c->surface) cairo_surface_destroy(c->surface);
+    snw_free(c);
+}
+
+snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi, snw_sink sink,
+                           snw_error *err) {
+    c->sink = sink;
+    c->dpi = dpi;
+    const double scale = dpi > 0 ? dpi / 25.4 : POINT;
+    cairo_surface_t *surface =
+        dpi > 0 ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
+                                             (int)lround(height * scale))
+                : cairo_pdf_surface_create_for_stream(pass_on, c, width * scale, height * scale);
+    SNW_TRY(open_surface(c, surface, scale, err));
+    cairo_set_source_rgb(c->cr, 1, 1, 1);
+    cairo_paint(c->cr);
+    return SNW_OK;
+}
+
+snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
+    cairo_status_t status = cairo_status(c->cr);
+    if (status == CAIRO_STATUS_SUCCESS && c->dpi > 0) {
+        status = cairo_surface_write_to_png_stream(c->surface, pass_on, c);
+    }
+    cairo_surface_finish(c->surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(c->surface);
+    return status == CAIRO_STATUS_SUCCESS ? SNW_OK : failed(status, err);
+}
+
+// ---- the canvas
+// ------------------------------------------------------------------------------------
+
+static void set_colour(const snw_cairo *c, unsigned colour) {
+    cairo_set_source_rgb(c->cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,
+                         (colour & 0xff) / 255.0);
+}
+
+static double measure(void *user, const char *text, double size) {
+    const snw_cairo *c = user;
+    cairo_text_extents_t extents;
+    cairo_set_font_size(c->cr, size);
+    cairo_text_extents(c->cr, text, &extents);
+    return extents.x_advance;
+}
+
+static void clip(void *user, const snw_box *box) {
+    const snw_cairo *c = user;
+    cairo_reset_clip(c->cr);
+    if (!box) return;
+    cairo_rectangle(c->cr, box->x, box->y, box->w, box->h);
+    cairo_clip(c->cr);
+}
+
+static void line(void *user, int n, const double (*p)[2], snw_pen pen) {
+    const snw_cairo *c = user;
+    int count;
+    const double *dash = snw_pen_dashes(pen.dash, &count);
+    double length[8];
+    for (int i = 0; i < count; i++) length[i] = dash[i] * pen.width;
+    cairo_set_dash(c->cr, length, count, 0);
+    cairo_set_line_cap(c->cr, count ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_width(c->cr, pen.width);
+    set_colour(c, pen.colour);
+    cairo_new_path(c->cr); // a text leaves a point behind
+    for (int i = 0; i < n; i++) cairo_line_to(c->cr, p[i][0], p[i][1]);
+    cairo_stroke(c->cr);
+}
+
+static void dot(void *user, const double p[2], double radius, unsigned colour) {
+    const snw_cairo *c = user;
+    set_colour(c, colour);
+    cairo_new_path(c->cr);
+    cairo_arc(c->cr, p[0], p[1], radius, 0, 2 * acos(-1.0));
+    cairo_fill(c->cr);
+}
+
+static void text(void *user, const double at[2], double size, snw_align align, bool upright,
+                 const char *what) {
+    const snw_cairo *c = user;
+    const double width = measure(user, what, size);
+    const double back = align == SNW_ALIGN_RIGHT    ? width
+                        : align == SNW_ALIGN_MIDDLE ? width / 2
+                                                    : 0;
+    set_colour(c, 0x1a1a1a);
+    cairo_save(c->cr);
+    cairo_translate(c->cr, at[0], at[1]);
+    if (upright) cairo_rotate(c->cr, -acos(-1.0) / 2);
+    cairo_move_to(c->cr, -back, 0);
+    cairo_show_text(c->cr, what);
+    cairo_restore(c->cr);
+}
+
+snw_canvas snw_cairo_canvas(snw_cairo *c) {
+    return (snw_canvas){
+        .user = c, .measure = measure, .clip = clip, .line = line, .dot = dot, .text = text};
+}
+
+#else
+
+snw_status snw_cairo_check(snw_error *err) {
+    return snw_fail(err, SNW_E_IO,
+                    "this sinew was built without cairo, which draws PNG and PDF: install it "
+                    "(Debian: libcairo2-dev) and build again, or write SVG, -o FIG.svg");
+}
+
+snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
+    *out = NULL;
+    return snw_cairo_check(err);
+}
+
+void snw_cairo_destroy(snw_cairo *c) { (void)c; }
+
+snw_canvas snw_cairo_canvas(snw_cairo *c) { return (snw_canvas){.user = c}; }
+
+snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi, snw_sink sink,
+                           snw_error *err) {
+    (void)c, (void)width, (void)height, (void)dpi, (void)sink;
+    return snw_cairo_check(err);
+}
+
+snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
+    (void)c;
+    return snw_cairo_check(err);
+}
+
+#endif

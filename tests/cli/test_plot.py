@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""sinew plot: what it draws, and what it says when it cannot."""
+import re
+import struct
+import unittest
+import xml.etree.ElementTree as ET
+import zlib
+
+import harness
+from harness import ROLLED, Case, has_cairo
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+# a pendulum of rigid bob and soft rod, two runs of it
+SWING = """\
+sinew: 1
+title: A rod & a <bob>
+gravity: [0, 0, -9.81]
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 1 ms}}
+robot:
+  bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}
+  arm: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 3}}}
+study: [{dynamic: {for: 0.4 s, step: 10 ms}}]
+probes: {a: {angle: bob}, tip: {pose: arm.tip}, speed: {velocity: arm.tip}, e: energy, clamp: {reaction: arm}}
+runs: {light: {}, heavy: {bob.body.mass: 2 kg}}
+"""
+
+# the second run has a load without value and fails before its first frame
+FAILING = """\
+sinew: 1
+gravity: 0
+robot: {bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}}
+loads: {push: {on: bob, force: [0, 0, 1 N]}}
+study: [{dynamic: {for: 0.1 s, step: 10 ms, scheme: rk4}}]
+probes: {a: {angle: bob}}
+runs: {good: {}, bad: {push.force: [0, 0, "1 N*sqrt(-1 - t/(1 s))"]}}
+"""
+
+
+def texts(path):
+    """All texts of an SVG, which must be well-formed."""
+    return ["".join(t.itertext()) for t in ET.parse(path).iter(SVG + "text")]
+
+
+def curves(path):
+    """Points of its coloured lines, in mm, samples of the legend left out."""
+    found = []
+    for group in ET.parse(path).iter(SVG + "g"):
+        for line in group.iter(SVG + "path"):
+            points = [tuple(map(float, p.split())) for p in re.split("[ML]", line.get("d")) if p]
+            found.append((line.get("stroke"), line.get("stroke-dasharray"), points))
+    return found
+
+
+def pixels(data, width, height):
+    """Rows of a PNG, three bytes a pixel, as its filters say (RFC 2083, 6)."""
+    packed, at = b"", 8
+    while at < len(data):
+        (size,), kind = struct.unpack(">I", data[at:at + 4]), data[at + 4:at + 8]
+        packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += size + 12
+    raw, wide, rows = zlib.decompress(packed), 3 * width, []
+    above = bytearray(wide)
+    for y in range(height):
+        sort, row = raw[y * (wide + 1)], bytearray(raw[y * (wide + 1) + 1:(y + 1) * (wide + 1)])
+        for i in range(wide) if sort else ():
+            a, b, c = (row[i - 3], above[i], above[i - 3]) if i >= 3 else (0, above[i], 0)
+            nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            row[i] = (row[i] + (0, a, b, (a + b) // 2, nearest)[sort]) & 255
+        rows.append(row)
+        above = row
+    return rows
+
+
+class Plot(Case):
+    def run_model(self, text=SWING, name="m"):
+        self.write(f"{name}.yaml", text)
+        self.succeeds("run", f"{name}.yaml")
+
+    def plot(self, *args):
+        self.succeeds("plot", *args)
+        return self.folder / "m.svg"
+
+    def test_probes_over_time_have_a_panel_a_quantity(self):
+        self.run_model()
+        path = self.plot("m.h5", "--run", "light", "--probe", "tip.x,tip.z", "--probe", "speed.vz", "--size", "120x80")
+        seen = texts(path)
+        for text in ("time (ms)", "position (mm)", "tip.x", "tip.z", "speed.vz", "300"):
+            self.assertIn(text, seen)
+        self.assertTrue(any(t.startswith("velocity (") for t in seen), seen)
+        root = ET.parse(path).getroot()
+        self.assertEqual((root.get("width"), root.get("height")), ("120mm", "80mm"))
+        self.assertEqual(root.find(SVG + "title").text, "A rod & a <bob>")
+        lines = curves(path)
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(len({colour for colour, _, _ in lines[:2]}), 2)
+
+    def test_curves_go_through_the_values(self):
+        self.run_model()
+        path = self.plot("m.h5", "--run", "light", "--probe", "tip.z")
+        (_, _, points), = curves(path)
+        shown = self.sinew("show", "m.h5", "--run", "light", "--csv", "--probe", "tip.z").out.splitlines()[1:]
+        t, z = zip(*(map(float, line.split(",")) for line in shown))
+        # drawn points are an affine map of t and z: the ends of the curve and its lowest value tell it
+        low = min(range(len(z)), key=lambda i: z[i])
+        ends = [points[0], points[-1]]
+        scale = (ends[1][0] - ends[0][0]) / (t[-1] - t[0])
+        lowest = max(points, key=lambda p: p[1])
+        self.assertAlmostEqual(lowest[0], ends[0][0] + scale * (t[low] - t[0]), delta=0.1)
+        rise = (lowest[1] - ends[0][1]) / (z[low] - z[0])
+        self.assertAlmostEqual(ends[1][1], ends[0][1] + rise * (z[-1] - z[0]), delta=0.1)
+
+    def test_runs_are_laid_over_each_other(self):
+        self.run_model()
+        path = self.plot("m.h5", "--probe", "clamp.fz")
+        self.assertEqual([dash for _, dash, _ in curves(path)], [None, None])
+        self.assertEqual(len({colour for colour, _, _ in curves(path)}), 2)
+        self.assertLessEqual({"light", "heavy"}, set(texts(path)))
+        path = self.plot("m.h5", "--probe", "tip.x,tip.z")
+        self.assertLessEqual({"tip.x, light", "tip.z, heavy"}, set(texts(path)))
+        self.assertEqual(sum(dash is None for _, dash, _ in curves(path)), 2)
+        self.write("other.yaml", SWING)
+        self.succeeds("run", "other.yaml", "--set", "bob.body.mass='3 kg'")
+        path = self.plot("m.h5", "other.h5", "--run", "light", "--probe", "a")
+        self.assertLessEqual({"m", "other"}, set(texts(path)))
+        path = self.plot("m.h5", "other.h5", "--probe", "a")
+        self.assertLessEqual({"m light", "other heavy"}, set(texts(path)))
+
+    def test_bare_probes_leave_out_what_repeats(self):
+        self.run_model()
+        seen = texts(self.plot("m.h5", "--run", "light", "--probe", "tip"))
+        self.assertIn("tip.ry", seen)
+        self.assertIn("rotation vector (rad)", seen)
+        self.assertNotIn("tip.qw", seen)
+        seen = texts(self.plot("m.h5", "--run", "light", "--probe", "tip.qw"))
+        self.assertIn("quaternion", seen)
+
+    def test_phase_shape_energy(self):
+        self.run_model()
+        seen = texts(self.plot("m.h5", "--run", "light", "--phase", "tip.x,tip.z"))
+        self.assertLessEqual({"tip.x (mm)", "tip.z (mm)"}, set(seen))
+        path = self.plot("m.h5", "--run", "light", "--shape", "--link", "arm", "--at", "0,0.2,0.4")
+        self.assertLessEqual({"x (mm)", "z (mm)", "0 ms", "200 ms", "400 ms"}, set(texts(path)))
+        lines = curves(path)
+        self.assertEqual(len(lines), 3)
+        # the rod is straight to begin with, 0.3 m along x: as many mm as 300 mm of the axis
+        first = lines[0][2]
+        self.assertAlmostEqual(first[0][1], first[-1][1], places=3)
+        seen = texts(self.plot("m.h5", "--shape", "--count", "2", "--plane", "yz"))
+        self.assertLessEqual({"y (mm)", "light", "heavy"}, set(seen))
+        seen = texts(self.plot("m.h5", "--run", "light", "--energy"))
+        self.assertLessEqual({"kinetic", "elastic", "gravity", "dissipated", "balance"}, set(seen))
+        self.assertTrue(any(t.startswith("energy (") and t.endswith("J)") for t in seen), seen)
+
+    def test_equilibria_without_time_are_counted(self):
+        self.run_model(ROLLED)
+        r = self.succeeds("plot", "m.h5", "--shape", "--json").json
+        self.assertEqual((r["figure"], r["runs"], r["panels"][0]["curves"]), ("m.svg", 2, 2))
+        self.assertIn("tip.x, text", texts(self.plot("m.h5", "--probe", "tip")))
+
+    def test_what_cannot_be_drawn_is_told(self):
+        self.run_model()
+        self.write("not.h5", "no results\n")
+        for args, text in (
+            (["none.h5"], "none.h5.*no such file"),
+            (["not.h5"], "not an HDF5 file"),
+            (["m.h5", "--probe", "tip.u"], "no probe 'tip.u'.*did you mean 'tip.x'"),
+            (["m.h5", "--run", "lihgt"], "no run 'lihgt'.*did you mean 'light'"),
+            (["m.h5", "--phase", "tip.x"], "two probes"),
+            (["m.h5", "--phase", "tip,tip.x"], "'tip' has .* components"),
+            (["m.h5", "--shape", "--energy"], "one of --probe"),
+            (["m.h5", "--shape", "--link", "amr"], "no link 'amr'.*did you mean 'arm'"),
+            (["m.h5", "--shape", "--at", "1"], "no shape at 1 s; the run goes from 0 to 0.4 s"),
+            (["m.h5", "--shape", "--at", "end"], "times in seconds"),
+            (["m.h5", "--shape", "--count", "0"], "from 1 to 100"),
+            (["m.h5", "--shape", "--plane", "xx"], "two of x, y and z"),
+            (["m.h5", "--probe", "a", "--size", "20"], "--size is width x height"),
+            (["m.h5", "--probe", "a", "--size", "20x20"], "too small"),
+            (["m.h5", "--probe", "a", "-o", "f.gif"], "svg, .png or .pdf"),
+            (["m.h5", "--probe", "a", "-o", "no/such/folder/f.svg"], "does the folder exist"),
+        ):
+            r = self.fails(2, "plot", *args)
+            self.assertRegex(r.err, text)
+        self.assertEqual(self.files(), ["m.h5", "m.yaml", "not.h5"])
+
+    def test_a_run_without_frames_is_told(self):
+        self.write("m.yaml", FAILING)
+        self.assertEqual(self.sinew("run", "m.yaml").code, 1)
+        self.assertRegex(self.fails(2, "plot", "m.h5", "--run", "bad").err, "no frame to show")
+
+
+class Missing(Case):
+    @unittest.skipIf(has_cairo(), "this build has cairo")
+    def test_a_command_without_cairo_says_what_to_install(self):
+        self.write("m.yaml", ROLLED)
+        self.sinew("run", "m.yaml")
+        r = self.sinew("plot", "m.h5", "-o", "m.png")
+        self.assertNotEqual(r.code, 0, r)
+        self.assertRegex(r.err, "libcairo2-dev.*SVG")
+        self.assertEqual(self.files(), ["m.h5", "m.yaml"])
+
+
+@unittest.skipUnless(has_cairo(), "built without cairo")
+class Cairo(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.yaml", SWING)
+        self.succeeds("run", "m.yaml")
+
+    def test_png_has_its_size_and_curves_in_their_place(self):
+        self.succeeds("plot", "m.h5", "--run", "light", "--probe", "tip.z", "--size", "85x60", "-o", "f.png")
+        data = (self.folder / "f.png").read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        width, height, bits, colour = struct.unpack(">IIBB", data[16:26])
+        self.assertEqual((width, height), (round(85 / 25.4 * 300), round(60 / 25.4 * 300)))
+        self.assertEqual((bits, colour), (8, 2))
+        rows = pixels(data, width, height)
+        # curves stay between the axes, and texts are grey: so nothing coloured is beside or below
+        coloured = [(x, y) for y in range(height) for x in range(width)
+                    if max(rows[y][3 * x:3 * x + 3]) - min(rows[y][3 * x:3 * x + 3]) > 60]
+        mm = 300 / 25.4
+        self.assertGreater(len(coloured), 500)
+        self.assertGreater(min(x for x, _ in coloured), 8 * mm)
+        self.assertLess(max(y for _, y in coloured), (60 - 8) * mm)
+        self.assertLess(max(x for x, _ in coloured), 85 * mm)
+
+    def test_pdf_has_its_size(self):
+        self.succeeds("plot", "m.h5", "--shape", "--size", "120x80", "-o", "f.pdf")
+        data = (self.folder / "f.pdf").read_bytes()
+        self.assertEqual(data[:5], b"%PDF-")
+        self.assertTrue(data.rstrip().endswith(b"%%EOF"))
+        box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", data)
+        self.assertAlmostEqual(float(box[1]), 120 * 72 / 25.4, 3)
+        self.assertAlmostEqual(float(box[2]), 80 * 72 / 25.4, 3)
+
+    def test_a_full_disk_leaves_nothing_behind(self):
+        before = self.files()
+        r = self.fails(2, "plot", "m.h5", "--energy", "-o", "f.png", preexec_fn=harness.limit_file_size(4096))
+        self.assertIn("writ", r.err)
+        self.assertEqual(self.files(), before)
+
+
+if __name__ == "__main__":
+    harness.main()
