@@ -387,7 +387,8 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_pool_destroy(j.pool);
     if (status == SNW_OK) return SNW_EXIT_DONE;
     snw_reply_fail(reply, &err);
-    return snw_reply_exit_input(status);
+    const bool missing = j.format != SVG && snw_cairo_check(NULL) != SNW_OK;
+    return missing ? SNW_EXIT_FAILED : snw_reply_exit_input(status);
 }
 
 static const snw_option options[] = {

@@ -9,6 +9,7 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <math.h>
+#include <stdint.h>
 
 static const double POINT = 72 / 25.4; // points in a mm
 
@@ -17,6 +18,7 @@ struct snw_cairo {
     cairo_t *cr;
     double dpi; // 0: vectors
     snw_sink sink;
+    size_t written;
 };
 
 snw_status snw_cairo_check(snw_error *err) {
@@ -29,10 +31,43 @@ static snw_status failed(cairo_status_t status, snw_error *err) {
                     "cannot draw: %s", cairo_status_to_string(status));
 }
 
+static bool pass(snw_cairo *c, const unsigned char *bytes, size_t n) {
+    c->written += n;
+    return n == 0 || c->sink.write(c->sink.user, (const char *)bytes, n);
+}
+
+static void put_big_endian(uint32_t x, unsigned char *out) {
+    for (int i = 0; i < 4; i++) out[i] = (unsigned char)(x >> (24 - 8 * i));
+}
+
+// The chunk pHYs, which says how large a pixel is: cairo leaves it out, and pictures would be printed in any size. It ends
+// with the cyclic sum over its name and data (PNG specification, annex D).
+static bool pass_pixel_size(snw_cairo *c) {
+    unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
+    const uint32_t per_metre = (uint32_t)lround(c->dpi / 0.0254);
+    put_big_endian(per_metre, chunk + 8);
+    put_big_endian(per_metre, chunk + 12);
+    chunk[16] = 1; // metres
+    uint32_t sum = 0xffffffffU;
+    for (int i = 4; i < 17; i++) {
+        sum ^= chunk[i];
+        for (int k = 0; k < 8; k++) sum = sum & 1 ? 0xedb88320U ^ sum >> 1 : sum >> 1;
+    }
+    put_big_endian(~sum, chunk + 17);
+    return pass(c, chunk, sizeof chunk);
+}
+
 static cairo_status_t pass_on(void *user, const unsigned char *bytes, unsigned n) {
-    const snw_cairo *c = user;
-    return c->sink.write(c->sink.user, (const char *)bytes, n) ? CAIRO_STATUS_SUCCESS
-                                                               : CAIRO_STATUS_WRITE_ERROR;
+    enum { HEAD = 8 + 25 }; // signature and header of a PNG
+    snw_cairo *c = user;
+    bool good = true;
+    if (c->dpi > 0 && c->written < HEAD && c->written + n >= HEAD) {
+        const size_t first = HEAD - c->written;
+        good = pass(c, bytes, first) && pass_pixel_size(c);
+        bytes += first;
+        n -= (unsigned)first;
+    }
+    return good && pass(c, bytes, n) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 // take the surface, draw in mm on it

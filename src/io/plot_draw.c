@@ -110,6 +110,9 @@ static void end_stroke(const snw_plot_layout *l, int n, snw_pen pen, const snw_c
     if (n > 1) c->line(c->user, n, (const double(*)[2])l->path, pen);
 }
 
+// far beyond the clip, and still a coordinate for any canvas
+static double on_paper(double x) { return fmin(fmax(x, -1e4), 1e4); }
+
 static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const snw_curve *k,
                        const snw_canvas *c) {
     int n = 0;
@@ -119,8 +122,8 @@ static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const 
             n = 0;
             continue;
         }
-        const double x = at_x(l, &p->area, k->x[i] / l->x.scale.size),
-                     y = at_y(p, k->y[i] / p->y.scale.size);
+        const double x = on_paper(at_x(l, &p->area, k->x[i] / l->x.scale.size)),
+                     y = on_paper(at_y(p, k->y[i] / p->y.scale.size));
         if (n > 0 && hypot(x - l->path[n - 1][0], y - l->path[n - 1][1]) < NEAR) continue;
         l->path[n][0] = x;
         l->path[n][1] = y;

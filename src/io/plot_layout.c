@@ -21,6 +21,8 @@ static const double LEAST = 10;             // side of a panel
 // ---- ranges
 // ----------------------------------------------------------------------------------------
 
+static const double BOUND = 1e290;
+
 typedef struct range {
     double lo, hi;
 } range;
@@ -29,7 +31,8 @@ static range no_range(void) { return (range){INFINITY, -INFINITY}; }
 
 static void widen(range *r, const double *value, const double *other, int n) {
     for (int i = 0; i < n; i++) {
-        if (!isfinite(value[i]) || !isfinite(other[i])) continue;
+        // what has run away beyond all bounds has no axis
+        if (!(fabs(value[i]) < BOUND && fabs(other[i]) < BOUND)) continue;
         r->lo = fmin(r->lo, value[i]);
         r->hi = fmax(r->hi, value[i]);
     }

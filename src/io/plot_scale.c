@@ -102,11 +102,10 @@ snw_unit_scale snw_unit_scale_make(const char *unit, double largest) {
         (void)snprintf(s.unit, sizeof s.unit, "%s³", mm ? "mm" : cm ? "cm" : "m");
         return s;
     }
-    if (takes_prefix(unit)) {
-        k = k < -3 ? -3 : k > 3 ? 3 : k;
-        // angles and times are not counted in thousands
-        const bool small = strcmp(unit, "s") == 0 || strncmp(unit, "rad", 3) == 0;
-        if (small && k > 0) k = 0;
+    // angles and times are not counted in thousands
+    const bool small = strcmp(unit, "s") == 0 || strncmp(unit, "rad", 3) == 0;
+    if (small && k > 0) k = 0;
+    if (takes_prefix(unit) && k >= -3 && k <= 3) {
         s.size = pow(10, 3 * k);
         (void)snprintf(s.unit, sizeof s.unit, "%s", prefix[k + 3]);
         append_unit(s.unit, sizeof s.unit, unit);

@@ -144,13 +144,13 @@ static bool read_rod(const snw_node *link, const snw_run_info *info, snw_plot_ro
 static bool read_rigid(const snw_node *scene, const snw_run_info *info, int i, snw_plot_rod *out) {
     const snw_node *kind = snw_node_get(scene, "kind"), *parent = snw_node_get(scene, "parent");
     if (!kind || !parent || i >= kind->n || i >= parent->n) return false;
-    const snw_node *on = parent->entry[i].value;
+    const snw_node *on = parent->entry[i].value, *how = kind->entry[i].value;
+    if (how->kind != SNW_NODE_TEXT || strcmp(how->text, "pose") != 0) return false;
     const int root = on->kind == SNW_NODE_TEXT ? (int)strtol(on->text, NULL, 10) : -1;
     *out = (snw_plot_rod){
         .link = info->node_link[i], .rigid = true, .root = root, .first = i, .count = 1};
     const snw_node *link = find_named(snw_node_get(scene, "links"), out->link);
-    return read_gate(link, info->nswitch, &out->gate) && root >= 0 && root < info->nnode &&
-           strcmp(kind->entry[i].value->text, "pose") == 0;
+    return read_gate(link, info->nswitch, &out->gate) && root >= 0 && root < info->nnode;
 }
 
 snw_status snw_plot_rods(const snw_node *scene, const snw_run_info *info, snw_pool *pool, int *n,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """sinew plot: what it draws, and what it says when it cannot."""
+import math
 import re
 import struct
 import unittest
@@ -152,6 +153,20 @@ class Plot(Case):
         self.assertLessEqual({"kinetic", "elastic", "gravity", "dissipated", "balance"}, set(seen))
         self.assertTrue(any(t.startswith("energy (") and t.endswith("J)") for t in seen), seen)
 
+    def test_shapes_are_those_of_the_closed_form(self):
+        self.run_model(ROLLED)
+        (_, _, points), = curves(self.plot("m.h5", "--run", "text", "--shape"))
+        # an arc of length L and curvature k = C/EI: of radius 1/k, its chord 2/k sin(kL/2); kL = 4/pi
+        (ax, ay), (bx, by), (cx, cy) = points[0], points[len(points) // 2], points[-1]
+        d = 2 * (ax * (by - cy) + bx * (cy - ay) + cx * (ay - by))
+        a, b, c = ax * ax + ay * ay, bx * bx + by * by, cx * cx + cy * cy
+        x = (a * (by - cy) + b * (cy - ay) + c * (ay - by)) / d
+        y = (a * (cx - bx) + b * (ax - cx) + c * (bx - ax)) / d
+        radius = math.hypot(ax - x, ay - y)
+        for p in points:
+            self.assertAlmostEqual(math.hypot(p[0] - x, p[1] - y), radius, delta=5e-3)
+        self.assertAlmostEqual(math.dist(points[0], points[-1]) / radius, 2 * math.sin(2 / math.pi), delta=1e-4)
+
     def test_equilibria_without_time_are_counted(self):
         self.run_model(ROLLED)
         r = self.succeeds("plot", "m.h5", "--shape", "--json").json
@@ -195,7 +210,7 @@ class Missing(Case):
         self.write("m.yaml", ROLLED)
         self.sinew("run", "m.yaml")
         r = self.sinew("plot", "m.h5", "-o", "m.png")
-        self.assertNotEqual(r.code, 0, r)
+        self.assertEqual(r.code, 1, r)
         self.assertRegex(r.err, "libcairo2-dev.*SVG")
         self.assertEqual(self.files(), ["m.h5", "m.yaml"])
 
@@ -214,6 +229,10 @@ class Cairo(Case):
         width, height, bits, colour = struct.unpack(">IIBB", data[16:26])
         self.assertEqual((width, height), (round(85 / 25.4 * 300), round(60 / 25.4 * 300)))
         self.assertEqual((bits, colour), (8, 2))
+        # pixels a metre, so that it is printed with its size
+        at = data.index(b"pHYs")
+        self.assertEqual(struct.unpack(">IIB", data[at + 4:at + 13]), (11811, 11811, 1))
+        self.assertEqual(struct.unpack(">I", data[at + 13:at + 17])[0], zlib.crc32(data[at:at + 13]))
         rows = pixels(data, width, height)
         # curves stay between the axes, and texts are grey: so nothing coloured is beside or below
         coloured = [(x, y) for y in range(height) for x in range(width)

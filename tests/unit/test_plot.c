@@ -68,7 +68,9 @@ static void units_get_the_prefix_that_suits(void **state) {
     assert_unit("m", 0.5, 1, "m");
     assert_unit("m", 0.3, 1e-3, "mm");
     assert_unit("m", 2e-6, 1e-6, "µm");
-    assert_unit("m", 1e-15, 1e-9, "nm"); // the smallest there is
+    assert_unit("m", 3e-9, 1e-9, "nm"); // the smallest there is
+    assert_unit("J", 2e-17, 1e-18, "10⁻¹⁸ J");
+    assert_unit("N", 3e12, 1e12, "10¹² N");
     assert_unit("Pa", 8e4, 1e3, "kPa");
     assert_unit("Pa", 3e6, 1e6, "MPa");
     assert_unit("N*m", 0.02, 1e-3, "mN·m");
@@ -193,6 +195,21 @@ static void constants_and_nothing_have_an_axis(void **state) {
     snw_pool_destroy(pool);
 }
 
+static void numbers_beyond_all_bounds_have_no_axis(void **state) {
+    (void)state;
+    double x[] = {0, 1, 2, 3}, y[] = {1, 2, -1e308, 1e308};
+    snw_curve curve = {.n = 4, .x = x, .y = y};
+    snw_panel panel = {"force", "N", 1, &curve};
+    const snw_figure f = {
+        .quantity = "time", .unit = "s", .npanel = 1, .panel = &panel, .tight = true, .width = 80};
+    snw_pool *pool = snw_pool_create(1 << 20);
+    snw_plot_layout l;
+    assert_int_equal(snw_plot_lay_out(&f, &ruler, pool, &l, NULL), SNW_OK);
+    assert_near(l.panel[0].y.lo, 0.95, 1e-12);
+    assert_near(l.panel[0].y.hi, 2.05, 1e-12);
+    snw_pool_destroy(pool);
+}
+
 static void counts_have_whole_ticks(void **state) {
     (void)state;
     double x[] = {1, 2, 3}, y[] = {0, 1, 0};
@@ -257,6 +274,7 @@ int main(void) {
         cmocka_unit_test(names_stand_at_the_ends_of_curves_and_apart),
         cmocka_unit_test(shapes_are_not_distorted),
         cmocka_unit_test(constants_and_nothing_have_an_axis),
+        cmocka_unit_test(numbers_beyond_all_bounds_have_no_axis),
         cmocka_unit_test(counts_have_whole_ticks),
         cmocka_unit_test(paper_too_small_is_told),
         cmocka_unit_test(texts_of_files_are_inert_in_svg),
