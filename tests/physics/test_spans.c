@@ -394,6 +394,40 @@ static void a_cord_that_pushes_is_said(void **state) {
     }
 }
 
+// A steel cord on a thin rod: the load is taken up although a winch a million times as stiff as the rod comes taut on the way,
+// and its tension tends to that of a cord which does not stretch in proportion to the compliance.
+static void a_stiff_winch_finds_its_rest(void **state) {
+    (void)state;
+    static const char form[] =
+        "sinew: 1\n"
+        "gravity: [-9.81, 0, 0]\n"
+        "materials: {steel: {young: 207 GPa, shear: 80 GPa, density: 33000}}\n"
+        "robot: {arm: {on: world, pose: {x: z, y: x}, rod: {length: 0.7, section: {circle: "
+        "{diameter: 1.35 mm}}, "
+        "material: steel, strain: cosserat legendre 6}}}\n"
+        "actuators: {pull: {tendon: {along: arm, at: [0, 15 mm, 0], discs: 15 mm, extra: 50 mm%s}, "
+        "shortening: 16 mm}}\n"
+        "study: [static:]\n"
+        "probes: {T: {tension: pull}, tip: {position: arm.tip}}\n";
+    static const char *const stretch[] = {"", ", compliance: 1e-5 1/N", ", compliance: 1e-6 1/N",
+                                          ", compliance: 1e-7 1/N"};
+    double tension[4];
+    for (int k = 0; k < 4; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(text, sizeof text, form, stretch[k]);
+        execute(text, &o);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        tension[k] = last(&o, 0);
+        snw_series_clear(&o.series);
+    }
+    assert_true(tension[0] > 1);
+    for (int k = 1; k < 3; k++) {
+        const double ratio = (tension[0] - tension[k]) / (tension[0] - tension[k + 1]);
+        assert_near(ratio, 10, 0.1);
+    }
+}
+
 // What only a compiled robot shows: a tendon outside of its section, parts without length, chambers without area.
 static void courses_that_cannot_be_are_refused(void **state) {
     (void)state;
@@ -449,6 +483,7 @@ int main(void) {
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
         cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(a_stiff_winch_finds_its_rest),
         cmocka_unit_test(courses_that_cannot_be_are_refused),
 #endif
     };
