@@ -58,31 +58,13 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
     }
 }
 
-static const char *section_name(snw_section_kind kind) {
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        return "stiffness given";
-    case SNW_SECTION_CIRCLE:
-        return "circle";
-    case SNW_SECTION_TUBE:
-        return "tube";
-    case SNW_SECTION_RECTANGLE:
-        return "rectangle";
-    case SNW_SECTION_ELLIPSE:
-        return "ellipse";
-    case SNW_SECTION_GIVEN:
-        return "area and moments given";
-    }
-    return "";
-}
-
 // "circle 0.01 m", "rectangle 0.0025 x f(x) m"
 static void section_text(const snw_section_desc *s, char *out, size_t size) {
     static const int sizes[] = {0, 1, 2, 2, 2, 0}; // by kind, how many to show
     char a[32], b[32];
     law_text(s->size[0], a, sizeof a);
     law_text(s->size[1], b, sizeof b);
-    const char *name = section_name(s->kind);
+    const char *name = snw_section_told(s->kind);
     switch (sizes[s->kind]) {
     case 1:
         (void)snprintf(out, size, "%s %s m", name, a);
@@ -456,7 +438,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
                      const snw_run_info *info) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
-    snw_field_text(j, "section", section_name(r->section.kind));
+    snw_field_text(j, "section", snw_section_told(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
     char rule[TEXT];

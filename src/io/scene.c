@@ -49,24 +49,6 @@ static void put_switch(snw_json *j, int gate) {
 
 // ---- links -------------------------------------------------------------------------------------
 
-static const char *section_name(snw_section_kind kind) {
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        return "none";
-    case SNW_SECTION_CIRCLE:
-        return "circle";
-    case SNW_SECTION_TUBE:
-        return "tube";
-    case SNW_SECTION_RECTANGLE:
-        return "rectangle";
-    case SNW_SECTION_ELLIPSE:
-        return "ellipse";
-    case SNW_SECTION_GIVEN:
-        return "given";
-    }
-    return "none";
-}
-
 static const char *shape_name(snw_body_shape shape) {
     switch (shape) {
     case SNW_SHAPE_NONE:
@@ -116,7 +98,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     put_number(j, "length", r->L);
     snw_json_key(j, "fed");
     snw_json_bool(j, link->rod.fed);
-    put_text(j, "section", section_name(section->kind));
+    put_text(j, "section", snw_section_name(section->kind));
     begin_list(j, "x");
     for (int k = 0; k <= r->nseg; k++) snw_json_number(j, station(m, r, k));
     snw_json_close(j);

@@ -72,6 +72,20 @@ snw_step_desc snw_step_dynamic(snw_method method) {
     return s;
 }
 
+const char *snw_section_name(snw_section_kind kind) {
+#define X(code, name, told) name,
+    static const char *const names[] = {SNW_SECTION_LIST(X)};
+#undef X
+    return names[kind];
+}
+
+const char *snw_section_told(snw_section_kind kind) {
+#define X(code, name, told) told,
+    static const char *const texts[] = {SNW_SECTION_LIST(X)};
+#undef X
+    return texts[kind];
+}
+
 const char *snw_joint_name(snw_joint_kind kind) {
     switch (kind) {
 #define X(code, name, dof, meaning)                                                                \

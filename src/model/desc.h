@@ -127,14 +127,24 @@ typedef struct snw_material_desc {
     snw_law young, poisson, shear, density, damping;
 } snw_material_desc;
 
+// One line per section: enum, name, how it is told to people. Sizes: radius; outer and inner radius; full widths along y
+// and z; area and moments about x, y, z.
+#define SNW_SECTION_LIST(X)                                                                        \
+    X(SNW_SECTION_NONE, "none", "stiffness given")                                                 \
+    X(SNW_SECTION_CIRCLE, "circle", "circle")                                                      \
+    X(SNW_SECTION_TUBE, "tube", "tube")                                                            \
+    X(SNW_SECTION_RECTANGLE, "rectangle", "rectangle")                                             \
+    X(SNW_SECTION_ELLIPSE, "ellipse", "ellipse")                                                   \
+    X(SNW_SECTION_GIVEN, "given", "area and moments given")
+
 typedef enum snw_section_kind {
-    SNW_SECTION_NONE,
-    SNW_SECTION_CIRCLE,    // size[0] radius
-    SNW_SECTION_TUBE,      // size[0] outer radius, size[1] inner radius
-    SNW_SECTION_RECTANGLE, // size[0] width along y, size[1] along z
-    SNW_SECTION_ELLIPSE,   // full widths along y and z
-    SNW_SECTION_GIVEN      // size[0] area, size[1..3] moments about x, y, z
+#define X(code, name, told) code,
+    SNW_SECTION_LIST(X)
+#undef X
 } snw_section_kind;
+
+const char *snw_section_name(snw_section_kind kind);
+const char *snw_section_told(snw_section_kind kind);
 
 // Laws of x (and L). Outright entries win over what shape and material give, entry by entry.
 typedef struct snw_section_desc {
