@@ -341,7 +341,38 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
-static void print_contact(const snw_desc *d, const snw_contact_desc *c) {
+static const char *grip_name(snw_grip_kind kind) {
+    switch (kind) {
+    case SNW_GRIP_NONE:
+        break;
+    case SNW_GRIP_WHEEL:
+        return "wheel";
+    case SNW_GRIP_ROLL:
+        return "rolling wheel";
+    case SNW_GRIP_RING:
+        return "ring";
+    case SNW_GRIP_ANCHOR:
+        return "anchor";
+    }
+    return "ground";
+}
+
+static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
+
+static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
+    const snw_loop_desc *l = &d->loop[i];
+    char site[TEXT];
+    site_text(d, &l->b, site, sizeof site);
+    printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->grip), site, info->loop_note[i],
+           at_times(l->when) ? ", at times" : "");
+    if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
+}
+
+static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
+    if (c->grip) {
+        print_grip(d, c->grip - 1, info);
+        return;
+    }
     printf("  %s  ground under", c->name);
     for (int k = 0; k < c->nlink; k++) printf("%s %s", k ? "," : "", d->link[c->link[k]].name);
     printf(", stiffness %g", c->stiffness);
@@ -365,7 +396,7 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     printf("%s\n", p->body ? ", body frame" : "");
 }
 
-static void print_things(const snw_desc *d) {
+static void print_things(const snw_desc *d, const snw_run_info *info) {
     if (d->nload + d->nstress + d->nmotor + d->nmeasure > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
@@ -375,7 +406,7 @@ static void print_things(const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
     for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
-    for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i]);
+    for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
@@ -394,7 +425,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
     int nloop = 0;
-    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive;
+    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].grip;
     if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
     if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
@@ -405,14 +436,14 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive) print_loop(d, i, info);
+        if (!d->loop[i].drive && !d->loop[i].grip) print_loop(d, i, info);
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
         printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
                d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
     }
-    print_things(d);
+    print_things(d, info);
 }
 
 // ---- for programs
@@ -497,7 +528,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
-        if (l->drive) continue;
+        if (l->drive || l->grip) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);
@@ -569,11 +600,17 @@ static void json_fluids(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-static void json_contacts(snw_json *j, const snw_desc *d) {
+static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *info) {
     snw_field_object(j, "contacts");
     for (int i = 0; i < d->ncontact; i++) {
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
+        snw_field_text(j, "kind", grip_name(c->grip ? d->loop[c->grip - 1].grip : SNW_GRIP_NONE));
+        if (c->grip) {
+            snw_field_text(j, "rows", info->loop_note[c->grip - 1]);
+            snw_json_close(j);
+            continue;
+        }
         snw_field_number(j, "stiffness", c->stiffness);
         snw_field_number(j, "damping", c->damping);
         snw_field_number(j, "along", c->along);
@@ -614,7 +651,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_loads(j, d);
     json_motors(j, d);
     json_measures(j, d);
-    json_contacts(j, d);
+    json_contacts(j, d, info);
     json_fluids(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");

@@ -628,7 +628,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         snw_measures_columns(m, cq, cv, w, ld, T);
     }
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
-    if (m->nloop) snw_rows_add_columns(m, cq, w, ld, T);
+    if (m->nloop) snw_rows_add_columns(m, cq, cv, w, ld, T);
     if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
 }
 

@@ -53,6 +53,9 @@ typedef struct snw_key_table {
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
     X(contact)                                                                                     \
+    X(wheel)                                                                                       \
+    X(ring)                                                                                        \
+    X(anchor)                                                                                      \
     X(ground)                                                                                      \
     X(friction)                                                                                    \
     X(fluid)                                                                                       \

@@ -176,7 +176,8 @@ static void put_loops(snw_json *j, const snw_model *m) {
         const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
         snw_json_object(j);
         put_text(j, "name", m->desc->loop[i].name);
-        put_text(j, "joint", snw_joint_name(m->desc->loop[i].joint));
+        put_text(j, "joint",
+                 m->desc->loop[i].grip ? "contact" : snw_joint_name(m->desc->loop[i].joint));
         put_list(j, "axis", 3, axis);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);

@@ -168,7 +168,7 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
 // where there are loops, the initial configuration is a rough one from which they are closed
 static bool is_rough(const snw_desc *d) {
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive) return true;
+        if (!d->loop[i].drive && !d->loop[i].grip) return true;
     }
     return false;
 }

@@ -208,6 +208,15 @@ typedef struct snw_link_desc {
 
 // ---- loops ------------------------------------------------------------------------------------------
 
+// What forbids velocities only, theory.md 3.15: one line per kind with the rows it has.
+typedef enum snw_grip_kind {
+    SNW_GRIP_NONE,  // a closure: poses are forbidden
+    SNW_GRIP_WHEEL, // no motion along the axle
+    SNW_GRIP_ROLL, // of a wheel with a radius: what touches the ground rests, along the axle and across it
+    SNW_GRIP_RING,  // a section moves along its tangent only and does not turn about it
+    SNW_GRIP_ANCHOR // a section rests
+} snw_grip_kind;
+
 // Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t drive it.
 typedef struct snw_loop_desc {
     const char *name;
@@ -216,8 +225,11 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
-    snw_law when; // NULL: always; a constant or a gate
-    bool drive;   // made for an actuator of that name, which turns a ball
+    snw_law when;       // NULL: always; a constant or a gate
+    bool drive;         // made for an actuator of that name, which turns a ball
+    snw_grip_kind grip; // made for a contact of that name: b's velocity against a is forbidden,
+    snw_vec3 normal;    // of a wheel with a radius: of the ground, in the frame of a,
+    double radius;      // m
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -333,10 +345,12 @@ typedef struct snw_fluid_desc {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13
+// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13. Or what grips: then all
+// stands in a loop.
 typedef struct snw_contact_desc {
     const char *name;
     snw_place place;
+    int grip; // 1 + its loop; 0: a half-space
     int nlink;
     const int *link;
     snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it

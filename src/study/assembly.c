@@ -168,6 +168,7 @@ static snw_place place_of(const snw_model *m, int row, const char **kind, const 
     *kind = "loop";
     if (i < m->nloop) {
         if (m->desc->loop[i].drive) *kind = "actuator";
+        if (m->desc->loop[i].grip) *kind = "contact";
         *name = m->desc->loop[i].name;
         return m->desc->loop[i].place;
     }
@@ -197,8 +198,8 @@ static void transpose_rows(snw_assembly *as, const snw_model *m) {
     }
 }
 
-// the same, per typical coordinate and measured by the rows' sizes, at s
-static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
+// the same, per typical coordinate and measured by the rows' sizes, at s; to close loops rows of velocities say nothing
+static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool closing) {
     const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
@@ -207,6 +208,12 @@ static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
     for (int k = 0; k < m->nrow; k++) {
         double *x = as->X + (size_t)k * (size_t)m->nv;
         for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] / as->all_size[k];
+    }
+    for (int i = 0; closing && i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const size_t nv = (size_t)m->nv;
+        if (!loop->grip) continue;
+        memset(as->X + (size_t)loop->row * nv, 0, (size_t)loop->nrow * nv * sizeof *as->X);
     }
 }
 
@@ -292,7 +299,7 @@ static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_inf
     opening now = gaps(as);
     for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        look(as, in, as->trial);
+        look(as, in, as->trial, true);
         int rank;
         if (way(as, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
@@ -383,7 +390,7 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
     take(as, s);
-    look(as, in, as->trial);
+    look(as, in, as->trial, false);
     // loop by loop, first those that never open: what it says beside the drives and those before it, which stand in front
     int n = 0;
     for (int k = 0; k < m->nrow; k++) kept[k] = false;
@@ -543,9 +550,9 @@ static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
     if (loop_of(as->m, row) < as->m->nloop) {
         return snw_fail(
             err, SNW_E_SINGULAR,
-            "the robot is in a singular configuration: here loop '%s' says what others say "
+            "the robot is in a singular configuration: here %s '%s' says what others say "
             "already, so forces and motion are not determined; start beside it (initial:)",
-            name);
+            kind, name);
     }
     return snw_fail_place(
         err,

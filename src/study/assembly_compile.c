@@ -364,16 +364,18 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
     if (loop->nspare > 0) {
         (void)snprintf(out, size,
-                       "loop '%.80s' says in %d of its rows what others say already; %s left out, "
+                       "%s '%.80s' says in %d of its rows what others say already; %s left out, "
                        "%s undetermined",
-                       name, loop->nspare, loop->nspare == 1 ? "that row is" : "those rows are",
+                       loop->grip ? "contact" : "loop", name, loop->nspare,
+                       loop->nspare == 1 ? "that row is" : "those rows are",
                        loop->nspare == 1 ? "its reaction is" : "their reactions are");
     } else if (m->singular > 0 && m->singular_loop == i) {
         (void)snprintf(
             out, size,
             "the closed robot stands in a singular configuration: it has %d motion%s more "
-            "than nearby, where loop '%.80s' would forbid %s",
-            m->singular, m->singular == 1 ? "" : "s", name, m->singular == 1 ? "it" : "them");
+            "than nearby, where %s '%.80s' would forbid %s",
+            m->singular, m->singular == 1 ? "" : "s", loop->grip ? "contact" : "loop", name,
+            m->singular == 1 ? "it" : "them");
     }
 }
 

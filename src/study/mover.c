@@ -14,7 +14,7 @@ static bool driven(const snw_model *m) {
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
     if (step->method == SNW_METHOD_CONSERVING &&
-        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
+        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch || m->ngrip)) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,

@@ -309,7 +309,7 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
                        (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
     const snw_model *m = r->now->model;
     bool closed = false;
-    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0;
+    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     if (!keeps || !closed) return;
     char text[200];
     (void)snprintf(

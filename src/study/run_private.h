@@ -102,6 +102,8 @@ const double *snw_run_save(snw_run *r, const snw_mover *mv);
 void snw_run_load(snw_run *r);
 const double *snw_run_save_mover(const snw_run *r);
 
+// Statics and modes know poses only: SNW_E_MODEL when a contact forbids velocities.
+SNW_NODISCARD snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);
