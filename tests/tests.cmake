@@ -6,9 +6,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
-set(long_motions physics_sources physics_feed physics_noise physics_index3 example_rods_free_flight example_rods_ufkes_energy
-  example_rods_flying_rod example_rods_boyer4_release
-  example_parallel_rfrfr_singularity example_parallel_stewart_gough example_parallel_tendon_twin example_hybrid_flexible_forearm cli_examples)
+set(long_motions physics_sources physics_feed physics_noise physics_index3 cli_examples)
 
 # add one test, with the prefix of this build
 function(check name label seconds)
@@ -109,8 +107,12 @@ if(TARGET command)
   foreach(example ${examples})
     string(REGEX REPLACE "\\.yaml$" "" name ${example})
     string(REPLACE "/" "_" name ${name})
-    check(example_${name} example 300
-      COMMAND command verify ${CMAKE_SOURCE_DIR}/examples/${example})
+    if(SNW_SANITIZE)
+      check(example_${name} example 60 COMMAND ${CMAKE_SOURCE_DIR}/tests/brief.sh $<TARGET_FILE:command>
+        ${CMAKE_SOURCE_DIR}/examples/${example} example_${name}.h5)
+    else()
+      check(example_${name} example 300 COMMAND command verify ${CMAKE_SOURCE_DIR}/examples/${example})
+    endif()
   endforeach()
 endif()
 
