@@ -5,6 +5,7 @@
 
 #include "math/quadrature.h"
 #include "near.h"
+#include "poses.h"
 
 #include <string.h>
 
@@ -68,17 +69,6 @@ static snw_se3 reconstruct(const snw_rule *rule, int nseg) {
     return g;
 }
 
-static double distance(snw_se3 a, snw_se3 b) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        sum += (a.p.e[i] - b.p.e[i]) * (a.p.e[i] - b.p.e[i]);
-        for (int j = 0; j < 3; j++) {
-            sum += (a.R.e[i][j] - b.R.e[i][j]) * (a.R.e[i][j] - b.R.e[i][j]);
-        }
-    }
-    return sqrt(sum);
-}
-
 // against Magnus of order 6, which tests/unit/test_magnus.c holds against an integrator that knows no exponentials
 static void orders_are_those_claimed(void **state) {
     (void)state;
@@ -88,8 +78,8 @@ static void orders_are_those_claimed(void **state) {
     for (int k = 0; k < RULES; k++) {
         const snw_rule rule = rule_of(pool, rules[k]);
         const int n = rules[k].order == 8 ? 10 : rules[k].order == 6 ? 16 : 64;
-        const double a = distance(reconstruct(&rule, n), exact);
-        const double b = distance(reconstruct(&rule, 2 * n), exact);
+        const double a = pose_distance(reconstruct(&rule, n), exact);
+        const double b = pose_distance(reconstruct(&rule, 2 * n), exact);
         print_message("%s %d: %.2e %.2e, slope %.2f\n", snw_rule_name(rule.kind), rule.number, a, b,
                       log2(a / b));
         assert_near(log2(a / b), rules[k].order, 0.15); // the next term is h^2 smaller, of rk4 h
