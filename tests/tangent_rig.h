@@ -178,3 +178,31 @@ static inline void rig_check(rig *g) {
     for (int k = 0; k < 3; k++) free(T[k]);
     free(column);
 }
+
+// dr/dq of statics, where nothing moves, against differences
+static inline void rig_check_stiffness(rig *g) {
+    const int n = g->m->nv;
+    double *T = malloc((size_t)(n * n) * sizeof *T);
+    double *column = malloc(2 * (size_t)n * sizeof *column), *dx = column + n;
+    snw_residual(g->m, g->in, g->s, true, g->w);
+    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
+    const double size = size_of(n * n, T), e = DIFFERENCE;
+    for (int j = 0; j < rig_directions(g); j++) {
+        static const double weight[5] = {1, -8, 0, 8, -1};
+        rig_direction(g, j, dx);
+        memset(column, 0, (size_t)n * sizeof *column);
+        for (int way = -2; way <= 2; way++) {
+            snw_move(g->m, g->s->q, way * e, dx, g->moved->q);
+            snw_residual(g->m, g->in, g->moved, true, g->w);
+            for (int i = 0; i < n; i++) column[i] += weight[way + 2] * g->w->r[i] / (12 * e);
+        }
+        for (int i = 0; i < n; i++) {
+            double got = 0;
+            for (int k = 0; k < n; k++) got += T[k * n + i] * dx[k];
+            assert_near(got / size, column[i] / size, LEFT);
+        }
+    }
+    free(T);
+    free(column);
+}

@@ -43,9 +43,7 @@ static void robot_open(setting *s, const char *more, const char *given, dice *d)
         const size_t at = strlen(text);
         (void)snprintf(text + at, sizeof text - at, tendons[i], more, given);
     }
-    setting_open(s, text);
-    state_random(s->g.m, d, s->g.s);
-    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    setting_random(s, text, d);
 }
 
 static const struct {
@@ -211,6 +209,16 @@ static void rows_have_their_rates(void **state) {
     setting_close(&s);
 }
 
+#define WEIGHTS                                                                                    \
+    "sinew: 1\n"                                                                                   \
+    "robot:\n"                                                                                     \
+    "  one: {on: world, pose: {xyz: [-0.1, 0, -1]}, joint: prismatic, axis: z, body: {mass: "      \
+    "0.3}}\n"                                                                                      \
+    "  two: {on: world, pose: {xyz: [0.1, 0, -1]}, joint: prismatic, axis: z, body: {mass: "       \
+    "0.2}}\n"                                                                                      \
+    "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: [0.1, "  \
+    "0, 0]}}}\n"
+
 // Two weights on a cord over an eye.
 static void weights_on_a_cord_fall_as_atwood_says(void **state) {
     (void)state;
@@ -222,21 +230,13 @@ static void weights_on_a_cord_fall_as_atwood_says(void **state) {
         outcome o;
         (void)snprintf(
             text, sizeof text,
-            "sinew: 1\n"
-            "robot:\n"
-            "  one: {on: world, pose: {xyz: [-0.1, 0, -1]}, joint: prismatic, axis: z, body: "
-            "{mass: 0.3}}\n"
-            "  two: {on: world, pose: {xyz: [0.1, 0, -1]}, joint: prismatic, axis: z, body: "
-            "{mass: 0.2}}\n"
-            "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: "
-            "[0.1, 0, 0]}}}\n"
+            WEIGHTS
             "actuators: {cord: {tendon: {path: [one, left, right, two]}, shortening: 0}}\n"
             "study: [dynamic: {for: 0.2 s, %s}]\n"
             "probes: {z: {value: one}, T: {tension: cord}, l: {length: cord}, e: energy, one: "
             "{pull: cord.root}, two: {pull: cord.tip}, way: {tension: cord, along: 5}}\n",
             schemes[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         const double exact =
             k == 0 ? 1e-9 : 1e-6; // constant acceleration; bdf2 starts with an Euler step
         assert_near(last(&o, 0), -0.5 * a * t * t, k == 2 ? 2e-3 : exact);
@@ -268,14 +268,7 @@ static void atwood_rubs_at_his_pulley(void **state) {
                        k == 0 ? T : 2.2 - cord);
         (void)snprintf(
             text, sizeof text,
-            "sinew: 1\n"
-            "robot:\n"
-            "  one: {on: world, pose: {xyz: [-0.1, 0, -1]}, joint: prismatic, axis: z, body: "
-            "{mass: 0.3}}\n"
-            "  two: {on: world, pose: {xyz: [0.1, 0, -1]}, joint: prismatic, axis: z, body: "
-            "{mass: 0.2}}\n"
-            "sites: {left: {on: world, pose: {xyz: [-0.1, 0, 0]}}, right: {on: world, pose: {xyz: "
-            "[0.1, 0, 0]}}}\n"
+            WEIGHTS
             "actuators: {cord: {tendon: {path: [one, left, right, two], friction: 0.1, creep: 1 "
             "um/s%s}, %s}}\n"
             "initial: {one: {rate: -0.1}, two: {rate: 0.1}}\n"
@@ -283,8 +276,7 @@ static void atwood_rubs_at_his_pulley(void **state) {
             "probes: {one: {value: one}, two: {value: two}, T: {tension: cord}, way: {tension: "
             "cord, along: 5}, e: energy}\n",
             k == 0 ? "" : ", compliance: 1e-5 1/N", given);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         enum { ONE, TWO, TENSION, WAY, ENERGY = WAY + 5, LOST = ENERGY + 3, BALANCE = ENERGY + 6 };
         // both kinks are rounded by 1e-5 rad; a cord that stretches by c T moves both by as much
         const double fallen = v * t + 0.5 * a * t * t, near = 2e-5 * mu + (k == 0 ? 0 : c * T);
@@ -308,14 +300,14 @@ static void atwood_rubs_at_his_pulley(void **state) {
 static void a_weight_on_a_string_is_a_pendulum(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\n"
-            "robot: {bob: {on: world, pose: {xyz: [0.8, 0, -0.6]}, joint: planar, axis: y, body: "
-            "{mass: 0.5, inertia: [1e-4, 1e-4, 1e-4]}}}\n"
-            "actuators: {string: {tendon: {path: [world, bob]}, shortening: 0}}\n"
-            "study: [dynamic: {until: bob.x <= 0, for: 2 s, scheme: adaptive, tolerance: 1e-10}]\n"
-            "probes: {bob: {position: bob}, T: {tension: string}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(
+        "sinew: 1\n"
+        "robot: {bob: {on: world, pose: {xyz: [0.8, 0, -0.6]}, joint: planar, axis: y, body: "
+        "{mass: 0.5, inertia: [1e-4, 1e-4, 1e-4]}}}\n"
+        "actuators: {string: {tendon: {path: [world, bob]}, shortening: 0}}\n"
+        "study: [dynamic: {until: bob.x <= 0, for: 2 s, scheme: adaptive, tolerance: 1e-10}]\n"
+        "probes: {bob: {position: bob}, T: {tension: string}}\n",
+        &o);
     assert_near(last(&o, 0), 0, 1e-8);
     assert_near(last(&o, 2), -1, 1e-10);
     assert_near(last(&o, 3), 0.5 * 9.81 * (3 - 2 * 0.6), 1e-6);
@@ -386,8 +378,7 @@ static void a_cord_that_pushes_is_said(void **state) {
                            "study: [static: {for: 1 s, step: 0.1 s}]\n"
                            "probes: {pull: {tension: cord}}\n",
                        k == 0 ? "" : ", compliance: 1e-3 1/N");
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         assert_true(k == 0 ? last(&o, 0) < -0.1 : last(&o, 0) == 0);
         assert_int_equal(o.warnings, k == 0);
         snw_series_clear(&o.series);
