@@ -46,7 +46,7 @@ static void spread_duct(const snw_model *m, const snw_duct *duct, const snw_work
     const snw_path *path = &m->path[m->seg[duct->seg].path];
     const double *J = w->J + m->seg_store[duct->seg];
     const snw_mat3 R = w->g[duct->seg].R;
-    const snw_twist own = {.v = snw_rotate_inv(R, g)};
+    const snw_twist own = {{.v = snw_rotate_inv(R, g)}};
     const snw_vec3 lever = snw_cross(snw_rotate_inv(R, d), own.v);
     for (int j = duct->skip; j < path->n; j++) {
         const snw_vec3 turn = {{J[j], J[path->ld + j], J[2 * path->ld + j]}};

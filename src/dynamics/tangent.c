@@ -356,7 +356,7 @@ static void inertia_columns(const snw_seg *seg, const double *V, const double *A
                             const double *restrict dJ, const double *restrict ddJ,
                             double *restrict WJ) {
     const snw_inertia M = seg->M;
-    const snw_twist Vt = {.e = {V[0], V[1], V[2], V[3], V[4], V[5]}};
+    const snw_twist Vt = {{{{V[0], V[1], V[2]}}, {{V[3], V[4], V[5]}}}};
     const snw_wrench P = snw_inertia_apply(&M, Vt);
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {

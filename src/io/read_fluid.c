@@ -102,7 +102,7 @@ static snw_status added(snw_reader *r, const snw_entry *e, snw_fluid_desc *out) 
     SNW_TRY(snw_read_list(r, node, "added", 6));
     out->added = SNW_ADDED_GIVEN;
     for (int i = 0; i < 6; i++) {
-        const snw_dim dim = {.kg = 1, .m = i < 3 ? 2 : 0};
+        const snw_dim dim = {.m = i < 3 ? 2 : 0, .kg = 1};
         const snw_node *item = node->entry[i].value;
         SNW_TRY(snw_read_constant(r, item, "added", dim, &out->given[i]));
         if (out->given[i] >= 0) continue;

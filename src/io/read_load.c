@@ -138,7 +138,7 @@ static snw_status initial_field(snw_reader *r, const snw_entry *e, snw_dim angul
 static snw_status initial(snw_reader *r, const snw_entry *entry, snw_initial_desc *out) {
     const snw_entry *e[INITIAL_N];
     // the key is a name, and messages about it go to its place
-    const snw_node key = {.kind = SNW_NODE_TEXT, .text = entry->key, .place = entry->place};
+    const snw_node key = {.kind = SNW_NODE_TEXT, .place = entry->place, .text = entry->key};
     SNW_TRY(snw_find_thing(r, &key, entry->key, SNW_THING_LINK, &out->link));
     const snw_link_desc *link = &r->desc->link[out->link];
     out->place = entry->place;

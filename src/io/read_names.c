@@ -91,8 +91,8 @@ static snw_status add(snw_reader *r, const char *name, snw_place place, snw_thin
         return snw_fail_at(r->err, place, "'%s' is already the name of %s (line %d)", name,
                            thing_text((snw_thing)old->kind), old->place.line);
     }
-    const snw_name new = {.text = name, .kind = (int)kind, .index = index, .place = place};
-    snw_names_add(&r->things, new);
+    const snw_name named = {.text = name, .kind = (int)kind, .index = index, .place = place};
+    snw_names_add(&r->things, named);
     return SNW_OK;
 }
 

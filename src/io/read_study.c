@@ -157,7 +157,7 @@ static snw_status step(snw_reader *r, const snw_node *node, int index, int unnam
     snw_step_desc *out = &r->desc->step[index];
     out->from = -1;
     out->place = node->place;
-    snw_node word = {.kind = SNW_NODE_TEXT, .text = node->text, .place = node->place};
+    snw_node word = {.kind = SNW_NODE_TEXT, .place = node->place, .text = node->text};
     const snw_node nothing = {.kind = SNW_NODE_NULL, .place = node->place, .text = ""};
     const snw_node *keys = &nothing;
     if (node->kind == SNW_NODE_MAP && node->n >= 1) {

@@ -151,9 +151,10 @@ static snw_status assemble(const line_up *u, snw_place place, snw_expr *e, snw_e
 snw_status snw_node_program(snw_pool *pool, snw_node *root, snw_place place, const snw_expr **out,
                             snw_error *err) {
     line_up u;
+    snw_expr *e = NULL;
     snw_status s = line_up_create(&u, root, place, err);
     if (s != SNW_OK) goto done;
-    snw_expr *e = snw_pool_take(pool, sizeof *e + (size_t)u.n * sizeof(snw_line));
+    e = snw_pool_take(pool, sizeof *e + (size_t)u.n * sizeof(snw_line));
     if (!e) {
         s = snw_fail(err, SNW_E_MEMORY, "no memory for an expression of %d operations", u.n);
         goto done;

@@ -42,26 +42,19 @@ static inline dual dual_dot(snw_twist x, snw_twist y) {
 
 // y + s x
 static inline snw_twist dual_axpy(dual s, snw_twist x, snw_twist y) {
-    const snw_twist r = {.e = {
-                             y.w.x + s.r * x.w.x,
-                             y.w.y + s.r * x.w.y,
-                             y.w.z + s.r * x.w.z,
-                             y.v.x + (s.r * x.v.x + s.d * x.w.x),
-                             y.v.y + (s.r * x.v.y + s.d * x.w.y),
-                             y.v.z + (s.r * x.v.z + s.d * x.w.z),
-                         }};
+    const snw_twist r = {{
+        {{y.w.x + s.r * x.w.x, y.w.y + s.r * x.w.y, y.w.z + s.r * x.w.z}},
+        {{y.v.x + (s.r * x.v.x + s.d * x.w.x), y.v.y + (s.r * x.v.y + s.d * x.w.y),
+          y.v.z + (s.r * x.v.z + s.d * x.w.z)}},
+    }};
     return r;
 }
 
 static inline snw_twist dual_times(dual s, snw_twist x) {
-    const snw_twist r = {.e = {
-                             s.r * x.w.x,
-                             s.r * x.w.y,
-                             s.r * x.w.z,
-                             s.r * x.v.x + s.d * x.w.x,
-                             s.r * x.v.y + s.d * x.w.y,
-                             s.r * x.v.z + s.d * x.w.z,
-                         }};
+    const snw_twist r = {{
+        {{s.r * x.w.x, s.r * x.w.y, s.r * x.w.z}},
+        {{s.r * x.v.x + s.d * x.w.x, s.r * x.v.y + s.d * x.w.y, s.r * x.v.z + s.d * x.w.z}},
+    }};
     return r;
 }
 

@@ -60,8 +60,8 @@ static snw_status node(snw_build *b, int fluid, const snw_rod *rod, int s, wetti
                    .fluid = fluid,
                    .gate = to->gate[fluid],
                    .body = b->seg[rod->seg0].gate,
-                   .phi = -1,
-                   .rod = b->link_rod[rod->link]};
+                   .rod = b->link_rod[rod->link],
+                   .phi = -1};
     SNW_TRY(resistance(d, link->name, w, at, p, err));
     if (!needs_outline(d)) return SNW_OK;
     snw_outline o;

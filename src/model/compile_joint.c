@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-static snw_twist turn_about(snw_vec3 axis) { return (snw_twist){.w = axis}; }
-static snw_twist slide_along(snw_vec3 axis) { return (snw_twist){.v = axis}; }
+static snw_twist turn_about(snw_vec3 axis) { return (snw_twist){{.w = axis}}; }
+static snw_twist slide_along(snw_vec3 axis) { return (snw_twist){{.v = axis}}; }
 
 // the screws of a joint, in their order; their number
 static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
@@ -27,7 +27,7 @@ static int screws(const snw_link_desc *d, snw_twist S[SNW_JOINT_MOST]) {
         S[0] = slide_along(axis);
         return 1;
     case SNW_JOINT_SCREW:
-        S[0] = (snw_twist){.w = axis, .v = snw_scale(j->pitch / (2 * M_PI), axis)};
+        S[0] = (snw_twist){{.w = axis, .v = snw_scale(j->pitch / (2 * M_PI), axis)}};
         return 1;
     case SNW_JOINT_CYLINDRICAL:
         S[0] = turn_about(axis), S[1] = slide_along(axis);

@@ -147,10 +147,10 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
             *p = (snw_spot){.rod = s->rod,
                             .span = -1,
                             .kink = -1,
-                            .local = s->local,
                             .x = from + (to - from) * x[i],
                             .w = (to - from) * w[i],
-                            .phi = *nphi};
+                            .phi = *nphi,
+                            .local = s->local};
             *nphi += snw_rod_basis(rod, p->x, p->x, p->first, p->count, phi + *nphi);
             snw_build_reference(b, p);
             SNW_TRY(snw_build_place(s->d, rod, p, err));

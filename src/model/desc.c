@@ -17,7 +17,7 @@ snw_se3 snw_pose_desc_at(const snw_pose_desc *p, double t) {
     for (int i = 0; i < 3; i++) g.p.e[i] = p->xyz[i] ? snw_expr_value(p->xyz[i], at) : 0;
     for (int i = 0; i < p->nturn; i++) {
         const double angle = p->turn[i].angle ? snw_expr_value(p->turn[i].angle, at) : 0;
-        const snw_twist w = {.w = snw_scale(angle, p->turn[i].axis)};
+        const snw_twist w = {{.w = snw_scale(angle, p->turn[i].axis)}};
         g.R = snw_mat3_mul(g.R, snw_se3_exp(w).R);
     }
     return g;
