@@ -101,6 +101,11 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     pace_text(s, pace, sizeof pace);
+    if (s->kinematic) {
+        (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
+                       s->until ? "up to " : "", s->duration, start, pace);
+        return;
+    }
     (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s", s->until ? "up to " : "",
                    s->duration, start, snw_method_name(s->method), number, pace);
 }
@@ -407,6 +412,7 @@ static void print_things(const snw_desc *d, const snw_run_info *info) {
     for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
+    if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
@@ -651,6 +657,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_loads(j, d);
     json_motors(j, d);
     json_measures(j, d);
+    snw_field_text(j, "locomotion", info->locomotion);
     json_contacts(j, d, info);
     json_fluids(j, d);
     json_probes(j, d);

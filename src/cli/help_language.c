@@ -175,6 +175,8 @@ static void site_rows(writer *w) {
 static void study_rows(writer *w) {
     row(w, "static", "those of static", "equilibria: at the present time, or along a path");
     row(w, "dynamic", "those of dynamic", "motion, from the present state on");
+    row(w, "kinematic", "those of kinematic",
+        "motion that given shapes and contacts make, then the forces it takes");
     row(w, "modes", "those of modes", "frequencies, damping and shapes of small motions");
     row(w, "change", "paths and values", "nothing; overrides what follows, and may have a name");
 }

@@ -232,6 +232,27 @@ double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
 }
 
+// a whole raw row has its own unit; combinations are of rows already measured
+double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
+    int n = 0, k = 0;
+    for (int a = 0; a < loop->nraw; a++) {
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+}
+
+snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
+    const snw_loop *loop = &m->loop[i];
+    snw_wrench c = {0};
+    if (!snw_is_on(w, loop->gate) || !row_on(loop, w, r)) return c;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    for (int k = 0; k < loop->nraw; k++) {
+        if (loop->mix[r][k] == 0) continue;
+        c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows_of(loop)[k], h), c);
+    }
+    return snw_wrench_to_parent(w->g[loop->b], turned(loop->Q, c));
+}
+
 // how much of component e of the wrench belongs to raw rows that were left out: what remains of its share in each
 // raw multiplier beside the kept rows, which are orthonormal in sizes
 static double left_out(const snw_model *m, const snw_loop *loop, const snw_work *w,
@@ -477,7 +498,7 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
 
 // does a drive hold its coordinate now?
 static bool drive_on(const snw_drive *d, const snw_work *w) {
-    return d->row >= 0 && snw_is_on(w, d->gate);
+    return d->row >= 0 && !d->follows && snw_is_on(w, d->gate);
 }
 
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
@@ -491,6 +512,7 @@ void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
         w->gap[d->row] = 0;
+        if (d->follows) w->r[d->dof] -= s->l[d->row];
         if (!drive_on(d, w)) continue;
         w->gap[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
         w->r[d->dof] -= s->l[d->row];

@@ -35,6 +35,11 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
+// What kept row r of a loop is measured by; and that row as a wrench on b in the frame of the world, whose power on a motion is
+// what the row says of it. Zero where it is off. After snw_kinematics.
+double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r);
+snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
+
 // One row, after snw_rows_columns: it varies by C[k] with coordinate dof[k], and `size` is neither small nor large of it. R: the
 // same, but of a row of velocities its derivative within a step.
 // One that is off forbids nothing: its C, gap and rates are zero, and its multiplier has to be.
@@ -55,7 +60,7 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
 // Does drive i hold its coordinate at s? And where it holds it.
 static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
     const snw_drive *d = &m->drive[i];
-    return d->row >= 0 && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
+    return d->row >= 0 && !d->follows && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
 }
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i);
 

@@ -20,7 +20,7 @@ static const struct {
     const char *place, *words;
 } later[] = {
     {"actuator", "wheels hold"},
-    {"study", "kinematic inverse linearize"},
+    {"study", "inverse linearize"},
     {"static", "engine"},
     {"dynamic", "engine"},
 };

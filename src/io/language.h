@@ -65,6 +65,8 @@ typedef struct snw_key_table {
     X(static)                                                                                      \
     X(march)                                                                                       \
     X(dynamic)                                                                                     \
+    X(kinematic)                                                                                   \
+    X(share)                                                                                       \
     X(modes)                                                                                       \
     X(record)                                                                                      \
     X(expect)

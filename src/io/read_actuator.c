@@ -182,6 +182,11 @@ static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *ou
     snw_law *list = snw_pool_array(r->pool, (size_t)out->n, sizeof *list);
     if (!list) return snw_read_memory(r);
     out->law = list;
+    if (out->n == 1 && out->kind == SNW_MOTOR_POSITION && !out->rod && !out->feed &&
+        given->value->kind == SNW_NODE_TEXT && strcmp(given->value->text, "free") == 0) {
+        out->follows = true;
+        return SNW_OK;
+    }
     if (out->n == 1 && given->value->kind != SNW_NODE_LIST) {
         return law(r, given->value, given->key, out, 0, &list[0]);
     }

@@ -32,6 +32,25 @@
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
       "implicit schemes: accelerations at the start from the forces (unless given), or zero")
 
+#define KINEMATIC_KEYS(X)                                                                          \
+    X(KINEMATIC_NAME, "name", "a name",                                                            \
+      "of the step; 'kinematic', then 'kinematic.2', unless given")                                \
+    X(KINEMATIC_FROM, "from", "an earlier step's name",                                            \
+      "start where that one ended, t included; else where the last one ended")                     \
+    X(KINEMATIC_FOR, "for", "s", "how long, required")                                             \
+    X(KINEMATIC_UNTIL, "until", "a condition on t and probes",                                     \
+      "ends it earlier, as soon as this holds")                                                    \
+    X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
+    X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
+      "choose steps by their error instead, relative to this")                                     \
+    X(KINEMATIC_SHARE, "share", "{torque: 1/m}",                                                   \
+      "how moments count against forces where contacts share what they bear, 1 1/m unless given")
+#define SHARE_KEYS(X) X(SHARE_TORQUE, "torque", "1/m", "weight of a moment against a force")
+
+enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
+enum { SHARE_KEYS(SNW_KEY_CODE) SHARE_N };
+SNW_KEYS(kinematic, "kinematic", "a kinematic step", KINEMATIC_KEYS);
+SNW_KEYS(share, "share", "what contacts share", SHARE_KEYS);
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
 
@@ -175,10 +194,45 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     return SNW_OK;
 }
 
+static snw_status read_share(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    const snw_entry *e[SHARE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_share, e));
+    if (!e[SHARE_TORQUE]) return SNW_OK;
+    return snw_read_positive(r, e[SHARE_TORQUE]->value, "torque", (snw_dim){.m = -1}, &out->torque);
+}
+
+snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    const snw_entry *e[KINEMATIC_N] = {NULL};
+    out->torque = 1;
+    out->method = SNW_METHOD_RK4;
+    if (node->kind != SNW_NODE_NULL) SNW_TRY(snw_read_map(r, node, &snw_keys_kinematic, e));
+    if (e[KINEMATIC_NAME]) SNW_TRY(snw_read_name(r, e[KINEMATIC_NAME]->value, "name", &out->name));
+    if (e[KINEMATIC_FROM]) SNW_TRY(snw_read_from(r, e[KINEMATIC_FROM]->value, index, &out->from));
+    if (!e[KINEMATIC_FOR]) {
+        return snw_fail_at(r->err, out->place, "a kinematic step needs 'for', e.g. 'for: 1 s'");
+    }
+    SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
+    if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
+    if (e[KINEMATIC_SHARE]) SNW_TRY(read_share(r, e[KINEMATIC_SHARE]->value, out));
+    if (e[KINEMATIC_TOLERANCE]) {
+        out->method = SNW_METHOD_ADAPTIVE;
+        SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));
+    }
+    if (!e[KINEMATIC_STEP]) {
+        if (out->method == SNW_METHOD_ADAPTIVE) return SNW_OK;
+        return snw_fail_at(r->err, out->place,
+                           "a kinematic step needs 'step' or 'tolerance', e.g. 'step: 5 ms'");
+    }
+    SNW_TRY(snw_read_positive(r, e[KINEMATIC_STEP]->value, "step", SNW_DIM_TIME, &out->step));
+    return snw_check_step(r, e[KINEMATIC_STEP]->value, out->duration, out->step);
+}
+
 bool snw_study_moves(const snw_node *study) {
     for (int i = 0; study && study->kind == SNW_NODE_LIST && i < study->n; i++) {
         const snw_node *step = study->entry[i].value;
-        if (step->kind == SNW_NODE_MAP && snw_node_get(step, "dynamic")) return true;
+        if (step->kind == SNW_NODE_MAP &&
+            (snw_node_get(step, "dynamic") || snw_node_get(step, "kinematic")))
+            return true;
     }
     return false;
 }

@@ -136,15 +136,17 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
     return SNW_OK;
 }
 
-static const char *const kinds[] = {"static", "dynamic", "modes", "change"}; // as in snw_step_kind
-enum { NKIND = sizeof kinds / sizeof kinds[0] };
+// as in snw_step_kind; a kinematic one is dynamic, too
+static const char *const kinds[] = {"static", "dynamic", "modes", "change", "kinematic"};
+enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
 static snw_status read_keys(snw_reader *r, const snw_node *keys, int index, snw_step_desc *out) {
     switch (out->kind) {
     case SNW_STEP_STATIC:
         return keys->kind == SNW_NODE_NULL ? SNW_OK : read_static(r, keys, index, out);
     case SNW_STEP_DYNAMIC:
-        return snw_read_dynamic(r, keys, index, out);
+        return out->kinematic ? snw_read_kinematic(r, keys, index, out)
+                              : snw_read_dynamic(r, keys, index, out);
     case SNW_STEP_MODES:
         return read_modes(r, keys, index, out);
     case SNW_STEP_CHANGE:
@@ -174,7 +176,8 @@ static snw_status step(snw_reader *r, const snw_node *node, int index, int unnam
                            "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
                            word.text);
     }
-    out->kind = (snw_step_kind)kind;
+    out->kinematic = kind == KINEMATIC;
+    out->kind = out->kinematic ? SNW_STEP_DYNAMIC : (snw_step_kind)kind;
     SNW_TRY(read_keys(r, keys, index, out));
     return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);
 }

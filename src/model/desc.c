@@ -144,3 +144,10 @@ void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
     *first = snw_scale(1 / snw_norm(e), e);
     *second = snw_cross(n, *first);
 }
+
+bool snw_study_shares(const snw_desc *d) {
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kinematic) return true;
+    }
+    return false;
+}

@@ -267,9 +267,10 @@ typedef struct snw_motor_desc {
     snw_place place;
     snw_motor_kind kind;
     int link;
-    bool rod;           // its strain coordinates, else those of its joint
-    bool feed;          // the free length of its rod instead
-    int n;              // all of them, in their order
+    bool rod;     // its strain coordinates, else those of its joint
+    bool feed;    // the free length of its rod instead
+    bool follows; // its motion is what the contacts make it, in kinematic steps; one coordinate
+    int n;        // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
     int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
@@ -540,8 +541,10 @@ typedef struct snw_step_desc {
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
-    snw_law until;     // condition on t and signals that ends it, NULL: none
-    int count;         // modes: how many beside null motions
+    bool kinematic;    // a dynamic step by reduced motion, theory.md 6.8,
+    double torque; // in which moments count by this against forces where reactions are shared, 1/m
+    snw_law until; // condition on t and signals that ends it, NULL: none
+    int count;     // modes: how many beside null motions
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
@@ -554,6 +557,9 @@ typedef struct snw_step_desc {
 
 // A dynamic step by this method with the values that hold unless others are given.
 snw_step_desc snw_step_dynamic(snw_method method);
+
+// Has the study a kinematic step? Then contacts share what they bear, and none of their rows is left out.
+bool snw_study_shares(const struct snw_desc *d);
 
 typedef struct snw_desc {
     snw_pool *pool;

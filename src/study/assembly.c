@@ -40,20 +40,11 @@ struct snw_assembly {
 
 // ---- memory ----------------------------------------------------------------------------------------
 
-// a whole raw row has its own unit; combinations are of rows already measured
-static double size_of(const snw_model *m, const snw_loop *loop, int r) {
-    int n = 0, k = 0;
-    for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
-    }
-    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
-}
-
 static void measure(const snw_model *m, const snw_work *w, double *size) {
     for (int i = 0; i < m->nrow; i++) size[i] = snw_row_at(m, w, i).size;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = size_of(m, loop, r);
+        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = snw_loop_kept_size(m, loop, r);
     }
 }
 
@@ -396,7 +387,7 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
     for (int k = 0; k < m->nrow; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
-        if (d->row >= 0 && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
+        if (d->row >= 0 && !d->follows && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
     }
     for (int k = 0; k < m->nmeasure; k++) {
         if (m->measure[k].row >= 0) kept[m->measure[k].row] = true, n++;

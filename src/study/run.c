@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/run_private.h"
 
+#include "study/reduced.h"
+
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
@@ -101,6 +103,33 @@ static snw_status describe_coordinates(snw_run *r) {
     return SNW_OK;
 }
 
+// how the first kinematic step finds its motion, as far as that can be told at the beginning
+static snw_status describe_locomotion(snw_run *r) {
+    const snw_model *m = r->era[0].model;
+    int i = 0;
+    while (i < r->desc->nstep && !r->desc->step[i].kinematic) i++;
+    if (i == r->desc->nstep) return SNW_OK;
+    const snw_reduced_opts opts = {.torque = r->desc->step[i].torque};
+    snw_reduced *red = NULL;
+    snw_inputs *in = NULL;
+    snw_state *s = NULL;
+    snw_error err = {0};
+    char text[200] = "";
+    snw_status status = snw_reduced_create(m, &opts, &red, &err);
+    if (status == SNW_OK) status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) status = snw_state_create(m, &s);
+    for (int k = 0; status == SNW_OK && k < m->nswitch; k++) s->z[m->switch_signal[k]] = 1;
+    if (status == SNW_OK) {
+        status = snw_reduced_start(red, in, s, r->desc->step[i].duration, &err);
+    }
+    if (status == SNW_OK) snw_reduced_describe(red, text, sizeof text);
+    if (text[0]) r->info.locomotion = snw_pool_text(r->pool, text, strlen(text));
+    snw_reduced_destroy(red);
+    snw_inputs_destroy(in);
+    snw_state_destroy(s);
+    return status == SNW_E_MEMORY ? status : SNW_OK; // what else is wrong the step says
+}
+
 static snw_status describe_rest(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
     const snw_model *m = r->era[0].model;
@@ -124,6 +153,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
     for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
+    SNW_TRY(describe_locomotion(r));
     r->info.loop_note = note;
     r->info.loop_warning = warning;
     r->info.freedom = m->freedom;

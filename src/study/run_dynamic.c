@@ -327,6 +327,7 @@ static snw_status assemble(snw_run *r, snw_error *err) {
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
     snw_run_switch(r);
+    if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
     if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
@@ -383,14 +384,31 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
-        if (drive->row < 0) continue;
+        if (drive->row < 0 || drive->follows) continue;
         warn_of_jump(r, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
+}
+
+// motors that follow contacts have no law that a dynamic step could use
+static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nmotor; i++) {
+        if (step->kinematic || !d->motor[i].follows) continue;
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "actuator '%s' follows where contacts lead it (position: free), which only a "
+                     "kinematic step knows; give it a law or an effort",
+                     d->motor[i].name),
+            step->place.file, step->place.line, step->place.column);
+    }
+    return SNW_OK;
 }
 
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
+    SNW_TRY(refuse_following(r, step, err));
     warn_of_noise(r, step);
     snw_mover mv = {0};
     breaks b = {0};
