@@ -9,6 +9,7 @@
 
 #include "math/se3_tangent.h"
 #include "shoot/field.h"
+#include "shoot/replica.h"
 
 #include "base/fail.h"
 
@@ -326,6 +327,10 @@ static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, 
 
 void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_shoot_state *start,
                      snw_shoot_state *end) {
+    if (r->replica) {
+        snw_replica_march(r, node, n, start, end);
+        return;
+    }
     *end = *start;
     dispatch(r, node, n, pose || r->world, 0, NULL, end);
 }
@@ -336,4 +341,5 @@ void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
     SNW_ASSERT(columns % SNW_LANES == 0);
     *end = *start;
     dispatch(r, node, n, pose || r->world, columns, S, end);
+    if (r->replica) snw_replica_march(r, node, n, start, end);
 }

@@ -171,7 +171,8 @@ typedef struct snw_shoot_rod {
     snw_shoot_history *node_history;           // scratch
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
     double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
-    bool world;                   // the world's axes matter: gravity, or loads in them
+    bool replica; // march as the paper does (replica.h); variations stay those of march.h
+    bool world;   // the world's axes matter: gravity, or loads in them
     void *block;
 } snw_shoot_rod;
 
