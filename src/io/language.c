@@ -21,8 +21,6 @@ static const struct {
 } later[] = {
     {"actuator", "wheels hold"},
     {"study", "inverse linearize"},
-    {"static", "engine"},
-    {"dynamic", "engine"},
 };
 
 static bool has_word(const char *words, const char *word) {

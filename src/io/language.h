@@ -67,6 +67,7 @@ typedef struct snw_key_table {
     X(dynamic)                                                                                     \
     X(kinematic)                                                                                   \
     X(share)                                                                                       \
+    X(shooting)                                                                                    \
     X(modes)                                                                                       \
     X(record)                                                                                      \
     X(expect)
