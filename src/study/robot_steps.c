@@ -253,6 +253,47 @@ void snw_robot_unset_actuator(snw_robot *r, int actuator) {
     snw_inputs_at(r->m, r->s->t, r->in);
 }
 
+// ---- pulling by hand -------------------------------------------------------------------------------
+
+int snw_robot_nodes(const snw_robot *r) { return r->m->nseg - 1; }
+
+void snw_robot_node(snw_robot *r, int node, double position[3]) {
+    SNW_ASSERT(node >= 0 && node < r->m->nseg - 1);
+    snw_kinematics(r->m, r->in, r->s, true, r->w);
+    for (int k = 0; k < 3; k++) position[k] = r->w->g[node + 1].p.e[k];
+}
+
+static bool all_finite(const double x[3]) {
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const double to[3],
+                          double stiffness, double damping, snw_error *err) {
+    static const double origin[3] = {0};
+    if (!at) at = origin;
+    if (node < 0 || node >= r->m->nseg - 1) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d", node,
+                        r->m->nseg - 1);
+    }
+    const bool sound = stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping);
+    if (!sound || !all_finite(at) || !all_finite(to)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a pull needs finite places, and a stiffness and damping that are not "
+                        "negative, got %g N/m and %g N s/m",
+                        stiffness, damping);
+    }
+    if (r->mover.close && r->how.method == SNW_METHOD_CONSERVING) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the conserving scheme knows no pull by hand; use generalized-alpha");
+    }
+    snw_grip *grip = &r->hand.grip;
+    *grip = (snw_grip){.seg = node + 1, .stiffness = stiffness, .damping = damping};
+    for (int k = 0; k < 3; k++) grip->at.e[k] = at[k], grip->to.e[k] = to[k];
+    return SNW_OK;
+}
+
+void snw_robot_let_go(snw_robot *r) { r->hand.grip = (snw_grip){0}; }
+
 // ---- steps -----------------------------------------------------------------------------------------
 
 snw_robot_steps snw_robot_steps_defaults(double step) {
@@ -342,10 +383,12 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
+enum { GRIP = 9 }; // segment, point, place, stiffness, damping
+
 // what the hand holds, behind the mover's numbers
 static size_t hand_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r) +
-           5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
+    return 7 * (size_t)r->desc->nload + 4 + GRIP + 2 * (size_t)r->desc->nmotor +
+           3 * coordinates(r) + 5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
@@ -359,6 +402,12 @@ void snw_robot_save(const snw_robot *r, double *out) {
     out += snw_mover_saves(r->m, &r->how);
     *out++ = r->hand.gravity_given;
     for (int i = 0; i < 3; i++) *out++ = r->hand.gravity.e[i];
+    const snw_grip *grip = &r->hand.grip;
+    *out++ = grip->seg;
+    for (int i = 0; i < 3; i++) *out++ = grip->at.e[i];
+    for (int i = 0; i < 3; i++) *out++ = grip->to.e[i];
+    *out++ = grip->stiffness;
+    *out++ = grip->damping;
     for (int i = 0; i < r->desc->nload; i++) {
         *out++ = r->load_given[i];
         for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
@@ -382,6 +431,12 @@ void snw_robot_restore(snw_robot *r, const double *in) {
     in += snw_mover_saves(r->m, &r->how);
     r->hand.gravity_given = *in++ != 0;
     for (int i = 0; i < 3; i++) r->hand.gravity.e[i] = *in++;
+    snw_grip *grip = &r->hand.grip;
+    grip->seg = (int)*in++;
+    for (int i = 0; i < 3; i++) grip->at.e[i] = *in++;
+    for (int i = 0; i < 3; i++) grip->to.e[i] = *in++;
+    grip->stiffness = *in++;
+    grip->damping = *in++;
     for (int i = 0; i < r->desc->nload; i++) {
         r->load_given[i] = *in++ != 0;
         for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;
