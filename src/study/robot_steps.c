@@ -19,11 +19,12 @@ static size_t coordinates(const snw_robot *r) {
 snw_status snw_robot_hand(snw_robot *r) {
     const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
     const size_t ne = (size_t)r->desc->nmeasure, ns = (size_t)r->desc->nstress;
-    r->hand_memory =
-        snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) +
-                  nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
-                  ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
-                  nc * sizeof *r->motor + ns * sizeof *r->activation);
+    r->hand_bytes =
+        n * (sizeof *r->load + sizeof *r->load_given) +
+        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
+        ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
+        nc * sizeof *r->motor + ns * sizeof *r->activation;
+    r->hand_memory = snw_alloc(r->hand_bytes);
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
     r->motor = (snw_jet *)(void *)(r->load + n);
@@ -347,8 +348,8 @@ static snw_status remember(snw_robot *r, snw_error *err) {
     return changed ? r->mover.restart(r->mover.self, r->z, err) : SNW_OK;
 }
 
-snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
-    SNW_TRY(choose(how, &r->how, err));
+snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err) {
+    r->how = *how;
     if (r->mover.close) r->mover.close(r->mover.self);
     r->mover = (snw_mover){0};
     SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
@@ -359,6 +360,29 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     SNW_TRY(remember(r, err));
     show(r);
     return SNW_OK;
+}
+
+snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
+    snw_step_desc step;
+    SNW_TRY(choose(how, &step, err));
+    return snw_robot_begin(r, &step, err);
+}
+
+void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
+    const snw_model *m = r->m, *old = from->m;
+    SNW_ASSERT(m->nq == old->nq && m->nv == old->nv && m->nsignal == old->nsignal);
+    const size_t nv = (size_t)m->nv * sizeof(double);
+    r->s->t = from->s->t;
+    memcpy(r->s->q, from->s->q, (size_t)m->nq * sizeof(double));
+    memcpy(r->s->v, from->s->v, nv);
+    memcpy(r->s->a, from->s->a, nv);
+    memcpy(r->s->z, from->s->z, (size_t)m->nsignal * sizeof(double));
+    if (m->nrow == old->nrow) memcpy(r->s->l, from->s->l, (size_t)m->nrow * sizeof(double));
+    memcpy(r->hand_memory, from->hand_memory, from->hand_bytes);
+    r->hand.gravity_given = from->hand.gravity_given;
+    r->hand.gravity = from->hand.gravity;
+    r->hand.grip = from->hand.grip;
+    snw_inputs_at(m, r->s->t, r->in);
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
