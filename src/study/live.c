@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double longest = 1.0 / 60; // s: a step is not longer than a picture is seen
-static const double usual = 5e-3;       // s: a step, where the study has none
+static const double usual = 1.0 / 120;  // s: a step, where the study has none
 static const double swing = 2 * M_PI * 2.0,
                     loss = 0.3;    // of all mass on the hand's spring: 1/s, damping ratio
 static const double tremor = 0.02; // s: within which the hand is followed

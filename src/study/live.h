@@ -23,7 +23,7 @@ typedef struct snw_control {
 } snw_control;
 
 typedef struct snw_live_opts {
-    double step; // s: longest step; 0: that of the study, 5 ms where there is none
+    double step; // s: longest step; 0: that of the study, 1/120 s where there is none
 } snw_live_opts;
 
 // Number of the step of a study that a live simulation stands for: its first dynamic one, or how many there are.

@@ -59,9 +59,7 @@ static bool is_positive(const snw_desc *d, int actuator) {
 }
 
 // lowest and highest value of a law in the course of the study
-static void survey(const snw_desc *d, snw_law law, double *low, double *high) {
-    double end = 0;
-    for (int i = 0; i < d->nstep; i++) end += d->step[i].duration;
+static void survey(double end, snw_law law, double *low, double *high) {
     *low = INFINITY, *high = -INFINITY;
     for (int i = 0; i <= SAMPLES; i++) {
         const double x = snw_expr_value(law, (snw_at){.t = end * i / SAMPLES});
@@ -77,7 +75,7 @@ static void guess(const snw_live *v, const snw_desc *d, int actuator, int k, dou
     const double L = v->base->m->length, W = 9.81 * fmax(v->mass, 1e-3);
     const snw_dim dim = dim_of(d, actuator, k);
     *low = *high = 0;
-    if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) survey(d, law, low, high);
+    if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) survey(v->span, law, low, high);
     if (!(*low <= *high)) *low = *high = 0;
     double room = 0.25 * (*high - *low);
     if (!(room > 0)) {
@@ -133,6 +131,7 @@ snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *
     for (int i = 0; i < nactuator; i++) n += (size_t)size_of(d, i);
     v->knob = snw_alloc((n + 1) * sizeof *v->knob);
     if (!v->knob) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < desc->nstep; i++) v->span += desc->step[i].duration;
     for (int i = 0; i < nactuator; i++) add_actuator(v, d, i);
     for (int i = 0; i < desc->nknob; i++) {
         const snw_knob_desc *said = &desc->knob[i];

@@ -37,7 +37,7 @@ struct snw_live {
     snw_robot *base, *robot; // as in the file; the one that moves
     snw_state *start;
     snw_era era;
-    double mass; // kg
+    double mass, span; // kg; s that the study lasts
     int ncontrol;
     snw_knob *knob;
     snw_live_grip grip;
