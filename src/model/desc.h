@@ -605,6 +605,20 @@ snw_step_desc snw_step_dynamic(snw_method method);
 // Has the study a kinematic step? Then contacts share what they bear, and none of their rows is left out.
 bool snw_study_shares(const struct snw_desc *d);
 
+// What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter of the file.
+typedef struct snw_knob_desc {
+    const char *name;
+    snw_place place;
+    int actuator; // motors, then measures, then stresses, each in their order; -1: a parameter
+    double low, high;
+    double value; // of a parameter
+    snw_dim dim;
+} snw_knob_desc;
+
+// Of what dimension that is which is given of an actuator: of coordinate k of a motor; of a tendon or chamber.
+snw_dim snw_motor_dim(const struct snw_desc *d, const snw_motor_desc *m, int k);
+snw_dim snw_measure_dim(const snw_measure_desc *m);
+
 typedef struct snw_desc {
     snw_pool *pool;
     const char *title, *about;
@@ -628,4 +642,6 @@ typedef struct snw_desc {
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all
     const int *record;
+    int nknob;
+    const snw_knob_desc *knob;
 } snw_desc;

@@ -81,7 +81,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
 
 static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
+snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
     const snw_model *m = r->now->model;
     const snw_work_done done = mv->work(mv->self);
     double work = 0;
@@ -98,6 +98,10 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
     }
     e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat + done.scheme;
     return e;
+}
+
+void snw_run_settle(snw_run *r, const snw_energy *e) {
+    r->balance = e->balance, r->work = e->work, r->heat = e->dissipated, r->scheme = e->scheme;
 }
 
 // what moved until now, J: the measure of what the balance misses
@@ -123,7 +127,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
                         .w = w,
                         .mover = mv,
                         .fields = mv->shooter ? mv->shooter(mv->self) : NULL,
-                        .energy = energies(r, mv, w),
+                        .energy = snw_run_energies(r, mv, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
@@ -136,7 +140,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
 // signals at the mover's state, all of them
 static const snw_work *read_signals(snw_run *r, const snw_mover *mv) {
     snw_work *w = (snw_work *)mv->look(mv->self); // its owner lets us fill in the signals
-    const snw_energy e = energies(r, mv, w);
+    const snw_energy e = snw_run_energies(r, mv, w);
     snw_memory_read(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e, r->turn, w);
     return w;
 }
@@ -182,7 +186,7 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
 // something else
 static bool remember(snw_run *r, const snw_mover *mv) {
     snw_work *w = (snw_work *)mv->look(mv->self);
-    const snw_energy e = energies(r, mv, w);
+    const snw_energy e = snw_run_energies(r, mv, w);
     return snw_memory_remember(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e,
                                r->fresh, r->turn, w, r->z);
 }
@@ -433,14 +437,14 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
-            const snw_energy first = energies(r, &mv, mv.look(mv.self));
+            const snw_energy first = snw_run_energies(r, &mv, mv.look(mv.self));
             r->here.start = total(&first);
             r->totals.exchanged = 0;
         }
         s = carry(r, stage, &mv, &b, err);
         // also after a failure: what was reached counts
-        const snw_energy e = energies(r, &mv, mv.look(mv.self));
-        r->balance = e.balance, r->work = e.work, r->heat = e.dissipated, r->scheme = e.scheme;
+        const snw_energy e = snw_run_energies(r, &mv, mv.look(mv.self));
+        snw_run_settle(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         snw_state_copy(m, mv.state(mv.self), r->state);

@@ -81,12 +81,17 @@ typedef struct snw_view {
     snw_energy energy;
     snw_stats stats;
     bool partial;
+    bool live; // nothing goes on from it: no checkpoint
 } snw_view;
 
 SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err);
 // acting <- what loads, loops, grounds, tendons and chambers do and what is there, as snw_frame has it, one after the other.
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
 bool snw_run_due(snw_run *r, double t, bool last);
+// Energies of a dynamic step at the mover's present, w its look; what it moved from here.start on.
+snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w);
+// A dynamic step ends here: its work, heat and balance count for those to come.
+void snw_run_settle(snw_run *r, const snw_energy *e);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);

@@ -71,7 +71,8 @@ export class Robot {
     private readonly balls: Balls;
     private readonly axes: THREE.LineSegments;
 
-    constructor(readonly run: Run, readonly scene: Scene) {
+    // `room`: how far it may go beyond the frames there are, of its size
+    constructor(readonly run: Run, readonly scene: Scene, room = 0) {
         this.poses = new Poses(run.head.nodes);
         for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
         const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
@@ -79,6 +80,7 @@ export class Robot {
         this.most = this.survey();
         const extent = this.box.getSize(new THREE.Vector3());
         this.size = Math.max(extent.x, extent.y, extent.z, 1e-6);
+        if (room > 0) this.widen(room * this.size);
         const thinnest = this.size / 170;
         for (const r of this.rods) {
             if (!r.told) r.assume(this.size / 120);
@@ -169,6 +171,51 @@ export class Robot {
         for (const e of run.effort) most.effort = Math.max(most.effort, Math.abs(e) || 0);
         if (this.box.isEmpty()) this.box.expandByPoint(p.set(0, 0, 0));
         return most;
+    }
+
+    // room on all sides, and nothing flat about it
+    private widen(by: number): void {
+        const around = [...this.places];
+        for (let i = 0; i < around.length; i += 3) {
+            for (let c = 0; c < 6; c++) this.places.push(...[0, 1, 2].map((d) => around[i + d] + (d === c >> 1 ? (c & 1 ? by : -by) : 0)));
+        }
+        this.box.expandByScalar(by);
+    }
+
+    // Scales take in the only frame of a live run, which is shown at present; true when one has changed.
+    grow(): boolean {
+        const { run, most } = this;
+        let grown = false;
+        const raise = (key: keyof typeof most, x: number) => {
+            if (!(x > 1.02 * most[key]) || !Number.isFinite(x)) return;
+            most[key] = x;
+            grown = true;
+        };
+        for (const r of this.rods) for (const q of this.quantities) raise(q, r.largest(this.poses, q));
+        for (const a of [run.load, run.loop]) {
+            for (let i = 0; i + 5 < a.length; i += 6) {
+                raise('torque', Math.hypot(a[i], a[i + 1], a[i + 2]));
+                raise('force', Math.hypot(a[i + 3], a[i + 4], a[i + 5]));
+            }
+        }
+        for (let i = 0; i + 5 < run.contact.length; i += 6) raise('ground', Math.hypot(run.contact[i + 3], run.contact[i + 4], run.contact[i + 5]));
+        for (const e of run.effort) raise('effort', Math.abs(e));
+        return grown;
+    }
+
+    // The body that a ray meets first, and where, in the frame of its node.
+    hit(ray: THREE.Raycaster): { node: number; at: THREE.Vector3; distance: number } | null {
+        const [first] = ray.intersectObjects(this.bodies.filter((b) => b.mesh.visible).map((b) => b.mesh), false);
+        const body = first && this.bodies.find((b) => b.mesh === first.object);
+        if (!body) return null;
+        const at = body.mesh.worldToLocal(first.point.clone()).add(new THREE.Vector3().fromArray(body.body.com));
+        return { node: body.link.end, at, distance: first.distance };
+    }
+
+    // whether a node can be taken hold of: it is there, and something moves it
+    movable(node: number): boolean {
+        for (let i = node; i >= 0; i = this.scene.parent[i]) if (this.scene.kind[i] !== 'pose') return !this.gone[node];
+        return false;
     }
 
     private addBody(link: LinkScene, body: BodyScene): void {
