@@ -320,17 +320,19 @@ static snw_status add_ball(snw_export *e, snw_mesh *m, int track, snw_vec3 at, d
     return SNW_OK;
 }
 
-// Nobody said what it looks like: the box that has its moments of inertia, or a ball.
+// Nobody said what it looks like: the box that has its moments of inertia, or a ball where no body has them.
 static snw_status add_any(snw_export *e, snw_mesh *m, int track, const snw_look_body *b,
                           snw_error *err) {
     const double *i = b->inertia, trace = (i[0] + i[1] + i[2]) / 2;
     double size[3] = {0}, large = 0;
+    bool real = true;
     for (int k = 0; k < 3; k++) {
         const double square = 12 * (trace - i[k]) / b->mass;
         if (isfinite(square) && square > 0) size[k] = sqrt(square);
         large = fmax(large, size[k]);
+        real = real && trace - i[k] >= -1e-6 * trace;
     }
-    if (!(large > e->size / 100 && large < e->size)) {
+    if (!(real && large > e->size / 100 && large < e->size)) {
         return add_ball(e, m, track, b->com, e->size / 45, err);
     }
     for (int k = 0; k < 3; k++) size[k] = fmax(size[k], large / 12);
