@@ -104,7 +104,7 @@ export class Robot {
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
-        this.chambers = new Bars(this.clear, points + 1, 24, false);
+        this.chambers = new Bars(this.clear, points + 1, 24, false, false);
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
         this.heads = new Cones(this.flat, 4 * arrows + 1);
         this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length);
@@ -231,11 +231,12 @@ export class Robot {
         } else if (body.shape === 'sphere') {
             geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
         } else {
-            // nobody said what it looks like: the box that has its moments of inertia, or a ball
+            // nobody said what it looks like: the box that has its moments of inertia, or a ball where no body has them
             const m = body.mass, [x, y, z] = body.inertia;
-            const w = [y + z - x, z + x - y, x + y - z].map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
+            const sums = [y + z - x, z + x - y, x + y - z], real = Math.min(...sums) >= -1e-6 * Math.max(...sums);
+            const w = sums.map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
             const large = Math.max(...w);
-            if (large > this.size / 100 && large < this.size) {
+            if (real && large > this.size / 100 && large < this.size) {
                 geometry = new THREE.BoxGeometry(...(w.map((x) => Math.max(x, large / 12)) as [number, number, number]));
             } else {
                 geometry = new THREE.SphereGeometry(this.size / 45, 28, 18);
