@@ -215,6 +215,16 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     return status;
 }
 
+// nodes of rods that follow their shape
+static void print_nodes(const snw_job *job, const outcome *outcomes) {
+    for (int i = 0; i < job->n; i++) {
+        const snw_run_totals *t = &outcomes[i].totals;
+        if (t->most_nodes == 0) continue;
+        printf("  %s: at most %d nodes on rods integrated by rk45, placed %d time%s\n",
+               job->run[i].name, t->most_nodes, t->grids, t->grids == 1 ? "" : "s");
+    }
+}
+
 // last value of a run under the name of a column, NaN when it has none: overrides may change the probes
 static double last_value(const snw_job_run *r, const outcome *o, const char *wanted) {
     const snw_run_info *info = snw_run_describe(r->run);
@@ -373,6 +383,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "worst_condition",
                          o->totals.worst_condition > 0 ? o->totals.worst_condition : NAN);
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_integer(j, "grids", o->totals.grids);
+        snw_field_integer(j, "most_nodes", o->totals.most_nodes);
         snw_field_number(j, "scheme", o->totals.scheme);
         snw_field_number(j, "balance", o->totals.balance);
         snw_field_number(j, "exchanged", o->totals.exchanged);
@@ -404,6 +416,7 @@ static snw_status summarise(const session *s, const snw_job *job, const char *ou
     const char *title = job->run[0].desc->title;
     printf("%s%s%s\n", job->path, title && title[0] ? ": " : "", title ? title : "");
     SNW_TRY(print_totals(job, outcomes, err));
+    print_nodes(job, outcomes);
     SNW_TRY(print_modes(job, err));
     SNW_TRY(print_values(job, outcomes, err));
     if (frames > 0) printf("\nresults in %s\n", output);

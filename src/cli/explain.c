@@ -175,11 +175,15 @@ static int nodes_of(const snw_run_info *info, const char *link) {
 // ---- for people
 // -------------------------------------------------------------------------------------
 
-// "magnus 4", "rk4"
+// "magnus 4", "rk4", "rk45 to 1e-06"
 static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
     const int number = r->integrator == SNW_RULE_MAGNUS ? r->magnus : r->points;
     const char *name = snw_rule_name(r->integrator);
-    (void)snprintf(out, size, number ? "%s %d" : "%s", name, number);
+    if (r->tolerance > 0) {
+        (void)snprintf(out, size, "%s to %g", name, r->tolerance);
+    } else {
+        (void)snprintf(out, size, number ? "%s %d" : "%s", name, number);
+    }
     return out;
 }
 
@@ -187,10 +191,10 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
                       int indent) {
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
-    printf("%*srod %g m%s, %s%s%s, %d nodes%s, %s\n", indent, "", r->length,
+    printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
            r->fed ? ", fed through its root" : "", section, r->material ? ", " : "",
-           r->material ? r->material->name : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
-           rule_text(r, rule, sizeof rule));
+           r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
+           nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;

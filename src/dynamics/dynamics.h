@@ -102,3 +102,13 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
 
 // Largest estimated error of a rod's tip position relative to its length: every segment cut in two.
 double snw_geometry_error(const snw_model *m, const double *q, double t);
+
+// Of a rod with a tolerance: the largest estimated error of its slices at s, of the pose and, unless still, of velocities and
+// accelerations relative to what these add up to along it; model/cells.h.
+double snw_rod_error(const snw_model *m, const snw_rod *rod, const snw_state *s, bool still);
+// cell (room + 1) <- ends of the cells it should have at s. How many; 0: there is no room.
+int snw_rod_cells(const snw_model *m, const snw_rod *rod, const snw_state *s, bool still,
+                  double *cell);
+// The pose at x along the rod, from those of all segments at s.
+snw_se3 snw_rod_pose(const snw_model *m, const snw_rod *rod, const snw_state *s, const snw_se3 *g,
+                     double x);

@@ -6,6 +6,8 @@
 #include "dynamics/fluid.h"
 #include "dynamics/measure.h"
 
+#include <string.h>
+
 // xi <- B Phi c at the Magnus points of a slice, c its coordinates or their rates; added to what is there
 static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod *r,
                           const double *c, snw_twist *xi) {
@@ -59,6 +61,13 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
+    if (sl->h == 0) { // in reserve
+        memset(sw, 0, sizeof *sw);
+        sw->T = snw_se3_tangent(sw->W);
+        *h = snw_se3_identity();
+        *u = *du = (snw_twist){0};
+        return;
+    }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->bows) bow(m, sl, s, still, sw, w->bow + (size_t)i * SNW_MAGNUS_POINTS);
     gather(m, sl, r, s->q + r->shift, sw->xi);

@@ -32,6 +32,7 @@ static inline void project(const snw_model *m, int i, const snw_work *w, snw_wre
     const snw_slice_work *sw = &w->slice[i];
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
+    if (sl->h == 0) return;
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     double out = 1;

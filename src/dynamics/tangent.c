@@ -104,10 +104,17 @@ static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod
                         d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
                 }
                 break;
-            default:
+            case 4:
                 for (int j = 0; j < n; j++) {
                     out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
                              d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
+                }
+                break;
+            default:
+                for (int j = 0; j < n; j++) {
+                    double sum = 0;
+                    for (int k = 0; k < r->nc; k++) sum += d[k * r->na] * phi[k * step + j];
+                    out[j] = sum;
                 }
                 break;
             }
@@ -237,6 +244,7 @@ static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool 
                           snw_work *w, motion_columns to) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
+    if (sl->h == 0) return; // in reserve; the own columns are zero
     const snw_slice_work *sw = &w->slice[i];
     const int nz = r->nz;
     const bool still = w->still;

@@ -78,7 +78,7 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
     if (!same_strains(&a->rod, &b->rod)) return moved(r, s, "the strains of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return moved(r, s, "the nodes of rod", a->name);
     const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
-                      a->rod.points == b->rod.points;
+                      a->rod.points == b->rod.points && a->rod.tolerance == b->rod.tolerance;
     return same ? SNW_OK : moved(r, s, "the integrator of rod", a->name);
 }
 

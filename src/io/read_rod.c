@@ -252,7 +252,9 @@ snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_des
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
     X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
     X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
-      "instead of magnus: rk4, or spectral and its points")
+      "instead of magnus: rk4, spectral and its points, or rk45")                                  \
+    X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
+      "of rk45: error of a segment, 1e-6 unless given; nodes is then the most there may be")
 
 enum { ROD_KEYS(SNW_KEY_CODE) ROD_N };
 SNW_KEYS(rod, "rod", "a rod", ROD_KEYS);
@@ -281,7 +283,7 @@ static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry 
             r->err, e->place,
             "'integrator' and 'magnus' both say how the rod is integrated; give one");
     }
-    for (int k = 0; k <= (int)SNW_RULE_SPECTRAL; k++) {
+    for (int k = 0; k < SNW_RULES; k++) {
         const snw_rule_kind kind = (snw_rule_kind)k;
         const char *name = snw_rule_name(kind);
         const size_t n = strlen(name);
@@ -296,9 +298,23 @@ static snw_status integrator(snw_reader *r, const snw_entry *e, const snw_entry 
     }
     return snw_fail_at(
         r->err, e->value->place,
-        "there is no integrator '%.40s'; there are magnus 2, 4, 6, rk4, and spectral "
-        "2, 3, 4",
+        "there is no integrator '%.40s'; there are magnus 2, 4, 6, rk4, spectral 2, 3, 4, "
+        "and rk45",
         text);
+}
+
+static snw_status tolerance(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    if (out->integrator != SNW_RULE_RK45) {
+        if (!e) return SNW_OK;
+        return snw_fail_at(r->err, e->place,
+                           "'tolerance' goes with integrator: rk45, which places the nodes by it");
+    }
+    out->tolerance = 1e-6;
+    if (!e) return SNW_OK;
+    SNW_TRY(snw_read_positive(r, e->value, "tolerance", SNW_DIM_NONE, &out->tolerance));
+    if (out->tolerance >= 1e-12 && out->tolerance <= 1e-2) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place,
+                       "'tolerance' of a rod lies between 1e-12 and 1e-2, got %g", out->tolerance);
 }
 
 // components whose stiffness must come from shape and material; true when one needs the shear
@@ -394,5 +410,6 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     if (e[ROD_NODES]) SNW_TRY(nodes(r, e[ROD_NODES], out));
     if (e[ROD_MAGNUS]) SNW_TRY(magnus(r, e[ROD_MAGNUS], out));
     if (e[ROD_INTEGRATOR]) SNW_TRY(integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
+    SNW_TRY(tolerance(r, e[ROD_TOLERANCE], out));
     return rod_is_complete(r, link, out->section.place, out);
 }

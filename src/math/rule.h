@@ -26,6 +26,8 @@ typedef enum snw_rule_kind {
 #undef X
 } snw_rule_kind;
 
+enum { SNW_RULES = SNW_RULE_RK45 + 1 };
+
 const char *snw_rule_name(snw_rule_kind kind);
 
 typedef struct snw_rule {

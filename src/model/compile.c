@@ -596,3 +596,24 @@ void snw_model_destroy(snw_model *m) {
     snw_pool_destroy(m->pool);
     snw_free(m);
 }
+
+bool snw_model_swap(snw_model *m, snw_model *other) {
+    const snw_model *const of[2] = {m, other};
+    size_t size[2][24];
+    for (int k = 0; k < 2; k++) {
+        const snw_model *a = of[k];
+        const size_t list[24] = {
+            (size_t)a->nq,     (size_t)a->nv,    (size_t)a->nseg,   (size_t)a->nobs,
+            (size_t)a->nslice, (size_t)a->nact,  (size_t)a->npoint, (size_t)a->nfield,
+            (size_t)a->nwatch, (size_t)a->nwet,  (size_t)a->ntouch, (size_t)a->nspot,
+            (size_t)a->nspan,  (size_t)a->nkink, (size_t)a->nrow,   (size_t)a->npose,
+            (size_t)a->npath,  (size_t)a->nread, (size_t)a->nlive,  a->store,
+            a->store_slice,    a->store_path,    a->store_loop,     a->store_measure};
+        memcpy(size[k], list, sizeof list);
+    }
+    if (m->desc != other->desc || memcmp(size[0], size[1], sizeof size[0]) != 0) return false;
+    const snw_model mine = *m;
+    *m = *other;
+    *other = mine;
+    return true;
+}

@@ -24,6 +24,11 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
                                       "rod '%s': length must be positive, got %g m", link->name,
                                       d->length));
     }
+    if (d->fed && d->tolerance > 0) {
+        return fail(err, d->place, link->name,
+                    "it is fed, and rk45 does not place nodes along material that moves; use "
+                    "integrator: magnus 6");
+    }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
         return fail(err, d->place, link->name,
                     "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
@@ -62,7 +67,7 @@ static int highest_degree(const snw_rod *rod) {
 // stresses that vary; never fewer than the nodes, so that asking for more nodes refines all integrals
 int snw_build_rule(const snw_rod *rod, const snw_layout *lay) {
     const int p = highest_degree(rod), n = lay->global ? 2 * p + 16 : p + 4;
-    return n > lay->per_element ? n : lay->per_element;
+    return n > lay->per_cell ? n : lay->per_cell;
 }
 
 snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
@@ -98,6 +103,13 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;
     r->geometry = b->layout[l].geometry;
+    r->tolerance = d->tolerance;
+    r->ncell = b->layout[l].ncell;
+    r->cell = b->layout[l].cell;
+    r->room = b->layout[l].room;
+    r->least = b->layout[l].least;
+    r->nelem = b->layout[l].nelem;
+    r->breaks = b->layout[l].breaks;
     r->npoint = b->layout[l].nelem * snw_build_rule(r, &b->layout[l]);
     return SNW_OK;
 }

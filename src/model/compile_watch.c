@@ -29,7 +29,7 @@ static double tail(int n, const double *x, const double *w, int i, double u) {
 
 static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
     const snw_layout *lay = &b->layout[rod->link];
-    const int n = lay->per_element;
+    const int n = lay->per_cell;
     double *share = snw_build_array(b, (size_t)rod->nseg, sizeof *share);
     double *px = snw_build_array(b, (size_t)n, sizeof *px);
     double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
@@ -41,8 +41,7 @@ static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
             share[k] = node->x >= x - 1e-12 * rod->L; // an attachment is there or not
             continue;
         }
-        const double from = lay->global ? 0 : lay->breaks[node->element];
-        const double to = lay->global ? rod->L : lay->breaks[node->element + 1];
+        const double from = lay->cell[node->element], to = lay->cell[node->element + 1];
         if (x <= from) {
             share[k] = 1;
         } else if (x < to) {
@@ -59,7 +58,9 @@ static int observer(snw_build *b, const snw_rod *rod, int number, double x) {
     int below = rod->root;
     double from = 0;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-        if (fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
+        // nodes that follow the shape are not there for good
+        const bool stays = rod->tolerance == 0 || b->seg_w[s] == 0;
+        if (stays && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
         if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
     }
     const int s = m->nseg + m->nobs++;

@@ -171,6 +171,10 @@ typedef struct snw_rod_desc {
     int magnus; // 2, 4 or 6; default 4. Of other rules:
     snw_rule_kind integrator;
     int points; // of the spectral one
+    // Of rk45: its nodes lie so that its error is below this, and `nodes` is the most there may be. 0: they stay.
+    double tolerance;
+    int ncell; // cells it has now, in room for more; 0: all of the same length, as many as there is room for
+    const double *cell; // ncell + 1: their ends, m
     snw_place place, length_place, nodes_place;
 } snw_rod_desc;
 

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "math/quadrature.h"
 #include "math/se3_tangent.h"
+#include "model/cells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +12,12 @@
 enum {
     MOST_NODES = 20000,
     AUTO_MOST = 200,
+    MOST_CELLS = 400,
     GIVEN_DEGREE = 6
 }; // the last: of strains given by laws, for want of a basis
+
+// weight of nodes in reserve, of a length of 1 m: nothing, but they are of the rule
+static const double reserve = 1e-100;
 
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -53,22 +58,22 @@ static snw_status gather_breaks(const snw_rod *rod, snw_pool *pool, snw_layout *
 
 static snw_status place_nodes(const snw_rod *rod, int nstation, const double *station,
                               snw_pool *pool, snw_layout *out) {
-    const int rules = out->global ? 1 : out->nelem, n = out->per_element;
-    const int most = rules * n + out->nelem + nstation;
+    const int n = out->per_cell, spare = out->room > 0 ? out->room - out->ncell : 0;
+    const int ruled = (out->ncell + spare) * n, most = ruled + out->nelem + nstation;
     snw_node_at *node = snw_pool_array(pool, (size_t)most, sizeof *node);
     double *x = snw_pool_array(pool, (size_t)n, sizeof *x);
     double *w = snw_pool_array(pool, (size_t)n, sizeof *w);
     if (!node || !x || !w) return SNW_E_MEMORY;
     snw_gauss(n, x, w);
     int k = 0;
-    for (int e = 0; e < rules; e++) {
-        const double a = out->global ? 0 : out->breaks[e];
-        const double b = out->global ? rod->L : out->breaks[e + 1];
+    for (int e = 0; e < out->ncell; e++) {
+        const double a = out->cell[e], b = out->cell[e + 1];
         for (int i = 0; i < n; i++) {
             node[k++] =
                 (snw_node_at){.x = a + (b - a) * x[i], .w = (b - a) * w[i], .c = i, .element = e};
         }
     }
+    while (k < ruled) node[k++] = (snw_node_at){.w = reserve * rod->L, .c = -1};
     // breaks and tip, then stations that are not already there; a station on a quadrature point becomes
     // a node of its own at the same place, so that a node is either a slice of the rod or an attachment
     for (int e = 1; e <= out->nelem; e++) {
@@ -76,7 +81,7 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
     }
     for (int i = 0; i < nstation; i++) {
         bool found = station[i] <= 1e-12 * rod->L; // the root is the parent's frame
-        for (int j = rules * n; j < k && !found; j++) {
+        for (int j = ruled; j < k && !found; j++) {
             found = fabs(node[j].x - station[i]) <= 1e-12 * rod->L;
         }
         if (!found) node[k++] = (snw_node_at){.x = station[i], .c = -1};
@@ -84,7 +89,7 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
     qsort(node, (size_t)k, sizeof *node, rising_node);
     out->node = node;
     out->nnode = k;
-    out->nodes = rules * n;
+    out->nodes = ruled;
     return SNW_OK;
 }
 
@@ -139,20 +144,89 @@ static snw_status predict(const snw_rod_desc *d, const snw_rod *rod, snw_pool *p
     return SNW_OK;
 }
 
+// ---- rods with a tolerance -------------------------------------------------------------------------
+
+typedef struct trial {
+    const snw_rod_desc *d;
+    const snw_rod *rod;
+    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
+} trial;
+
+static void trial_at(void *user, double x, double toward, snw_twist xi[3]) {
+    trial *t = user;
+    xi[0] = trial_strain(t->d, t->rod, x, toward, t->phi);
+    xi[1] = xi[2] = (snw_twist){0};
+}
+
+// room for four times the cells that the trial shape asks for, or for as many nodes as are given
+static snw_status make_room(const snw_rod_desc *d, const snw_rod *rod, snw_pool *pool,
+                            snw_layout *out) {
+    trial *t = snw_pool_array(pool, 1, sizeof *t);
+    double *cell = snw_pool_array(pool, MOST_CELLS + 1, sizeof *cell);
+    if (!t || !cell) return SNW_E_MEMORY;
+    t->d = d, t->rod = rod;
+    snw_cells c = {.rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = t, .still = true};
+    snw_cells_measure(&c, 12);
+    const int least = out->least * out->nelem;
+    int n = d->nodes / SNW_CELL_NODES;
+    if (n == 0) {
+        n = 4 * snw_cells_march(&c, out->nelem, out->breaks, out->least,
+                                SNW_CELLS_AIM * d->tolerance, MOST_CELLS / 4, cell);
+        if (n == 0) n = MOST_CELLS;
+    }
+    if (n < least) n = least;
+    out->room = (n + out->nelem - 1) / out->nelem * out->nelem;
+    return SNW_OK;
+}
+
+// its cells, or to begin with all that there is room for
+static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout *out) {
+    out->per_cell = SNW_CELL_NODES;
+    out->ncell = d->ncell;
+    out->cell = d->cell;
+    if (d->ncell > 0) return SNW_OK;
+    const int each = out->room / out->nelem;
+    double *cell = snw_pool_array(pool, (size_t)out->room + 1, sizeof *cell);
+    if (!cell) return SNW_E_MEMORY;
+    for (int i = 0; i < out->room; i++) {
+        const double a = out->breaks[i / each], b = out->breaks[i / each + 1];
+        cell[i] = a + (b - a) * (i % each) / each;
+    }
+    cell[out->room] = out->breaks[out->nelem];
+    out->cell = cell;
+    out->ncell = out->room;
+    return SNW_OK;
+}
+
 snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char *name, int nstation,
                           const double *station, snw_pool *pool, snw_layout *out, snw_error *err) {
     *out = (snw_layout){0};
     SNW_TRY(gather_breaks(rod, pool, out));
-    const int rules = out->global ? 1 : out->nelem;
+    out->ncell = out->global ? 1 : out->nelem;
+    double *whole = snw_pool_array(pool, 2, sizeof *whole);
+    if (!whole) return SNW_E_MEMORY;
+    whole[1] = rod->L;
+    out->cell = out->global ? whole : out->breaks;
+    const int rules = out->ncell;
     SNW_ASSERT(rules > 0);
     int degree = 0;
     for (int a = 0; a < rod->na; a++) {
         const int p = snw_basis_degree(&rod->basis[a]);
         if (p > degree) degree = p;
     }
+    if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
+    // enough points to integrate the square of the basis twice over
+    const int enough = out->global ? 2 * degree + 4 : degree + 1;
+    if (d->tolerance > 0) {
+        out->least = (enough + SNW_CELL_NODES - 1) / SNW_CELL_NODES;
+        SNW_TRY(make_room(d, rod, pool, out));
+        SNW_TRY(place_cells(d, pool, out));
+        SNW_TRY(place_nodes(rod, nstation, station, pool, out));
+        return predict(d, rod, pool, out);
+    }
     if (d->nodes > 0) {
-        out->per_element = (d->nodes + rules - 1) / rules;
-        if (out->per_element > MOST_NODES / rules) {
+        out->per_cell = (d->nodes + rules - 1) / rules;
+        if (out->per_cell > MOST_NODES / rules) {
             const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
                                           name, d->nodes, MOST_NODES);
             return snw_fail_place(err, s, d->nodes_place.file, d->nodes_place.line,
@@ -161,12 +235,10 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         return predict(d, rod, pool, out);
     }
-    if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
-    // auto: enough points to integrate the square of the basis twice over, then more until the trial shape's
-    // tip is right to 1e-6 L
-    int n = out->global ? 2 * degree + 4 : degree + 1;
+    // auto: more until the trial shape's tip is right to 1e-6 L
+    int n = enough;
     for (;;) {
-        out->per_element = n;
+        out->per_cell = n;
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         SNW_TRY(predict(d, rod, pool, out));
         if (out->geometry <= 1e-6 || out->nodes >= AUTO_MOST) return SNW_OK;

@@ -10,18 +10,22 @@
 
 typedef struct snw_node_at {
     double x, w; // station and quadrature weight, m; weight 0 where the rule has no point
-    double c;    // for interpolation inside an element: its index there, -1 for other nodes
-    int element; // of the inertia rule
+    double c;    // for interpolation inside a cell: its index there, -1 for other nodes
+    int element; // cell of the inertia rule
 } snw_node_at;
 
 typedef struct snw_layout {
     int nnode;
     snw_node_at *node; // rising x; the root is not among them, the last is the tip
     int nelem;
-    double *breaks;  // nelem + 1, m: union of the breaks of all components
-    int per_element; // points of the inertia rule in an element, or on the whole rod when global
-    bool global;     // one rule on the whole rod
-    int nodes;       // points of the rule in all
+    double *breaks; // nelem + 1, m: union of the breaks of all components
+    bool global;    // functions that reach over the whole rod
+    int ncell;      // parts with a rule of the inertia each:
+    const double
+        *cell;    // ncell + 1, m: elements, the whole rod when global, or what a tolerance asks for
+    int per_cell; // points of the rule
+    int room, least; // of a rod with a tolerance: cells there may be, and must be in an element
+    int nodes;       // points of the rule in all, and those in reserve at the root
     double geometry; // predicted relative error of the tip
 } snw_layout;
 

@@ -17,6 +17,8 @@ typedef struct snw_mover {
     snw_status (*advance)(void *self, double to, double limit, snw_stats *took, snw_error *err);
     // After a jump of the loads, with z (nsignal) remembered from now on; NULL: what is remembered already.
     snw_status (*restart)(void *self, const double *z, snw_error *err);
+    // After the nodes of rods were placed anew: the same motion goes on. NULL: restart.
+    void (*renew)(void *self);
     void (*back)(void *self); // undo the last advance (once), of models with signals
     void (*hold)(void *self, const snw_hand *hand); // from now on, in place of laws
     const snw_state *(*state)(const void *self);

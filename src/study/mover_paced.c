@@ -10,8 +10,9 @@
 typedef struct mover {
     const snw_stepper *k;
     void *motion; // what takes the steps
+    bool back;    // the last advance may have to be undone: the model has signals
     snw_pace pace;
-    double *saved; // before the last advance; NULL for models without signals
+    double *saved; // before the last advance
 } mover;
 
 static void save(const void *self, double *out) {
@@ -28,6 +29,13 @@ static void load(void *self, const double *in) {
 
 static void back(void *self) { load(self, ((mover *)self)->saved); }
 
+// as if it had been resumed here
+static void renew(void *self) {
+    mover *mv = self;
+    save(self, mv->saved);
+    load(self, mv->saved);
+}
+
 static void hold(void *self, const snw_hand *hand) {
     const mover *mv = self;
     mv->k->hold(mv->motion, hand);
@@ -41,7 +49,7 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
 
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
     mover *mv = self;
-    if (mv->saved) save(self, mv->saved);
+    if (mv->back) save(self, mv->saved);
     return snw_pace_advance(&mv->pace, mv->k, mv->motion, to, limit, took, err);
 }
 
@@ -86,19 +94,20 @@ static void close(void *self) {
 snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motion, snw_pace pace,
                            size_t saves, snw_mover *out) {
     mover *mv = snw_alloc(sizeof *mv);
-    double *saved = m->nsignal ? snw_alloc((SNW_PACED_SAVES + saves) * sizeof(double)) : NULL;
-    if (!mv || (m->nsignal && !saved)) {
+    double *saved = snw_alloc((SNW_PACED_SAVES + saves) * sizeof(double));
+    if (!mv || !saved) {
         k->destroy(motion);
         snw_free(mv);
         snw_free(saved);
         return SNW_E_MEMORY;
     }
-    *mv = (mover){.k = k, .motion = motion, .pace = pace, .saved = saved};
+    *mv = (mover){.k = k, .motion = motion, .back = m->nsignal > 0, .pace = pace, .saved = saved};
     *out = (snw_mover){.self = mv,
                        .grid = pace.longest,
                        .start = start,
                        .advance = advance,
                        .restart = restart,
+                       .renew = renew,
                        .back = back,
                        .hold = hold,
                        .state = state,

@@ -185,7 +185,7 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         const bool begins = i < 0 || d->step[i].kind == SNW_STEP_CHANGE;
         if (begins) {
             snw_era *e = &r->era[r->nera++];
-            e->desc = i < 0 ? d : d->step[i].changed;
+            SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
             SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
@@ -257,6 +257,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
+    SNW_TRY(snw_run_room(r));
     SNW_TRY(snw_state_create(r->wide, &r->state));
     SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
@@ -426,6 +427,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
         if (!r->resuming) {
+            bool changed;
             if (d->step[i].from >= 0) {
                 const int from = d->step[i].from;
                 snw_state_copy(r->wide, r->ended[from], r->state);
@@ -436,6 +438,10 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             forget_gates(r);
             r->next_frame = -INFINITY;
             r->here = (snw_here){.stage = i, .t0 = r->state->t};
+            // after a change the loads that held until then count, by node
+            const bool still = d->step[i].kind != SNW_STEP_DYNAMIC;
+            if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
+                SNW_TRY(snw_run_follow(r, r->state, still, true, &changed, err));
         }
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
@@ -453,6 +459,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_modes(r, i, err));
             break;
         case SNW_STEP_CHANGE:
+            SNW_TRY(snw_run_grid_apply(r, &r->era[r->era_of_step[i]], err));
             // statics goes on from the loads that held until now
             snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
             carry_rows(r, r->now->model, r->era[r->era_of_step[i]].model);
@@ -461,6 +468,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         }
         r->resuming = false;
         if (d->step[i].kind == SNW_STEP_CHANGE) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
+        r->loaded |= d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }
     return SNW_OK;
@@ -534,6 +542,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN};
     r->now = &r->era[0];
+    r->loaded = r->resuming;
+    SNW_TRY(snw_run_grid_reset(r, err));
     r->work = r->heat = r->scheme = r->balance = 0;
     const snw_model *m = r->now->model;
     // start anew: the initial state, no loads
@@ -550,7 +560,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     r->current = NULL;
     snw_statics_reset(r->now->statics);
-    if (r->resuming) snw_run_load(r);
+    if (r->resuming) SNW_TRY(snw_run_load(r, err));
     if (!r->resuming) snw_run_switch(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)

@@ -238,6 +238,16 @@ static snw_status restless(const snw_run *r, const snw_mover *mv, snw_error *err
         d->signal[i].text, MOST_TURNS, s->t);
 }
 
+// nodes of rods follow the mover's state
+static snw_status follow(snw_run *r, const snw_mover *mv, snw_error *err) {
+    bool changed;
+    SNW_TRY(snw_run_follow(r, mv->state(mv->self), false, true, &changed, err));
+    if (!changed) return SNW_OK;
+    if (!mv->renew) return mv->restart(mv->self, NULL, err);
+    mv->renew(mv->self);
+    return SNW_OK;
+}
+
 // the next time after t at which laws do something new, a jump or a sample; times that are one but for rounding are
 // made one
 static double next_change(const snw_model *m, breaks *b, double t, double grid) {
@@ -303,6 +313,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
             SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
             snw_run_remark(r, mv->state(mv->self));
         }
+        SNW_TRY(follow(r, mv, err));
         if (!watches) over = ends(step, to, NULL);
         SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
@@ -434,6 +445,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     } else if (s == SNW_OK) {
         s = assemble(r, err);
         if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
+        if (s == SNW_OK) s = follow(r, &mv, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {

@@ -77,7 +77,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .partial = v->partial,
                          .q = r->q,
                          .v = r->v,
-                         .pose = v->w->g + 1,
+                         .pose = snw_run_poses(r, v),
                          .column = r->column,
                          .load = r->acting,
                          .loop = loop,

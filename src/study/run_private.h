@@ -5,6 +5,7 @@
 
 #include "study/run.h"
 
+#include "model/cells.h"
 #include "model/probe_columns.h"
 #include "study/modes.h"
 #include "study/mover.h"
@@ -17,6 +18,7 @@ typedef struct snw_era {
     const snw_desc *desc;
     snw_model *model;
     snw_statics *statics;
+    snw_link_desc *link; // its own, where rods have nodes that follow their shape; else NULL
 } snw_era;
 
 // Where in the study a run is.
@@ -44,6 +46,10 @@ struct snw_run {
     bool *fresh;               // nsignal: scratch, samples that were never taken
     double *column;
     double *q, *v;     // coordinates and velocities as the file has them
+    bool follows;      // some rod has nodes that follow its shape:
+    size_t ngrid;      // numbers that say where its cells end,
+    double *grid;      // ngrid of each such rod: how many, their ends; and as many to find others
+    snw_se3 *pose;     // poses at the nodes of the beginning
     int *column_first; // of each recorded probe
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
@@ -61,6 +67,7 @@ struct snw_run {
     snw_run_totals totals;
     snw_here here;
     bool resuming;                           // go on from `save`
+    bool loaded;                             // statics has loads that hold already
     double *save;                            // info.nsave: of the last frame, or to go on from
     double next_frame;                       // time from which the next frame is due
     double work, heat, scheme, balance;      // of the dynamic steps done
@@ -108,11 +115,23 @@ SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_erro
 // say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.
 size_t snw_run_save_size(const snw_run *r);
 const double *snw_run_save(snw_run *r, const snw_mover *mv);
-void snw_run_load(snw_run *r);
+SNW_NODISCARD snw_status snw_run_load(snw_run *r, snw_error *err);
 const double *snw_run_save_mover(const snw_run *r);
 
 // Statics and modes know poses only: SNW_E_MODEL when a contact forbids velocities.
 SNW_NODISCARD snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err);
+// Rods whose nodes follow their shape (run_grid.c). e->desc <- d, or a copy whose cells may change; room for them, once the
+// models are compiled; all as at the beginning; an era as the cells have it, of another era or of a checkpoint.
+SNW_NODISCARD snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e);
+SNW_NODISCARD snw_status snw_run_room(snw_run *r);
+SNW_NODISCARD snw_status snw_run_grid_reset(snw_run *r, snw_error *err);
+SNW_NODISCARD snw_status snw_run_grid_apply(snw_run *r, snw_era *e, snw_error *err);
+// Place the nodes anew where the state, at rest when still, asks for more of them, or loosen: for fewer. Allocates only then.
+SNW_NODISCARD snw_status snw_run_follow(snw_run *r, const snw_state *s, bool still, bool loosen,
+                                        bool *changed, snw_error *err);
+// Poses of a frame.
+const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v);
+
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 // An equilibrium, or a path of them, by the shooting engine.
 SNW_NODISCARD snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err);

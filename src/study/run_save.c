@@ -26,6 +26,8 @@
     X(totals.iterations, int)                                                                      \
     X(totals.tangents, int)                                                                        \
     X(totals.increments, int)                                                                      \
+    X(totals.grids, int)                                                                           \
+    X(totals.most_nodes, int)                                                                      \
     X(totals.worst_residual, double)                                                               \
     X(totals.worst_geometry, double)                                                               \
     X(totals.worst_condition, double)                                                              \
@@ -46,7 +48,7 @@ static size_t inputs_size(const snw_era *e) {
     return 4 + snw_piece_inputs(snw_statics_held(e->statics)).n;
 }
 
-// where the mover's numbers begin: behind single ones, rotations, states, and the inputs of the largest era
+// where the mover's numbers begin: behind single ones, cells, rotations, states, and the inputs of the largest era
 static size_t mover_at(const snw_run *r) {
     const snw_model *m = r->era[0].model;
     const size_t states = 1 + (size_t)r->desc->nstep, rotations = (size_t)(m->nseg + m->nobs);
@@ -55,7 +57,7 @@ static size_t mover_at(const snw_run *r) {
         const size_t n = inputs_size(&r->era[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + SNW_PROBE_FREQUENCIES + 3 * rotations +
+    return NSINGLE + SNW_PROBE_FREQUENCIES + r->ngrid + 3 * rotations +
            states * (1 + snw_state_doubles(r->wide)) + most;
 }
 
@@ -85,6 +87,7 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
     const snw_model *m = r->era[0].model;
     double *row = r->save + NSINGLE;
     row = carry((snw_piece){r->frequency, SNW_PROBE_FREQUENCIES}, row);
+    row = carry((snw_piece){r->grid, r->ngrid}, row);
     row = carry((snw_piece){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
     row = carry(snw_piece_state(r->wide, r->state), row);
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -108,13 +111,14 @@ const double *snw_run_save(snw_run *r, const snw_mover *mv) {
     return r->save;
 }
 
-void snw_run_load(snw_run *r) {
+snw_status snw_run_load(snw_run *r, snw_error *err) {
     const double *single = r->save;
 #define X(field, type) r->field = (type)*single++;
     SINGLE_LIST(X)
 #undef X
     r->now = &r->era[r->era_of_step[r->here.stage]];
     carry_shared(r, in);
+    return snw_run_grid_apply(r, r->now, err);
 }
 
 snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err) {

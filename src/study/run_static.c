@@ -75,6 +75,22 @@ snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error 
     return SNW_OK;
 }
 
+// the equilibrium at time t; `sum`: what the solver did since the last frame
+static snw_status solve(snw_run *r, double t, const snw_statics_opts *opts, snw_statics_info *sum,
+                        snw_error *err) {
+    snw_statics_info info;
+    const snw_status s = snw_statics_solve(r->now->statics, t, opts, r->state, &info, err);
+    sum->iterations += info.iterations;
+    sum->increments += info.increments;
+    sum->residual = info.residual;
+    sum->reached = info.reached;
+    sum->condition = info.condition;
+    r->totals.iterations += info.iterations;
+    r->totals.increments += info.increments;
+    if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
+    return s;
+}
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     SNW_TRY(snw_run_still(r, step, err));
@@ -93,21 +109,17 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
-        snw_statics_info info;
-        const snw_status s = snw_statics_solve(r->now->statics, t, &opts, r->state, &info, err);
-        sum.iterations += info.iterations;
-        sum.increments += info.increments;
-        sum.residual = info.residual;
-        sum.reached = info.reached;
-        sum.condition = info.condition;
-        r->totals.iterations += info.iterations;
-        r->totals.increments += info.increments;
-        if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
-        if (s != SNW_OK) {
-            // the last equilibrium on the way is a result too, marked by its share of the load
-            snw_error ignored = {0};
-            if (info.reached > 0 && info.reached < 1) (void)frame(r, stage, &sum, &ignored);
-            return s;
+        bool changed = true;
+        while (changed) { // nodes follow the shape that was found
+            const snw_status s = solve(r, t, &opts, &sum, err);
+            if (s != SNW_OK) {
+                // the last equilibrium on the way is a result too, marked by its share of the load
+                snw_error ignored = {0};
+                if (sum.reached > 0 && sum.reached < 1) (void)frame(r, stage, &sum, &ignored);
+                return s;
+            }
+            r->loaded = true;
+            SNW_TRY(snw_run_follow(r, r->state, true, false, &changed, err));
         }
         SNW_TRY(snw_run_limits(r, r->state, err));
         snw_run_report(r, stage, t, t0, t0 + step->duration);

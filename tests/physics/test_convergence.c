@@ -96,6 +96,7 @@ static void magnus_converges_with_its_order(void **state) {
 static void other_rules_converge_with_theirs(void **state) {
     (void)state;
     check_order(SNW_RULE_RK4, 4, 160, 320); // not symmetric: its next term is h^5
+    check_order(SNW_RULE_RK45, 5, 30, 60);
     check_order(SNW_RULE_SPECTRAL, 4, 40, 80);
     check_order(SNW_RULE_SPECTRAL, 6, 20, 40);
     check_order(SNW_RULE_SPECTRAL, 8, 12, 20);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//
+// Rods whose nodes follow their shape (model/cells.h). Between steps the run looks at the estimated error of each; where it
+// leaves the tolerance, or is far below, cells are placed anew and a model is compiled that takes the place of the old
+// one. Coordinates, rows and sizes are the same, so all that was made for one serves the other. Frames show the poses at
+// the nodes of the beginning.
+#include "study/run_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+// Error, of the tolerance, below which fewer cells may do; and by how many fewer it is worth it.
+static const double loose = 0.03, fewer = 0.7;
+
+snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e) {
+    e->desc = d;
+    bool follows = false;
+    for (int l = 0; l < d->nlink; l++)
+        follows |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
+    r->follows |= follows;
+    if (!follows) return SNW_OK;
+    snw_desc *own = snw_pool_array(r->pool, 1, sizeof *own);
+    e->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *e->link);
+    if (!own || !e->link) return SNW_E_MEMORY;
+    *own = *d;
+    memcpy(e->link, d->link, (size_t)d->nlink * sizeof *e->link);
+    own->link = e->link;
+    e->desc = own;
+    return SNW_OK;
+}
+
+snw_status snw_run_room(snw_run *r) {
+    const snw_model *m = r->era[0].model;
+    if (!r->follows) return SNW_OK;
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].tolerance > 0) r->ngrid += (size_t)m->rod[i].room + 2;
+    }
+    r->grid = snw_pool_array(r->pool, 2 * r->ngrid, sizeof *r->grid);
+    r->pose = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *r->pose);
+    double *x = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *x);
+    if (!r->grid || !r->pose || !x) return SNW_E_MEMORY;
+    memcpy(x, m->seg_x + 1, (size_t)(m->nseg - 1) * sizeof *x);
+    r->info.node_x = x;
+    for (int k = 0; k < r->nera; k++) {
+        double *at = r->grid;
+        for (int i = 0; i < m->nrod; i++) {
+            if (m->rod[i].tolerance == 0) continue;
+            r->era[k].link[m->rod[i].link].rod.cell = at + 1;
+            at += m->rod[i].room + 2;
+        }
+    }
+    return SNW_OK;
+}
+
+// the era's model, as the cells in r->grid have it; none: as it was at the beginning
+static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
+    const double *at = r->grid;
+    bool same = true;
+    for (int i = 0; i < e->model->nrod; i++) {
+        const snw_rod *rod = &e->model->rod[i];
+        if (rod->tolerance == 0) continue;
+        snw_rod_desc *d = &e->link[rod->link].rod;
+        same &= d->ncell == 0 && at[0] == 0;
+        d->ncell = (int)at[0];
+        at += rod->room + 2;
+    }
+    if (same) return SNW_OK;
+    snw_model *fresh = NULL;
+    SNW_TRY(snw_assembly_compile(e->desc, &fresh, err));
+    const bool swapped = snw_model_swap(e->model, fresh);
+    snw_model_destroy(fresh);
+    if (swapped) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL,
+                    "nodes of rods cannot be placed anew: with others the loops leave out other "
+                    "rows; use integrator: magnus 6");
+}
+
+snw_status snw_run_grid_reset(snw_run *r, snw_error *err) {
+    if (!r->follows) return SNW_OK;
+    memset(r->grid, 0, r->ngrid * sizeof *r->grid);
+    for (int k = 0; k < r->nera; k++) SNW_TRY(rebuild(r, &r->era[k], err));
+    return SNW_OK;
+}
+
+// a checkpoint may come from anywhere
+static bool sound(const double *at, const snw_rod *rod) {
+    const double n = at[0];
+    if (!(n >= 0 && n <= rod->room && n == floor(n))) return false;
+    if (n == 0) return true;
+    const double *cell = at + 1;
+    for (int i = 0; i < (int)n; i++) {
+        if (!(cell[i] < cell[i + 1])) return false;
+    }
+    return cell[0] == 0 && cell[(int)n] == rod->L;
+}
+
+snw_status snw_run_grid_apply(snw_run *r, snw_era *e, snw_error *err) {
+    if (!r->follows) return SNW_OK;
+    const double *at = r->grid;
+    for (int i = 0; i < e->model->nrod; i++) {
+        const snw_rod *rod = &e->model->rod[i];
+        if (rod->tolerance == 0) continue;
+        if (!sound(at, rod)) {
+            return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
+                            r->info.run);
+        }
+        at += rod->room + 2;
+    }
+    return rebuild(r, e, err);
+}
+
+static snw_status no_room(const snw_model *m, const snw_rod *rod, double t, snw_error *err) {
+    const snw_link_desc *link = &m->desc->link[rod->link];
+    const snw_place at = link->rod.place;
+    const snw_status s = snw_fail(
+        err, SNW_E_MODEL,
+        "rod '%s': at t = %g s its tolerance of %g asks for more than the %d nodes there is "
+        "room for; raise its nodes: or its tolerance:",
+        link->name, t, rod->tolerance, rod->nodes);
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+// nodes in use
+static int count_nodes(const snw_model *m) {
+    int n = 0;
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].tolerance > 0) n += SNW_CELL_NODES * m->rod[i].ncell;
+    }
+    return n;
+}
+
+snw_status snw_run_follow(snw_run *r, const snw_state *s, bool still, bool loosen, bool *changed,
+                          snw_error *err) {
+    *changed = false;
+    if (!r->follows) return SNW_OK;
+    const snw_model *m = r->now->model;
+    double *now = r->grid, *next = r->grid + r->ngrid;
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        if (rod->tolerance == 0) continue;
+        const double miss = snw_rod_error(m, rod, s, still) / rod->tolerance;
+        const bool bad = !(miss <= 1);
+        const bool good = loosen && miss < loose && rod->ncell > rod->nelem * rod->least;
+        if (bad || good) {
+            const int n = snw_rod_cells(m, rod, s, still, next + 1);
+            if (n == 0 && bad) return no_room(m, rod, s->t, err);
+            if (n > 0 && (bad || n <= fewer * rod->ncell)) {
+                next[0] = n;
+                memcpy(now, next, ((size_t)rod->room + 2) * sizeof *now);
+                *changed = true;
+            }
+        }
+        now += rod->room + 2, next += rod->room + 2;
+    }
+    if (*changed) {
+        SNW_TRY(rebuild(r, r->now, err));
+        // loads along rods stand by node
+        if (r->loaded) {
+            snw_statics_assume(r->now->statics, s->t);
+        } else {
+            snw_statics_reset(r->now->statics);
+        }
+        r->totals.grids++;
+    }
+    const int n = count_nodes(m);
+    if (n > r->totals.most_nodes) r->totals.most_nodes = n;
+    return SNW_OK;
+}
+
+const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v) {
+    const snw_model *m = r->now->model;
+    if (!r->follows) return v->w->g + 1;
+    memcpy(r->pose, v->w->g + 1, (size_t)(m->nseg - 1) * sizeof *r->pose);
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        if (rod->tolerance == 0) continue;
+        for (int k = rod->seg0 - 1; k < rod->seg0 - 1 + rod->nseg; k++) {
+            r->pose[k] = snw_rod_pose(m, rod, v->state, v->w->g, r->info.node_x[k]);
+        }
+    }
+    return r->pose;
+}
