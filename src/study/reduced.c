@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "dynamics/loop.h"
 #include "solve/dense.h"
 
@@ -137,12 +138,13 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(2 * nv * sizeof *red->dof);
+    red->dof = snw_alloc(3 * nv * sizeof *red->dof);
     red->follows = snw_alloc(nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
     snw_status s = red->dof && red->follows && red->row ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
         red->block = red->dof + nv;
+        red->base = red->block + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
@@ -346,41 +348,48 @@ static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const 
         fabs(along) / given);
 }
 
-// momentum in the directions of the base, of s as it moves
+// momentum in the directions of the base, of s as it moves, less the one that is kept
 static void momenta(snw_reduced *red, snw_inputs *in, const snw_state *s, double *p) {
-    snw_kinematics(red->m, in, s, false, red->w);
-    const snw_wrench P = snw_wrench_sub(snw_momentum(red->m, red->w), red->momentum);
-    for (int j = 0; j < red->nu; j++) {
-        p[j] = snw_power(P, column(red, j)) * red->m->typical[red->dof[j]];
+    const snw_model *m = red->m;
+    snw_kinematics(m, in, s, false, red->w);
+    snw_wrench P = snw_wrench_sub(snw_momentum(m, red->w), red->momentum);
+    if (m->nwet) P = snw_wrench_add(P, snw_fluid_momentum(m, red->w));
+    for (int k = 0; k < red->nbase; k++) {
+        const int j = red->base[k];
+        p[k] = snw_power(P, column(red, j)) * m->typical[red->dof[j]];
     }
 }
 
-// s->v <- those with which the momentum is the one it began with
+// s->v <- those of the base with which the momentum is the one it began with
 static snw_status keep_momentum(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
-    const int n = red->nu;
-    double *p = red->side, *A = red->MN, *q = red->x;
+    const int n = red->nbase;
+    double *p = red->x, *q = p + n, *A = red->MN;
     momenta(red, in, s, p);
     for (int k = 0; k < n; k++) {
-        const double unit = red->m->typical[red->dof[k]];
-        s->v[red->dof[k]] += unit;
+        const int dof = red->dof[red->base[k]];
+        const double before = s->v[dof];
+        s->v[dof] += red->m->typical[dof];
         momenta(red, in, s, q);
-        s->v[red->dof[k]] -= unit;
-        for (int j = 0; j < n; j++) A[(size_t)(k * n + j)] = q[j] - p[j];
+        s->v[dof] = before;
+        for (int j = 0; j < n; j++) A[k * n + j] = q[j] - p[j];
     }
     if (snw_cholesky_factor(n, A) != SNW_OK) {
         return snw_fail(err, SNW_E_SINGULAR, "a motion of the base moves no mass");
     }
     snw_cholesky_solve(n, A, p);
-    add(red, -1, p, s->v);
+    for (int k = 0; k < n; k++) {
+        const int dof = red->dof[red->base[k]];
+        s->v[dof] -= red->m->typical[dof] * p[k];
+    }
     return SNW_OK;
 }
 
 snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s, int *rank,
                                   snw_error *err) {
     const snw_model *m = red->m;
+    const bool symmetric = red->class == SNW_REDUCED_SYMMETRIC;
     *rank = 0;
-    if (red->class == SNW_REDUCED_SYMMETRIC) return keep_momentum(red, in, s, err);
-    if (red->nr == 0) return SNW_OK;
+    if (red->nr == 0) return symmetric ? keep_momentum(red, in, s, err) : SNW_OK;
     snw_kinematics(m, in, s, false, red->w);
     if (snw_reduced_decompose(red, rank) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
@@ -389,7 +398,7 @@ snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s
     snw_rows_rates(m, in, s, red->w, red->rate, NULL);
     snw_reduced_shortest(red, *rank, red->rate, red->x);
     add(red, 1, red->x, s->v);
-    return SNW_OK;
+    return symmetric && *rank == red->nominal ? keep_momentum(red, in, s, err) : SNW_OK;
 }
 
 // ---- accelerations and forces ----------------------------------------------------------------------
