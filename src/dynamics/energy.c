@@ -184,7 +184,8 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
         const snw_sweep_work *sw = &w->sweep[loop->sweep - 1];
         const double share = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
         const double rest = (sw->x.v > at->x) - share;
-        sum = snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
+        sum =
+            snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
     }
     sum = snw_wrench_to_child(w->g[at->seg], sum);
     if (rod->fluid < 0 || !snw_is_on(w, m->fluid_gate[rod->fluid])) return sum;

@@ -186,7 +186,9 @@ static snw_twist acceleration_b(const snw_work *w, const snw_loop *loop) {
     return loop->sweep ? w->sweep[loop->sweep - 1].A_row : w->A[loop->b];
 }
 
-snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i) { return pose_b(w, &m->loop[i]); }
+snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i) {
+    return pose_b(w, &m->loop[i]);
+}
 
 static snw_se3 from_a_to_b(const snw_work *w, const snw_loop *loop) {
     return snw_se3_mul(snw_se3_inv(w->g[loop->a]), pose_b(w, loop));
@@ -502,9 +504,9 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
         const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
         const snw_twist u = against(w, loop, h_ab);
-        const snw_twist du =
-            snw_twist_add(snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
-                          snw_ad(u, carried));
+        const snw_twist du = snw_twist_add(
+            snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
+            snw_ad(u, carried));
         const snw_twist U = untwist(loop, u), dU = untwist(loop, du);
         double first[6], second[6];
         for (int k = 0; k < loop->nraw; k++) {

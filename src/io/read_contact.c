@@ -44,7 +44,7 @@
       "then the site is the wheel that turns, and what touches the ground rests")                  \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
       "with a radius: out of the ground, z of the world unless given")
-#define RING_KEYS(X)   X(RING_ON, "on", "a site", "the section it is around, required")
+#define RING_KEYS(X) X(RING_ON, "on", "a site", "the section it is around, required")
 #define ANCHOR_KEYS(X)                                                                             \
     X(ANCHOR_ON, "on", "a site", "what rests, required")                                           \
     X(ANCHOR_HOLDS, "holds", "material or place",                                                  \

@@ -55,11 +55,11 @@ typedef enum snw_site_kind {
 
 typedef struct snw_site {
     snw_site_kind kind;
-    int link;     // index in links, -1 for the world
-    double x;     // SNW_SITE_AT: arc length, m
+    int link;      // index in links, -1 for the world
+    double x;      // SNW_SITE_AT: arc length, m
     snw_law sweep; // of a contact: a law of t in its place, the kind being that of the root
-    bool offset;  // pose is used
-    snw_se3 pose; // constant offset of a named site
+    bool offset;   // pose is used
+    snw_se3 pose;  // constant offset of a named site
     snw_place place;
 } snw_site;
 

@@ -319,19 +319,22 @@ static snw_status agree(snw_reduced *red, const snw_inputs *in, const snw_state 
     return contradict(red, in->t, row, red->rate[red->row[row].row], err);
 }
 
-// The gait runs into a singularity: the rows lose their grip on a motion that grows.
+// The gait runs into a singularity: the rows lose their grip on a motion that is fast and, unlike that of a long lever, grows faster
+// than the shape changes: v = c/(t - t_s) has v'/v = 1/(t - t_s).
 static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const snw_state *s,
                             snw_error *err) {
     const snw_model *m = red->m;
     const size_t nu = (size_t)red->nu, nr = (size_t)red->nr;
     const int last = red->nominal - 1;
-    if (last < 0 || red->S[last] > 1e-3 * red->S[0]) return SNW_OK;
-    double along = 0;
+    if (last < 0 || red->S[last] > 0.02 * red->S[0]) return SNW_OK;
+    double along = 0, growing = 0;
     for (size_t j = 0; j < nu; j++) {
-        along += red->Vt[j * nu + (size_t)last] * s->v[red->dof[j]] / m->typical[red->dof[j]];
+        const double part = red->Vt[j * nu + (size_t)last] / m->typical[red->dof[j]];
+        along += part * s->v[red->dof[j]];
+        growing += part * s->a[red->dof[j]];
     }
     const double given = shape_rate(red, in, s);
-    if (fabs(along) <= 1e3 * given) return SNW_OK;
+    if (fabs(along) <= 30 * given || fabs(growing) <= 10 * given * fabs(along)) return SNW_OK;
     int a = 0, b = -1;
     const double *U = red->U + (size_t)last * nr;
     for (int k = 1; k < red->nr; k++) a = fabs(U[k]) > fabs(U[a]) ? k : a;
@@ -471,11 +474,10 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 }
 
 // s->l <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
-snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
-                              snw_error *err) {
+// with the residual r of the unknowns at s
+static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, const double *r,
+                        snw_error *err) {
     const snw_model *m = red->m;
-    double *r = red->x + 4 * red->nu;
-    residual(red, in, s, r);
     const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
     size_t nf = 0;
     for (size_t j = 0; j < nu; j++) nf += !red->follows[j];
@@ -503,6 +505,13 @@ snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state 
     return SNW_OK;
 }
 
+snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
+                              snw_error *err) {
+    double *r = red->x + 4 * red->nu;
+    residual(red, in, s, r);
+    return share(red, in, s, r, err);
+}
+
 snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
                                      snw_error *err) {
     const snw_model *m = red->m;
@@ -514,9 +523,10 @@ snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state
         SNW_TRY(agree(red, in, s, err));
         snw_reduced_shortest(red, rank, red->bend, red->x);
         add(red, 1, red->x, s->a);
-        SNW_TRY(led(red, in->t, err));
     }
+    SNW_TRY(led(red, in->t, err));
     residual(red, in, s, r);
+    if (red->nu == red->nominal) return share(red, in, s, r, err);
     SNW_TRY(balance(red, in, s, r, r, s->a, err));
     return snw_reduced_forces(red, in, s, err);
 }
@@ -526,8 +536,8 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     snw_reduced_impose(red, in, s);
     SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
     if (rank < red->nominal) return snw_reduced_limit(red, in, s, rank, err);
-    SNW_TRY(runs_away(red, in, s, err));
-    return snw_reduced_accelerations(red, in, s, rank, err);
+    SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
+    return runs_away(red, in, s, err);
 }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity

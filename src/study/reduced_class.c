@@ -204,7 +204,8 @@ void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
                        red->nu);
         return;
     case SNW_REDUCED_SYMMETRIC:
-        (void)snprintf(out, size, "symmetric: momentum is kept and determines %d rate%s of the base",
+        (void)snprintf(out, size,
+                       "symmetric: momentum is kept and determines %d rate%s of the base",
                        red->nbase, red->nbase == 1 ? "" : "s");
         return;
     }
