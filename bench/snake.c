@@ -94,20 +94,27 @@ static void measure(int n, bool follow, double *rate, double *step) {
     snw_document_destroy(doc);
 }
 
-static void table(const char *what, bool follow, int most) {
-    printf("%s\nn,rate us,per module us,step us,times real time\n", what);
+static void table(const bench_table *t, const char *what, bool follow, int most) {
+    printf("%s\n\n| n | rate, us | us per module | step, us | times real time "
+           "|\n|---|---|---|---|---|\n",
+           what);
     for (int n = 4; n <= most; n *= 2) {
         double rate, step;
+        char row[40];
         measure(n, follow, &rate, &step);
-        printf("%d,%.1f,%.3f,%.1f,%.0f\n", n, 1e6 * rate, 1e6 * rate / n, 1e6 * step, STEP / step);
+        printf("| %d | %.1f | %.2f | %.0f | %.0f |\n", n, 1e6 * rate, 1e6 * rate / n, 1e6 * step,
+               STEP / step);
+        (void)snprintf(row, sizeof row, "%s %d", follow ? "follow" : "driven", n);
+        bench_record(t, row, "rate us", 1e6 * rate);
+        bench_record(t, row, "step us", 1e6 * step);
     }
+    printf("\n");
 }
 
-int main(void) {
-    char machine[256];
-    bench_machine(machine, sizeof machine);
-    printf("%s, one core; steps of 100 ms, smallest of many repetitions\n", machine);
-    table("all joints driven, three axles on wheels", false, 512);
-    table("all axles on wheels, all but two joints follow", true, 16);
+int main(int argc, char **argv) {
+    bench_table t = bench_open("snake", "Snakes of given shape, steps of 100 ms", argc, argv);
+    table(&t, "all joints driven, three axles on wheels", false, 512);
+    table(&t, "all axles on wheels, all but two joints follow", true, 16);
+    bench_close(&t);
     return 0;
 }
