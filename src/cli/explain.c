@@ -373,7 +373,11 @@ static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
 static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
     const snw_loop_desc *l = &d->loop[i];
     char site[TEXT];
-    site_text(d, &l->b, site, sizeof site);
+    if (l->b.sweep) {
+        (void)snprintf(site, sizeof site, "%s at f(t)", d->link[l->b.link].name);
+    } else {
+        site_text(d, &l->b, site, sizeof site);
+    }
     printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->grip), site, info->loop_note[i],
            at_times(l->when) ? ", at times" : "");
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);

@@ -6,6 +6,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/grip.h"
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 #include "dynamics/measure.h"
 
 double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
@@ -107,6 +108,13 @@ static double field_power(const snw_model *m, const snw_inputs *in, const snw_sl
     return power;
 }
 
+// The reaction at a station that moves reaches the node below through a slice of its own, which changes its strain; and does
+// work on the section where it holds the place.
+static double sweep_power(const snw_model *m, const snw_work *w, int i) {
+    const snw_sweep_work *at = &w->sweep[m->loop[i].sweep - 1];
+    return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
+}
+
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
     const int nload = m->desc->nload;
@@ -137,6 +145,9 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
     }
     power[nload + 1] += snw_fluid_power(m, in, s, w);
     if (m->nfeed) power[nload + 2] = snw_fed_inflow(m, in, w);
+    for (int i = 0; m->nsweep && i < m->nloop; i++) {
+        if (m->loop[i].sweep) power[nload + 1] += sweep_power(m, w, i);
+    }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
@@ -168,6 +179,16 @@ snw_wrench snw_internal_wrench(const snw_model *m, const snw_watch *at, const sn
             F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
         const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world, about its origin
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];
+    }
+    // reactions at stations that move are given to the node below them, and are beyond or not
+    for (int i = 0; m->nsweep && i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (!loop->sweep || m->sweep[loop->sweep - 1].rod != at->rod) continue;
+        const snw_sweep_work *sw = &w->sweep[loop->sweep - 1];
+        const double share = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
+        const double rest = (sw->x.v > at->x) - share;
+        sum =
+            snw_wrench_axpy(rest, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)), sum);
     }
     sum = snw_wrench_to_child(w->g[at->seg], sum);
     if (rod->fluid < 0 || !snw_is_on(w, m->fluid_gate[rod->fluid])) return sum;

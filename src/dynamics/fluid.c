@@ -37,6 +37,18 @@ static snw_wrench momentum(const snw_wet *p, snw_twist V) {
     return P;
 }
 
+snw_wrench snw_fluid_momentum(const snw_model *m, const snw_work *w) {
+    snw_wrench sum = {0};
+    for (int k = 0; k < m->nwet; k++) {
+        const snw_wet *p = &m->wet[k];
+        if (!snw_wet_on(w, p)) continue;
+        snw_wrench P = momentum(p, w->wet[k].V);
+        P.m = snw_add(P.m, snw_cross(p->centre, P.f));
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], P));
+    }
+    return sum;
+}
+
 // what it takes to move against the resistance
 static snw_wrench resistance(const snw_wet *p, snw_twist V) {
     snw_wrench F;

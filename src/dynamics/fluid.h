@@ -23,6 +23,8 @@ void snw_fluid_add(const snw_model *m, const snw_inputs *in, bool still, snw_wor
 void snw_wet_slope(const snw_wet *p, snw_twist V, double S[36], double Y[9]);
 // Buoyancy at a place, in its axes.
 snw_vec3 snw_wet_lift(const snw_inputs *in, const snw_work *w, const snw_wet *p);
+// Momentum of the added masses in the world frame, about its origin; after snw_kinematics.
+snw_wrench snw_fluid_momentum(const snw_model *m, const snw_work *w);
 // Force of the momentum that flows with the added masses of motion along y and z.
 snw_vec3 snw_flux(const double mass[2], snw_vec3 v);
 

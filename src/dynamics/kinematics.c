@@ -5,6 +5,7 @@
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "dynamics/measure.h"
+#include "dynamics/sweep.h"
 
 #include <string.h>
 
@@ -153,6 +154,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
     if (m->nfeed) snw_fed_motion(m, s, still, w);
+    if (m->nsweep) snw_sweeps_motion(m, in, still, w);
     if (m->nwet) snw_fluid_motion(m, in, still, w);
     if (m->ntouch) snw_contact_motion(m, still, w);
     if (m->nmeasure) snw_measures_motion(m, in, s, still, w);

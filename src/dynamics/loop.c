@@ -175,8 +175,23 @@ static snw_wrench row_bend(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
 
 // ---- a loop at the motion in w ---------------------------------------------------------------------
 
+// the second site: a segment, or a station that moves along a rod
+static snw_se3 pose_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sweep ? w->sweep[loop->sweep - 1].g : w->g[loop->b];
+}
+static snw_twist velocity_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sweep ? w->sweep[loop->sweep - 1].V_row : w->V[loop->b];
+}
+static snw_twist acceleration_b(const snw_work *w, const snw_loop *loop) {
+    return loop->sweep ? w->sweep[loop->sweep - 1].A_row : w->A[loop->b];
+}
+
+snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i) {
+    return pose_b(w, &m->loop[i]);
+}
+
 static snw_se3 from_a_to_b(const snw_work *w, const snw_loop *loop) {
-    return snw_se3_mul(snw_se3_inv(w->g[loop->a]), w->g[loop->b]);
+    return snw_se3_mul(snw_se3_inv(w->g[loop->a]), pose_b(w, loop));
 }
 
 // the same in the axes of the joint
@@ -250,7 +265,7 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
         if (loop->mix[r][k] == 0) continue;
         c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows_of(loop)[k], h), c);
     }
-    return snw_wrench_to_parent(w->g[loop->b], turned(loop->Q, c));
+    return snw_wrench_to_parent(pose_b(w, loop), turned(loop->Q, c));
 }
 
 // how much of component e of the wrench belongs to raw rows that were left out: what remains of its share in each
@@ -275,6 +290,14 @@ static double left_out(const snw_model *m, const snw_loop *loop, const snw_work 
     return sum;
 }
 
+snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i) {
+    const snw_loop *loop = &m->loop[i];
+    double raw[6];
+    if (!snw_is_on(w, loop->gate)) return (snw_wrench){0};
+    raw_multipliers(loop, w->l, raw);
+    return turned(loop->Q, wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw));
+}
+
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
     const snw_loop *loop = &m->loop[i];
     if (!snw_is_on(w, loop->gate)) return (snw_wrench){0};
@@ -296,7 +319,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
 
 // velocity of b against a, in b's frame: V_b = A V_a + u
 static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
-    return snw_twist_sub(w->V[loop->b], snw_twist_to_child(h_ab, w->V[loop->a]));
+    return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
 static void loops_add(const snw_model *m, const double *l, snw_work *w) {
@@ -322,7 +345,12 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
         }
         raw_multipliers(loop, l, raw);
         const snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw));
-        w->F[loop->b] = snw_wrench_sub(w->F[loop->b], F);
+        if (loop->sweep) {
+            const snw_sweep_work *at = &w->sweep[loop->sweep - 1];
+            w->F[at->below] = snw_wrench_sub(w->F[at->below], snw_wrench_to_parent(at->h, F));
+        } else {
+            w->F[loop->b] = snw_wrench_sub(w->F[loop->b], F);
+        }
         w->F[loop->a] = snw_wrench_add(w->F[loop->a], snw_wrench_to_parent(h_ab, F));
     }
 }
@@ -344,10 +372,11 @@ static void add_columns(const snw_model *m, const snw_loop *loop, int seg, const
 }
 
 // out <- columns of b less those of a, from a store of the tangent
-static void columns_of(const snw_model *m, const snw_loop *loop, const double *store, snw_se3 h_ab,
-                       double *out) {
+static void columns_of(const snw_model *m, const snw_work *w, const snw_loop *loop,
+                       const double *store, snw_se3 h_ab, double *out) {
+    const snw_sweep_work *at = loop->sweep ? &w->sweep[loop->sweep - 1] : NULL;
     memset(out, 0, 6 * (size_t)loop->ndof * sizeof *out);
-    add_columns(m, loop, loop->b, loop->of_b, store, NULL, 1, out);
+    add_columns(m, loop, at ? at->below : loop->b, loop->of_b, store, at ? &at->h : NULL, 1, out);
     add_columns(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
 }
 
@@ -355,7 +384,7 @@ static void columns_of(const snw_model *m, const snw_loop *loop, const double *s
 static void variations(const snw_model *m, const snw_work *w, const snw_loop *loop, double *D,
                        double *A) {
     const snw_se3 h_ab = from_a_to_b(w, loop);
-    columns_of(m, loop, w->J, h_ab, D);
+    columns_of(m, w, loop, w->J, h_ab, D);
     memset(A, 0, 6 * (size_t)loop->ndof * sizeof *A);
     add_columns(m, loop, loop->a, loop->of_a, w->J, &h_ab, 1, A);
 }
@@ -387,11 +416,14 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
     const size_t n = (size_t)loop->ndof;
     const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
     const snw_twist U = untwist(loop, against(w, loop, h_ab));
-    columns_of(m, loop, w->dJ, h_ab, E);
+    // of a station that moves the material counts, which the slice below carries: J' = Ad J_below' - ad_u Ad J_below
+    const snw_sweep_work *at = loop->sweep ? &w->sweep[loop->sweep - 1] : NULL;
+    const snw_twist V = at ? untwist(loop, snw_twist_sub(at->V, at->u)) : U;
+    columns_of(m, w, loop, w->dJ, h_ab, E);
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = column(D, n, j);
         snw_twist dx = snw_twist_add(column(E, n, j), snw_ad(U, column(A, n, j)));
-        dx = snw_twist_add(dx, snw_ad(U, x));
+        dx = snw_twist_add(dx, snw_ad(V, x));
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
             for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
@@ -472,9 +504,9 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
         const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
         const snw_twist u = against(w, loop, h_ab);
-        const snw_twist du =
-            snw_twist_add(snw_twist_sub(w->A[loop->b], snw_twist_to_child(h_ab, w->A[loop->a])),
-                          snw_ad(u, carried));
+        const snw_twist du = snw_twist_add(
+            snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
+            snw_ad(u, carried));
         const snw_twist U = untwist(loop, u), dU = untwist(loop, du);
         double first[6], second[6];
         for (int k = 0; k < loop->nraw; k++) {

@@ -31,9 +31,15 @@ void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w,
 // it is not determined.
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l);
 
+// The same with zeros there: what the multipliers of w->l say.
+snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
+
 // A raw row of a loop by name ("tilt x"), and what it is measured by: a radian, or the length of the robot.
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
+
+// The pose of loop i's second site in the world.
+snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);
 
 // What kept row r of a loop is measured by; and that row as a wrench on b in the frame of the world, whose power on a motion is
 // what the row says of it. Zero where it is off. After snw_kinematics.

@@ -35,6 +35,7 @@ typedef struct snw_reader {
     const snw_entry **site_entry;
     snw_site *site;               // named sites, by index
     char *site_state;             // 0 unread, 1 being read, 2 read
+    bool sweeps;                  // stations may be laws of t just now
     const snw_entry **link_entry; // in the order of desc->link
     bool weightless;              // no gravity and no motion: masses do not matter
 
@@ -179,6 +180,9 @@ snw_status snw_read_whole(snw_reader *r, const snw_node *node, const char *what,
                           int *out);
 // The same for a piece of a scalar's text, which begins `skip` characters in; `L` may be used and
 // is the rod's length unless that is NaN.
+// A station as a law of t, text from `skip` on in the node; NULL when it does not depend on t.
+snw_status snw_read_sweep(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                          snw_law *out);
 snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char *text, size_t skip,
                                 const char *what, snw_dim dim, double L, double *out);
 

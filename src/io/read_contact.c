@@ -44,8 +44,11 @@
       "then the site is the wheel that turns, and what touches the ground rests")                  \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
       "with a radius: out of the ground, z of the world unless given")
-#define RING_KEYS(X)   X(RING_ON, "on", "a site", "the section it is around, required")
-#define ANCHOR_KEYS(X) X(ANCHOR_ON, "on", "a site", "what rests, required")
+#define RING_KEYS(X) X(RING_ON, "on", "a site", "the section it is around, required")
+#define ANCHOR_KEYS(X)                                                                             \
+    X(ANCHOR_ON, "on", "a site", "what rests, required")                                           \
+    X(ANCHOR_HOLDS, "holds", "material or place",                                                  \
+      "at a station that moves along a rod: what rests, the section (unless given) or the place")
 
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
@@ -160,9 +163,15 @@ static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *ou
 
 static snw_status ring_or_anchor(snw_reader *r, const snw_entry *entry, const snw_key_table *keys,
                                  snw_loop_desc *out) {
-    const snw_entry *e[1];
+    static const char *const what[] = {"material", "place"};
+    const snw_entry *e[ANCHOR_N] = {NULL};
     SNW_TRY(snw_read_map(r, entry->value, keys, e));
-    if (e[0]) return snw_read_site(r, e[0]->value, "on", &out->b);
+    if (e[ANCHOR_HOLDS]) {
+        int place = 0;
+        SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &place));
+        out->holds_place = place == 1;
+    }
+    if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
     return snw_fail_at(r->err, entry->place, "the %s '%s' needs 'on', %s", keys->name, out->name,
                        keys->key[0].meaning);
 }
@@ -228,6 +237,11 @@ snw_status snw_read_contacts(snw_reader *r) {
     if (!d->contact || !loop) return snw_read_memory(r);
     if (d->nloop > 0) memcpy(loop, d->loop, (size_t)d->nloop * sizeof *loop);
     d->loop = loop;
-    for (int i = 0; i < d->ncontact; i++) SNW_TRY(contact(r, &node->entry[i], &d->contact[i]));
-    return SNW_OK;
+    r->sweeps = true; // stations may be laws of time
+    snw_status s = SNW_OK;
+    for (int i = 0; s == SNW_OK && i < d->ncontact; i++) {
+        s = contact(r, &node->entry[i], &d->contact[i]);
+    }
+    r->sweeps = false;
+    return s;
 }

@@ -34,6 +34,13 @@ static snw_status station(snw_reader *r, const snw_node *node, const char *text,
     const char *expr = snw_pool_text(r->pool, text, percent ? length - 1 : length);
     if (!expr) return snw_read_memory(r);
     double value = 0;
+    if (r->sweeps && !percent) {
+        SNW_TRY(snw_read_sweep(r, node, expr, skip, &out->sweep));
+        if (out->sweep) { // a law of time: it sits on the root as far as coordinates go
+            out->kind = SNW_SITE_ROOT;
+            return SNW_OK;
+        }
+    }
     SNW_TRY(snw_read_constant_in(r, node, expr, skip, "station",
                                  percent ? SNW_DIM_NONE : SNW_DIM_LENGTH, L, &value));
     const double x = percent ? value / 100 * L : value;

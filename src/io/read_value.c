@@ -235,6 +235,15 @@ snw_status snw_read_constant_in(snw_reader *r, const snw_node *node, const char 
     return SNW_OK;
 }
 
+snw_status snw_read_sweep(snw_reader *r, const snw_node *node, const char *text, size_t skip,
+                          snw_law *out) {
+    const snw_dim dim = SNW_DIM_LENGTH;
+    const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_T | SNW_VAR_L};
+    SNW_TRY(parse(r, node, text, skip, &rules, out));
+    if (!(snw_expr_vars(*out) & SNW_VAR_T)) *out = NULL;
+    return SNW_OK;
+}
+
 snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out) {
     const char *text = "";

@@ -50,12 +50,26 @@ const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n
     return at;
 }
 
+// only where strains are laws is a section at any place known without coordinates
+static snw_status check_sweep(const snw_build *b, const snw_loop_desc *d, snw_error *err) {
+    const snw_rod *rod = &b->rod[b->link_rod[d->b.link]];
+    if (rod->ndof == 0 && rod->feed < 0) return SNW_OK;
+    return snw_fail_desc(
+        err, d->place,
+        snw_fail(err, SNW_E_MODEL,
+                 "contact '%s' sweeps along rod '%s', whose strains have coordinates; give all of "
+                 "them as laws of x and t, or take a station that stays",
+                 d->name, b->m->desc->link[d->b.link].name));
+}
+
 snw_status snw_build_loops(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
     m->nloop = d->nloop;
     m->loop = snw_build_array(b, (size_t)d->nloop, sizeof *m->loop);
-    if (!m->loop) return SNW_E_MEMORY;
+    snw_sweep *sweep = snw_build_array(b, (size_t)d->nloop, sizeof *sweep);
+    if (!m->loop || !sweep) return SNW_E_MEMORY;
+    m->sweep = sweep;
     for (int i = 0; i < d->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         SNW_TRY(snw_build_switch(b, d->loop[i].when, &loop->gate, err));
@@ -68,6 +82,13 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         m->ngrip += loop->grip != SNW_GRIP_NONE;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
+        if (d->loop[i].b.sweep && loop->grip) {
+            SNW_TRY(check_sweep(b, &d->loop[i], err));
+            sweep[m->nsweep++] = (snw_sweep){.rod = b->link_rod[d->loop[i].b.link],
+                                             .x = d->loop[i].b.sweep,
+                                             .place = d->loop[i].holds_place};
+            loop->sweep = m->nsweep;
+        }
         loop->nraw = loop->nrow = forbidden(loop);
         loop->row = m->nrow;
         for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;

@@ -55,10 +55,11 @@ typedef enum snw_site_kind {
 
 typedef struct snw_site {
     snw_site_kind kind;
-    int link;     // index in links, -1 for the world
-    double x;     // SNW_SITE_AT: arc length, m
-    bool offset;  // pose is used
-    snw_se3 pose; // constant offset of a named site
+    int link;      // index in links, -1 for the world
+    double x;      // SNW_SITE_AT: arc length, m
+    snw_law sweep; // of a contact: a law of t in its place, the kind being that of the root
+    bool offset;   // pose is used
+    snw_se3 pose;  // constant offset of a named site
     snw_place place;
 } snw_site;
 
@@ -234,6 +235,7 @@ typedef struct snw_loop_desc {
     snw_grip_kind grip; // made for a contact of that name: b's velocity against a is forbidden,
     snw_vec3 normal;    // of a wheel with a radius: of the ground, in the frame of a,
     double radius;      // m
+    bool holds_place;   // of an anchor that sweeps along a rod: the place rests, not the section
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------

@@ -57,6 +57,11 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
 int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
                       const snw_state *s, int enough, bool *here, bool *most);
 
+// *loop <- the contact that would have to slip most where rows of velocities do not fit each other and what is driven, at the
+// configuration of s, with *left m/s or rad/s times the robot's length; -1: they fit. Allocates.
+SNW_NODISCARD snw_status snw_assembly_agree(const snw_model *m, const snw_inputs *in,
+                                            const snw_state *s, int *loop, double *left);
+
 // Numbers between -1 and 1, the same every time: configurations a little beside.
 double snw_assembly_roll(unsigned long long *seed);
 

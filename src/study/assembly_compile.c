@@ -282,12 +282,31 @@ static void drop(snw_model *m, const bool *stay) {
     number_rows(m);
 }
 
+// nor must contacts that others imply slip
+static snw_status slip_nowhere(const closed *c, snw_error *err) {
+    int i = -1;
+    double left;
+    if (c->m->ngrip == 0) return SNW_OK;
+    SNW_TRY(snw_assembly_agree(c->m, c->in, c->s, &i, &left));
+    if (i < 0) return SNW_OK;
+    const snw_loop_desc *d = &c->m->desc->loop[i];
+    return snw_fail_place(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "contact '%s' contradicts the other contacts and what is driven at t = %g s: it "
+                 "would have to slip with %.3g m/s. Let a coordinate free, take contacts away, or "
+                 "change the laws",
+                 d->name, c->in->t, left),
+        d->place.file, d->place.line, d->place.column);
+}
+
 // what was left out must hold also later, when poses and drives have moved
 static snw_status agree(closed *c, snw_error *err) {
     const double end = length_of(c->m->desc);
     for (int n = 1; n <= LATER; n++) {
         snw_inputs_at(c->m, end * n / LATER, c->in);
         SNW_TRY(close_driven(c, c->s, err));
+        SNW_TRY(slip_nowhere(c, err));
     }
     return SNW_OK;
 }

@@ -182,8 +182,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         return put_wrench(out, snw_internal_wrench(m, at, w), NULL);
     case SNW_PROBE_REACTION: {
         if (p->of == SNW_PROBE_OF_LOOP) {
-            const snw_mat3 *R = &w->g[m->loop[p->item].b].R;
-            return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : R);
+            const snw_mat3 R = snw_loop_pose(m, w, p->item).R;
+            return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : &R);
         }
         if (p->of == SNW_PROBE_OF_CONTACT) {
             return put_wrench(out, snw_contact_wrench(m, w, p->item), NULL);

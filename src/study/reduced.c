@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 #include "dynamics/loop.h"
 #include "solve/dense.h"
 
@@ -137,12 +138,13 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(2 * nv * sizeof *red->dof);
+    red->dof = snw_alloc(3 * nv * sizeof *red->dof);
     red->follows = snw_alloc(nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
     snw_status s = red->dof && red->follows && red->row ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
         red->block = red->dof + nv;
+        red->base = red->block + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
@@ -317,19 +319,22 @@ static snw_status agree(snw_reduced *red, const snw_inputs *in, const snw_state 
     return contradict(red, in->t, row, red->rate[red->row[row].row], err);
 }
 
-// The gait runs into a singularity: the rows lose their grip on a motion that grows.
+// The gait runs into a singularity: the rows lose their grip on a motion that is fast and, unlike that of a long lever, grows faster
+// than the shape changes: v = c/(t - t_s) has v'/v = 1/(t - t_s).
 static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const snw_state *s,
                             snw_error *err) {
     const snw_model *m = red->m;
     const size_t nu = (size_t)red->nu, nr = (size_t)red->nr;
     const int last = red->nominal - 1;
-    if (last < 0 || red->S[last] > 1e-3 * red->S[0]) return SNW_OK;
-    double along = 0;
+    if (last < 0 || red->S[last] > 0.02 * red->S[0]) return SNW_OK;
+    double along = 0, growing = 0;
     for (size_t j = 0; j < nu; j++) {
-        along += red->Vt[j * nu + (size_t)last] * s->v[red->dof[j]] / m->typical[red->dof[j]];
+        const double part = red->Vt[j * nu + (size_t)last] / m->typical[red->dof[j]];
+        along += part * s->v[red->dof[j]];
+        growing += part * s->a[red->dof[j]];
     }
     const double given = shape_rate(red, in, s);
-    if (fabs(along) <= 1e3 * given) return SNW_OK;
+    if (fabs(along) <= 30 * given || fabs(growing) <= 10 * given * fabs(along)) return SNW_OK;
     int a = 0, b = -1;
     const double *U = red->U + (size_t)last * nr;
     for (int k = 1; k < red->nr; k++) a = fabs(U[k]) > fabs(U[a]) ? k : a;
@@ -346,41 +351,48 @@ static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const 
         fabs(along) / given);
 }
 
-// momentum in the directions of the base, of s as it moves
+// momentum in the directions of the base, of s as it moves, less the one that is kept
 static void momenta(snw_reduced *red, snw_inputs *in, const snw_state *s, double *p) {
-    snw_kinematics(red->m, in, s, false, red->w);
-    const snw_wrench P = snw_wrench_sub(snw_momentum(red->m, red->w), red->momentum);
-    for (int j = 0; j < red->nu; j++) {
-        p[j] = snw_power(P, column(red, j)) * red->m->typical[red->dof[j]];
+    const snw_model *m = red->m;
+    snw_kinematics(m, in, s, false, red->w);
+    snw_wrench P = snw_wrench_sub(snw_momentum(m, red->w), red->momentum);
+    if (m->nwet) P = snw_wrench_add(P, snw_fluid_momentum(m, red->w));
+    for (int k = 0; k < red->nbase; k++) {
+        const int j = red->base[k];
+        p[k] = snw_power(P, column(red, j)) * m->typical[red->dof[j]];
     }
 }
 
-// s->v <- those with which the momentum is the one it began with
+// s->v <- those of the base with which the momentum is the one it began with
 static snw_status keep_momentum(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
-    const int n = red->nu;
-    double *p = red->side, *A = red->MN, *q = red->x;
+    const int n = red->nbase;
+    double *p = red->x, *q = p + n, *A = red->MN;
     momenta(red, in, s, p);
     for (int k = 0; k < n; k++) {
-        const double unit = red->m->typical[red->dof[k]];
-        s->v[red->dof[k]] += unit;
+        const int dof = red->dof[red->base[k]];
+        const double before = s->v[dof];
+        s->v[dof] += red->m->typical[dof];
         momenta(red, in, s, q);
-        s->v[red->dof[k]] -= unit;
-        for (int j = 0; j < n; j++) A[(size_t)(k * n + j)] = q[j] - p[j];
+        s->v[dof] = before;
+        for (int j = 0; j < n; j++) A[k * n + j] = q[j] - p[j];
     }
     if (snw_cholesky_factor(n, A) != SNW_OK) {
         return snw_fail(err, SNW_E_SINGULAR, "a motion of the base moves no mass");
     }
     snw_cholesky_solve(n, A, p);
-    add(red, -1, p, s->v);
+    for (int k = 0; k < n; k++) {
+        const int dof = red->dof[red->base[k]];
+        s->v[dof] -= red->m->typical[dof] * p[k];
+    }
     return SNW_OK;
 }
 
 snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s, int *rank,
                                   snw_error *err) {
     const snw_model *m = red->m;
+    const bool symmetric = red->class == SNW_REDUCED_SYMMETRIC;
     *rank = 0;
-    if (red->class == SNW_REDUCED_SYMMETRIC) return keep_momentum(red, in, s, err);
-    if (red->nr == 0) return SNW_OK;
+    if (red->nr == 0) return symmetric ? keep_momentum(red, in, s, err) : SNW_OK;
     snw_kinematics(m, in, s, false, red->w);
     if (snw_reduced_decompose(red, rank) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
@@ -389,7 +401,7 @@ snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s
     snw_rows_rates(m, in, s, red->w, red->rate, NULL);
     snw_reduced_shortest(red, *rank, red->rate, red->x);
     add(red, 1, red->x, s->v);
-    return SNW_OK;
+    return symmetric && *rank == red->nominal ? keep_momentum(red, in, s, err) : SNW_OK;
 }
 
 // ---- accelerations and forces ----------------------------------------------------------------------
@@ -462,11 +474,10 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 }
 
 // s->l <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
-snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
-                              snw_error *err) {
+// with the residual r of the unknowns at s
+static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, const double *r,
+                        snw_error *err) {
     const snw_model *m = red->m;
-    double *r = red->x + 4 * red->nu;
-    residual(red, in, s, r);
     const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
     size_t nf = 0;
     for (size_t j = 0; j < nu; j++) nf += !red->follows[j];
@@ -494,6 +505,13 @@ snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state 
     return SNW_OK;
 }
 
+snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
+                              snw_error *err) {
+    double *r = red->x + 4 * red->nu;
+    residual(red, in, s, r);
+    return share(red, in, s, r, err);
+}
+
 snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
                                      snw_error *err) {
     const snw_model *m = red->m;
@@ -505,9 +523,10 @@ snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state
         SNW_TRY(agree(red, in, s, err));
         snw_reduced_shortest(red, rank, red->bend, red->x);
         add(red, 1, red->x, s->a);
-        SNW_TRY(led(red, in->t, err));
     }
+    SNW_TRY(led(red, in->t, err));
     residual(red, in, s, r);
+    if (red->nu == red->nominal) return share(red, in, s, r, err);
     SNW_TRY(balance(red, in, s, r, r, s->a, err));
     return snw_reduced_forces(red, in, s, err);
 }
@@ -517,8 +536,8 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     snw_reduced_impose(red, in, s);
     SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
     if (rank < red->nominal) return snw_reduced_limit(red, in, s, rank, err);
-    SNW_TRY(runs_away(red, in, s, err));
-    return snw_reduced_accelerations(red, in, s, rank, err);
+    SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
+    return runs_away(red, in, s, err);
 }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity

@@ -4,6 +4,7 @@
 #include "study/reduced_private.h"
 
 #include "base/fail.h"
+#include "dynamics/fluid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,15 +16,26 @@ static bool is_group(snw_joint_kind kind) {
     return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
 }
 
+// a fluid that does more than to follow
+static bool resists(const snw_wet *p) {
+    bool any = p->across[0] != 0 || p->across[1] != 0 || p->flux[0] != 0 || p->flux[1] != 0;
+    for (int i = 0; i < 6; i++) any = any || p->linear[i] != 0 || p->square[i] != 0;
+    return any;
+}
+
 static bool pushed(const snw_reduced *red) {
     const snw_model *m = red->m;
     const snw_desc *d = m->desc;
-    if (d->nload || m->nwet || m->ntouch) return true;
-    for (int j = 0; j < red->nu; j++) {
+    if (d->nload || m->ntouch || m->flowing || m->nswitch) return true;
+    for (int k = 0; k < m->nwet; k++) {
+        if (resists(&m->wet[k]) || m->wet[k].displaced != 0) return true;
+    }
+    for (int k = 0; k < red->nbase; k++) {
+        const int j = red->base[k];
         if (m->block[red->block[j]].spring >= 0) return true;
         for (int i = 0; i < d->nmotor; i++) {
-            const int k = red->dof[j] - m->motor[i].dof;
-            if (d->motor[i].kind == SNW_MOTOR_EFFORT && k >= 0 && k < m->motor[i].n) return true;
+            const int at = red->dof[j] - m->motor[i].dof;
+            if (d->motor[i].kind == SNW_MOTOR_EFFORT && at >= 0 && at < m->motor[i].n) return true;
         }
     }
     return false;
@@ -38,8 +50,8 @@ static bool heavy(const snw_reduced *red, const snw_inputs *in) {
     }
     const double g = snw_norm(in->gravity);
     if (g == 0) return false;
-    for (int j = 0; j < red->nu; j++) {
-        const snw_block *b = &m->block[red->block[j]];
+    for (int k = 0; k < red->nbase; k++) {
+        const snw_block *b = &m->block[red->block[red->base[k]]];
         if (b->space != SNW_SPACE_RN) return true;
         const snw_twist X = snw_twist_to_parent(red->w->g[b->seg], b->S);
         const double turn = snw_norm(X.w);
@@ -49,21 +61,44 @@ static bool heavy(const snw_reduced *red, const snw_inputs *in) {
     return false;
 }
 
-// Is the momentum along the motions of the base kept? One base on the world, all its motions open, and nothing from outside.
-static bool symmetric(const snw_reduced *red, const snw_inputs *in) {
+// red->base <- unknowns of the one link on the world, if its motions form a group and all are open
+static bool list_base(snw_reduced *red) {
     const snw_model *m = red->m;
-    if (red->nu == 0 || red->nr > 0 || pushed(red)) return false;
-    const int link = m->seg[m->block[red->block[0]].seg].link;
-    const snw_link_desc *base = &m->desc->link[link];
-    if (red->nu != snw_joint_dof(base->joint) || !is_group(base->joint)) return false;
-    if (snw_pose_desc_vars(&base->pose)) return false;
-    for (int j = 0; j < red->nu; j++) {
-        if (red->follows[j] || m->seg[m->block[red->block[j]].seg].link != link) return false;
-    }
+    int link = -1;
+    red->nbase = 0;
     for (int i = 0; i < m->desc->nlink; i++) {
-        if ((m->desc->link[i].on.kind == SNW_SITE_WORLD) != (i == link)) return false;
+        if (m->desc->link[i].on.kind != SNW_SITE_WORLD) continue;
+        if (link >= 0) return false;
+        link = i;
     }
-    return !heavy(red, in);
+    if (link < 0 || !is_group(m->desc->link[link].joint)) return false;
+    if (snw_pose_desc_vars(&m->desc->link[link].pose)) return false;
+    for (int j = 0; j < red->nu; j++) {
+        if (m->seg[m->block[red->block[j]].seg].link != link) continue;
+        if (red->follows[j]) return false;
+        red->base[red->nbase++] = j;
+    }
+    return red->nbase > 0 && red->nbase == snw_joint_dof(m->desc->link[link].joint);
+}
+
+// does a row move with the base?
+static bool held(const snw_reduced *red) {
+    for (int k = 0; k < red->nr; k++) {
+        for (int b = 0; b < red->nbase; b++) {
+            const int j = red->base[b], loop = red->row[k].loop;
+            if (loop >= 0 ? red->sign[(size_t)loop * (size_t)red->nu + (size_t)j] != 0
+                          : red->m->drive[red->row[k].drive].dof == red->dof[j])
+                return true;
+        }
+    }
+    return false;
+}
+
+// Is the momentum along the motions of the base kept? One base on the world, all its motions open, rows only within the robot, which
+// determine the rest, and nothing from outside.
+static bool symmetric(snw_reduced *red, const snw_inputs *in) {
+    return list_base(red) && !held(red) && !pushed(red) && red->nominal == red->nu - red->nbase &&
+           !heavy(red, in);
 }
 
 // ---- classes ---------------------------------------------------------------------------------------
@@ -98,12 +133,12 @@ static snw_status most(snw_reduced *red, snw_inputs *in, const snw_state *s, int
 
 static bool told(const snw_reduced *red, const snw_state *s) {
     const snw_desc *d = red->m->desc;
-    const int link = red->m->seg[red->m->block[red->block[0]].seg].link;
+    const int link = red->m->seg[red->m->block[red->block[red->base[0]]].seg].link;
     for (int i = 0; i < d->ninitial; i++) {
         if (d->initial[i].link == link) return true;
     }
-    for (int j = 0; j < red->nu; j++) {
-        if (s->v[red->dof[j]] != 0) return true;
+    for (int k = 0; k < red->nbase; k++) {
+        if (s->v[red->dof[red->base[k]]] != 0) return true;
     }
     return false;
 }
@@ -122,7 +157,18 @@ snw_status snw_reduced_start(snw_reduced *red, snw_inputs *in, const snw_state *
     snw_kinematics(red->m, in, red->near, false, red->w);
     if (!symmetric(red, in)) return SNW_OK;
     red->class = SNW_REDUCED_SYMMETRIC;
-    red->momentum = told(red, s) ? snw_momentum(red->m, red->w) : (snw_wrench){0};
+    red->momentum = (snw_wrench){0};
+    if (!told(red, s)) return SNW_OK;
+    // as it moves now, what rows ask for included
+    int ignored;
+    red->class = SNW_REDUCED_UNDER;
+    SNW_TRY(snw_reduced_velocities(red, in, red->near, &ignored, err));
+    red->class = SNW_REDUCED_SYMMETRIC;
+    snw_kinematics(red->m, in, red->near, false, red->w);
+    red->momentum = snw_momentum(red->m, red->w);
+    if (red->m->nwet) {
+        red->momentum = snw_wrench_add(red->momentum, snw_fluid_momentum(red->m, red->w));
+    }
     return SNW_OK;
 }
 
@@ -158,8 +204,9 @@ void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
                        red->nu);
         return;
     case SNW_REDUCED_SYMMETRIC:
-        (void)snprintf(out, size, "symmetric: momentum is kept and determines %d rate%s", red->nu,
-                       red->nu == 1 ? "" : "s");
+        (void)snprintf(out, size,
+                       "symmetric: momentum is kept and determines %d rate%s of the base",
+                       red->nbase, red->nbase == 1 ? "" : "s");
         return;
     }
 }

@@ -28,6 +28,8 @@ struct snw_reduced {
     signed char *sign; // nloop x nu
     int nominal;       // rank of the rows, but for instants at which they lose it
     snw_reduced_class class;
+    int nbase;           // of the symmetric class: unknowns of the base,
+    int *base;           // nbase: which
     snw_wrench momentum; // that is kept, of the world
     double until;
     snw_arena scratch;

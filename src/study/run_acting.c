@@ -33,8 +33,8 @@ void snw_run_acting(const snw_run *r, const snw_view *v, double *acting) {
         if (load < info->nload) add_world(load_of_act(m, i, v), R, acting + 6 * (size_t)load);
     }
     for (int i = 0; i < m->nloop && i < info->nloop; i++) {
-        add_world(snw_loop_wrench(m, v->w, i, v->w->l), &v->w->g[m->loop[i].b].R,
-                  loop + 6 * (size_t)i);
+        const snw_mat3 R = snw_loop_pose(m, v->w, i).R;
+        add_world(snw_loop_wrench(m, v->w, i, v->w->l), &R, loop + 6 * (size_t)i);
     }
     for (int i = 0; i < m->desc->ncontact && i < info->ncontact; i++) {
         add_world(snw_contact_wrench(m, v->w, i), NULL, contact + 6 * (size_t)i);

@@ -57,6 +57,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         const snw_pose_desc *p = &d->loop[i].pose;
         for (int k = 0; k < 3; k++) gather(b, p->xyz[k], t0, t1);
         for (int k = 0; k < p->nturn; k++) gather(b, p->turn[k].angle, t0, t1);
+        gather(b, d->loop[i].b.sweep, t0, t1);
     }
     for (int i = 0; i < d->nmotor; i++) {
         for (int k = 0; k < d->motor[i].n; k++) gather(b, d->motor[i].law[k], t0, t1);

@@ -121,11 +121,38 @@ static void wheels_take_hold_in_a_blow(void **state) {
     }
 }
 
+// three axles and all joints driven leave a row over that cannot hold: said before anything moves
+static void contradictions_are_found_when_compiled(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    const snw_status s = describe(
+        "sinew: 1\ngravity: 0\n"
+        "robot:\n"
+        "  a: {on: world, joint: planar, body: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "  b: {on: a, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 1, inertia: [1, 1, "
+        "1]}}\n"
+        "sites: {c: {on: b, pose: {xyz: [0.2, 0, 0]}}, d: {on: a, pose: {xyz: [-0.2, 0, 0]}}}\n"
+        "actuators: {m: {joint: b, position: 0.3 + 0.2*sin(t)}}\n"
+        "contacts: {x: {wheel: {on: a, axis: y}}, y: {wheel: {on: d, axis: y}}, z: {wheel: {on: c, "
+        "axis: y}}, w: {wheel: {on: b, axis: y}}}\n"
+        "study: [dynamic: {for: 1 s, step: 5 ms, scheme: rk4}]\n",
+        &doc, &desc, &err);
+    if (s != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_run_create(desc, "main", &run, &err), SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "contradicts"));
+    assert_non_null(strstr(err.text, "slip"));
+    release(doc, desc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_have_their_order),
         cmocka_unit_test(wheels_of_one_axle_say_the_same),
         cmocka_unit_test(wheels_take_hold_in_a_blow),
+        cmocka_unit_test(contradictions_are_found_when_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
