@@ -319,7 +319,9 @@ static void put_probes(snw_json *j, const snw_model *m) {
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(c[k].dim, unit, sizeof unit);
-            put_text(j, c[k].name, unit);
+            // coordinates of joints without dimension are angles
+            const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
+            put_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);
