@@ -62,6 +62,11 @@ typedef struct snw_site {
     snw_place place;
 } snw_site;
 
+typedef struct snw_named_site {
+    const char *name;
+    snw_site site;
+} snw_named_site;
+
 // ---- links ------------------------------------------------------------------------------------------
 
 // One line per joint: enum, name in the language, degrees of freedom, meaning.
@@ -554,4 +559,6 @@ typedef struct snw_desc {
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all
     const int *record;
+    int nnamed; // sites that have names, for who draws them
+    const snw_named_site *named;
 } snw_desc;

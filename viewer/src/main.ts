@@ -9,7 +9,7 @@ import { Player, speeds } from './player';
 import { Axis, energyCard, Plot, probeCards, solverCards, type Card } from './plots';
 import { Robot, type Shown } from './robot';
 import type { Quantity } from './rod';
-import { readScene, type Scene } from './scene';
+import { readScenes, type Scene } from './scene';
 import { Stage, type Preset } from './stage';
 
 const CARDS = 16; // shown before one asks for more
@@ -23,7 +23,7 @@ class App {
     private plots: Plot[] = [];
     private theme: Theme;
     private stage: Stage | null = null;
-    private readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false };
+    private readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false };
     private ground = true;
     private stale = true; // the robot is to be moved
     private drawnFrame = -1;
@@ -38,6 +38,9 @@ class App {
     private readonly speed = make('select', { 'aria-label': 'speed', onchange: () => this.setSpeed() });
     private readonly legend = make('div', { class: 'legend' });
     private readonly note = make('div', { class: 'note' });
+    private readonly labels = make('div', { class: 'labels', 'aria-hidden': 'true' });
+    private readonly siteBox = make('label');
+    private eras: { stage: number; robot: Robot }[] = [];
     private readonly side = make('aside', { class: 'side', 'aria-label': 'curves and figures', tabindex: '0' });
     private readonly stageBox = make('main', { class: 'stage' });
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera goes along', onclick: () => this.toggleFollow() }, 'follow');
@@ -71,17 +74,18 @@ class App {
             box.dataset.show = key;
             return make('label', {}, box, label);
         };
+        this.siteBox.append(...check('sites', 'named sites').childNodes);
         const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
         const menu = make('details', { class: 'menu' },
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons and chambers'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
-                check('trails', 'trails'), check('frames', 'frames'), make('label', {}, ground, 'grid')));
+                check('trails', 'trails'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
             if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
         });
-        this.stageBox.append(this.canvas,
+        this.stageBox.append(this.canvas, this.labels,
             make('div', { class: 'tools' },
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
                 menu),
@@ -130,8 +134,8 @@ class App {
     private open(index: number): void {
         const head = this.page.runs[index];
         this.run = readRun(this.page, index);
-        const { scene, told } = readScene(head);
-        this.scene = scene;
+        const { eras, told } = readScenes(head);
+        this.scene = eras[0].scene;
         this.told = told;
         this.runs.selectedIndex = index;
         this.title.textContent = head.title || this.page.file || 'Sinew';
@@ -144,7 +148,15 @@ class App {
             this.side.replaceChildren();
             return;
         }
-        this.robot = new Robot(this.run, scene);
+        for (const e of this.eras) e.robot.dispose();
+        const era = (k: number) => eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
+        this.eras = eras.map((e) => ({ stage: e.stage, robot: new Robot(this.run, e.scene, (k) => era(k) === e) }));
+        this.robot = this.eras[0].robot;
+        // one scale of colours for all
+        for (const { robot } of this.eras) for (const q of Object.keys(robot.most) as (keyof Robot['most'])[]) this.robot.most[q] = Math.max(this.robot.most[q], robot.most[q]);
+        for (const { robot } of this.eras) Object.assign(robot.most, this.robot.most);
+        this.labels.replaceChildren(...this.scene.sites.map((s) => make('span', {}, s.name)));
+        this.siteBox.classList.toggle('hidden', this.scene.sites.length === 0);
         this.drawnFrame = -1;
         this.offerColours();
         this.stage?.show(this.robot, this.theme);
@@ -374,7 +386,28 @@ class App {
         requestAnimationFrame((next) => this.tick(next));
         this.player.tick(ms);
         if (this.stale) this.move();
-        if (this.stage?.dirty) this.stage.draw();
+        if (!this.stage?.dirty) return;
+        this.stage.draw();
+        this.placeLabels();
+    }
+
+    // names of sites beside them
+    private placeLabels(): void {
+        this.labels.classList.toggle('hidden', !this.shown.sites);
+        if (!this.shown.sites) return;
+        Array.from(this.labels.children as HTMLCollectionOf<HTMLElement>).forEach((label, i) => {
+            const [x, y, z] = this.robot.site(i), at = this.stage!.project(x, y, z);
+            label.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
+        });
+    }
+
+    // the robot as it is in the stage of a frame
+    private enter(k: number): void {
+        const { robot } = this.eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
+        if (robot === this.robot) return;
+        this.robot = robot;
+        this.stage?.swap(robot);
+        robot.dress(this.theme);
     }
 
     private move(): void {
@@ -383,6 +416,7 @@ class App {
         const k = this.player.frame, share = this.player.share, rest = this.restOf(k);
         const swings = rest >= 0 && this.player.playing;
         if (k !== this.drawnFrame || share > 0 || swings) {
+            this.enter(k);
             if (rest >= 0) this.robot.update(k, this.player.swing, this.shown, this.theme, rest);
             else this.robot.update(k, share, this.shown, this.theme);
             this.stage?.follow();
