@@ -181,8 +181,10 @@ def write_index(out, examples, left_out):
         return html.escape(os.path.relpath(path, out))
 
     def card(e):
-        lead = re.match(r".*?[.:](?=\s|$)", e.text)
-        text = lead[0].rstrip(":.") + "." if lead else e.text
+        # the first sentence, without its sources
+        text = re.sub(r"\s*\([^)]*\)", "", e.text)
+        lead = re.match(r".*?(?<!et al)[.:](?=\s|$)", text)
+        text = lead[0].rstrip(":.") + "." if lead else text
         return (f'<li class="card"><a href="{link(e.page)}"><img loading="lazy" src="{link(e.picture)}" alt=""><h3>{html.escape(e.title)}</h3>'
                 f"<p>{html.escape(text)}</p></a><small><span>{plural(e.runs, 'run')}, {plural(e.frames, 'frame')}</span>"
                 f'<a href="{link(e.path)}">{html.escape(e.path.name)}</a></small></li>')

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
+#include "cli/converge.h"
 #include "cli/output.h"
 #include "cli/plot_cairo.h"
 #include "io/plot_data.h"
@@ -31,6 +32,7 @@ typedef struct job {
     const char *output;
     format format;
     snw_figure figure;
+    snw_converge converge; // of --convergence
 } job;
 
 static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
@@ -99,22 +101,28 @@ static snw_status read_format(const char *output, format *out, snw_error *err) {
                     output);
 }
 
-static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
-    static const char axes[] = "xyz";
+// the instants of --at
+static snw_status read_times(const job *j, int *n, double **out, snw_error *err) {
     const char **text;
-    int n;
-    *o = (snw_shape_opts){.count = SHAPES, .plane = {-1, -1}};
-    SNW_TRY(read_list(j, "link", &o->nlink, &text, err));
-    o->link = text;
-    SNW_TRY(read_list(j, "at", &n, &text, err));
-    double *time = snw_pool_array(j->pool, (size_t)n, sizeof *time);
-    if (!time) return no_memory(err);
-    for (int i = 0; i < n; i++) {
-        if (number(text[i], "", &time[i])) continue;
+    SNW_TRY(read_list(j, "at", n, &text, err));
+    *out = snw_pool_array(j->pool, (size_t)*n, sizeof **out);
+    if (!*out) return no_memory(err);
+    for (int i = 0; i < *n; i++) {
+        if (number(text[i], "", &(*out)[i])) continue;
         return snw_fail(err, SNW_E_ARGUMENT, "--at takes times in seconds, e.g. 0,0.5,1, not '%s'",
                         text[i]);
     }
-    o->ntime = n;
+    return SNW_OK;
+}
+
+static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
+    static const char axes[] = "xyz";
+    const char **text;
+    *o = (snw_shape_opts){.count = SHAPES, .plane = {-1, -1}};
+    SNW_TRY(read_list(j, "link", &o->nlink, &text, err));
+    o->link = text;
+    double *time;
+    SNW_TRY(read_times(j, &o->ntime, &time, err));
     o->time = time;
     const char *count = snw_args_value(j->args, "count"), *plane = snw_args_value(j->args, "plane");
     double value;
@@ -266,8 +274,37 @@ static snw_status choose_pair(const job *j, snw_error *err) {
 // ---- the figure
 // ------------------------------------------------------------------------------------
 
+// errors over a number in which the runs differ
+static snw_status make_convergence(job *j, snw_error *err) {
+    int n;
+    double *time;
+    SNW_TRY(read_times(j, &n, &time, err));
+    if (n > 1) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--convergence is at one time, --at names %d", n);
+    }
+    SNW_TRY(choose_probes(j, err));
+    return snw_converge_make(j->pool, j->args, j->nrun, j->run, n > 0 ? time : NULL, &j->converge,
+                             &j->figure, err);
+}
+
+static snw_status check_panels(const job *j, snw_error *err) {
+    if (j->figure.npanel <= MOST_PANELS) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%d quantities are more than the %d panels a figure has; choose with --probe",
+                    j->figure.npanel, MOST_PANELS);
+}
+
 static snw_status make_figure(job *j, snw_error *err) {
     static const char *const kinds[] = {"probe", "phase", "shape", "energy"};
+    if (snw_args_has(j->args, "convergence")) {
+        if (snw_args_has(j->args, "phase") || snw_args_has(j->args, "shape") ||
+            snw_args_has(j->args, "energy")) {
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "--convergence is of probes; leave out the others");
+        }
+        SNW_TRY(make_convergence(j, err));
+        return check_panels(j, err);
+    }
     int given = 0;
     for (int i = 0; i < 4; i++) given += snw_args_has(j->args, kinds[i]);
     if (given > 1) {
@@ -288,10 +325,7 @@ static snw_status make_figure(job *j, snw_error *err) {
     }
     SNW_TRY(choose_probes(j, err));
     SNW_TRY(snw_plot_probes(j->pool, j->nrun, j->run, &j->figure, err));
-    if (j->figure.npanel <= MOST_PANELS) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    "%d quantities are more than the %d panels a figure has; choose with --probe",
-                    j->figure.npanel, MOST_PANELS);
+    return check_panels(j, err);
 }
 
 static snw_status write_svg(job *j, FILE *to, snw_plot_layout *l, snw_error *err) {
@@ -374,6 +408,9 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     j->figure.height = height;
     snw_plot_layout layout;
     SNW_TRY(write_figure(j, &layout, err));
+    if (snw_args_has(j->args, "convergence")) {
+        SNW_TRY(snw_converge_say(&j->converge, j->nrun, j->run, reply, err));
+    }
     say(reply, j, &layout);
     return SNW_OK;
 }
@@ -400,11 +437,14 @@ static const snw_option options[] = {
     {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
     {"shape", 0, NULL, false, "rods and rigid parts at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
-    {"at", 0, "TIMES", true, "with --shape: the instants in seconds, e.g. 0,0.5,1"},
+    {"at", 0, "TIMES", true,
+     "with --shape: the instants in seconds, e.g. 0,0.5,1; with --convergence: one, instead of "
+     "the end"},
     {"count", 0, "N", false, "with --shape: so many instants, even in time (default: 8)"},
     {"plane", 0, "AXES", false,
      "with --shape: what is seen, xy, xz or yz (default: where most happens)"},
     {"energy", 0, NULL, false, "energies over time, and below what they do not account for"},
+    SNW_OPTION_CONVERGENCE,
     {"size", 0, "WxH", false,
      "of the paper in mm, e.g. 160x90 (default: 160 wide, as high as suits)"},
     {"run", 0, "NAMES", true,
@@ -419,7 +459,8 @@ const snw_command snw_cmd_plot = {
     .max_operands = 16,
     .brief = "draw a figure of results, for print",
     .about = "Draws what result files hold as a figure for a paper: probes over time, one over "
-             "another, shapes of the robot, or its energies. Runs, also of several files, are "
+             "another, shapes of the robot, its energies, or how errors fall from run to run. "
+             "Runs, also of several files, are "
              "laid over each other. Axes have round numbers and SI prefixes; colours stay "
              "apart for the colour-blind.\n\n"
              "SVG keeps its texts as texts. PNG has 300 pixels an inch. The file may still be "
@@ -428,6 +469,7 @@ const snw_command snw_cmd_plot = {
     .examples = "sinew plot arm.h5 --probe tip.x,tip.z -o tip.pdf\n"
                 "sinew plot slow.h5 fast.h5 --phase tip.x,tip.z -o path.svg\n"
                 "sinew plot arm.h5 --shape --count 12 --plane xz -o shapes.png\n"
-                "sinew plot arm.h5 --energy --size 85x60",
+                "sinew plot arm.h5 --energy --size 85x60\n"
+                "sinew plot steps.h5 --convergence swing.step --probe tip.z -o order.svg",
     .run = run,
 };

@@ -107,7 +107,7 @@ static snw_status create_results(const snw_job *job, const char *output, snw_res
     if (status != SNW_OK) (void)snw_fail(err, status, "out of memory");
     for (int i = 0; status == SNW_OK && i < job->n; i++) {
         drawn[i] = *snw_run_describe(job->run[i].run);
-        status = snw_scene_make(snw_run_model(job->run[i].run), &scene[i], err);
+        status = snw_scene_of_run(job->run[i].run, &scene[i], err);
         drawn[i].scene = scene[i];
         info[i] = &drawn[i];
     }

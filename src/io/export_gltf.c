@@ -356,7 +356,6 @@ static void put_motion(gltf *g) {
     const int unknown = -2;
     for (int i = 0; i < g->e->ntrack; i++) g->track_sampler[i][0] = unknown;
     for (int i = 0; i < g->e->info->nswitch; i++) g->gate_sampler[i] = unknown;
-    put_times(g);
     for (int i = 0; i < g->nnode && !g->failed; i++) {
         const node *n = &g->node[i];
         if (n->gate >= 0) {
@@ -370,6 +369,7 @@ static void put_motion(gltf *g) {
         g->channel[g->nchannel++] = (channel){s[0], i, "translation"};
         g->channel[g->nchannel++] = (channel){s[1], i, "rotation"};
     }
+    if (g->nchannel > 0) put_times(g);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

@@ -13,12 +13,15 @@
 const char SNW_SCENE_NAMELESS[] = "-";
 
 static char *name_keys(snw_pool *pool, const char *json) {
-    char *out = snw_pool_array(pool, 2, strlen(json) + 1);
+    char *out = snw_pool_array(pool, 2, strlen(json) + 2);
+    // what changes make of it stands last, and is not looked at
+    const char *changes = strstr(json, ",\"changes\":[");
     size_t n = 0;
-    for (const char *c = json; out && *c; c++) {
+    for (const char *c = json; out && *c && c != changes; c++) {
         out[n++] = *c;
         if (strncmp(c, "\"\":", 3) == 0) out[n++] = SNW_SCENE_NAMELESS[0];
     }
+    if (out && changes) out[n++] = '}';
     return out;
 }
 
@@ -248,7 +251,9 @@ snw_status snw_look_read(snw_pool *pool, const snw_run_info *info, const snw_nod
         const snw_node *c = item(grounds, i);
         snw_look_ground *to = &out->ground[out->nground];
         *to = (snw_look_ground){snw_scene_text(c, "name"), vector(c, "at"), vector(c, "normal")};
-        if (snw_norm(to->normal) > 0) out->nground++;
+        const char *kind = snw_scene_text(c, "kind");
+        const bool plane = !*kind || strcmp(kind, "ground") == 0; // older files knew no other
+        if (plane && snw_norm(to->normal) > 0) out->nground++;
     }
     return SNW_OK;
 }

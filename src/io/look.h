@@ -81,7 +81,7 @@ typedef struct snw_look {
     snw_look_ground *ground;
 } snw_look;
 
-// *out <- the scene as a tree in the pool, NULL when the run has none.
+// *out <- the scene of the beginning as a tree in the pool, NULL when the run has none.
 SNW_NODISCARD snw_status snw_scene_tree(snw_pool *pool, const snw_run_info *info, snw_node **out,
                                         snw_error *err);
 

@@ -24,6 +24,7 @@ typedef struct snw_curve {
     int n;
     double *x, *y; // a gap where one is no number
     snw_pen pen;
+    bool marks; // a dot at every point
 } snw_curve;
 
 typedef struct snw_panel {
@@ -39,6 +40,7 @@ typedef struct snw_figure {
     bool tight;   // curves go from edge to edge, as over time, and their names stand at their ends
     bool equal;   // a metre is as long upwards as sideways
     bool counted; // x are whole numbers
+    bool log;     // both axes are logarithmic; what is not positive is a gap
     double width, height; // height 0: what suits it
 } snw_figure;
 
@@ -79,7 +81,8 @@ typedef struct snw_canvas {
 
 typedef struct snw_plot_axis {
     snw_unit_scale scale;
-    double lo, hi; // of what is shown, in the unit of the scale
+    bool log;
+    double lo, hi; // of what is shown, in the unit of the scale, or their logarithms to base ten
     snw_ticks ticks;
     char title[160]; // "position (mm)"
 } snw_plot_axis;
@@ -100,6 +103,9 @@ typedef struct snw_plot_layout {
     snw_plot_place *panel;
     double (*path)[2]; // room for the points of the longest curve
 } snw_plot_layout;
+
+// Where a value lies between lo and hi; no number where it has no place.
+double snw_plot_shown(const snw_plot_axis *a, double value);
 
 // Places for the parts of a figure with at least one panel and number; what is in it lives in the pool. SNW_E_ARGUMENT when
 // the paper is too small.

@@ -94,8 +94,7 @@ static snw_curve *next_curve(snw_pool *pool, snw_panel *p, int most) {
     return p->curve ? &p->curve[p->ncurve++] : NULL;
 }
 
-// the panel of a quantity, made when there is none; all have room for them
-static snw_panel *find_panel(snw_figure *f, const char *quantity, const char *unit) {
+snw_panel *snw_plot_panel(snw_figure *f, const char *quantity, const char *unit) {
     for (int i = 0; i < f->npanel; i++) {
         if (strcmp(f->panel[i].quantity, quantity) == 0 && strcmp(f->panel[i].unit, unit) == 0) {
             return &f->panel[i];
@@ -184,7 +183,7 @@ static snw_status add_run(snw_pool *pool, int i, const snw_plot_run *run, const 
         const snw_column *column = &info->column[run->column[k]];
         const char *quantity, *unit;
         snw_plot_quantity(scene, column, &quantity, &unit);
-        snw_curve *c = next_curve(pool, find_panel(out, quantity, unit), room);
+        snw_curve *c = next_curve(pool, snw_plot_panel(out, quantity, unit), room);
         char name[256];
         snw_column_name(column, name, sizeof name);
         if (!c) return no_memory(err);
@@ -279,7 +278,7 @@ static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, i
         SNW_TRY(read_one(run, SNW_RESULT_ENERGY, k, n, y, err));
         keep(f, y);
         if (!balance && all_zero(f->n, y)) continue;
-        snw_panel *panel = find_panel(out, balance ? "balance" : "energy", "J");
+        snw_panel *panel = snw_plot_panel(out, balance ? "balance" : "energy", "J");
         snw_curve *c = next_curve(pool, panel, room * COUNT);
         if (!c) return no_memory(err);
         *c = (snw_curve){.name = curve_name(pool, name[k], run->name, balance),

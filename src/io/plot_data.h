@@ -28,6 +28,29 @@ SNW_NODISCARD snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot
 SNW_NODISCARD snw_status snw_plot_energy(snw_pool *pool, int nrun, const snw_plot_run *run,
                                          snw_figure *out, snw_error *err);
 
+// Errors of runs that differ in one number.
+typedef struct snw_converge_opts {
+    const char *quantity, *unit; // the number: its name, and its SI unit
+    const double *x;             // of each run
+    int against;                 // the run that is taken for right; -1: `value` is
+    double value;
+    bool at_end; // errors are those at the end, else at `t`
+    double t;
+} snw_converge_opts;
+
+// What it comes to: `error` has ncolumn (of the first run) numbers for each run, NaN where there is none; `slope` is that of the line that
+// fits the logarithms of each column best.
+typedef struct snw_converge_table {
+    double *error, *slope;
+} snw_converge_table;
+
+// How far the columns of runs are from those of the one that is right, over the number, on logarithmic axes. Columns are those of the
+// first run, which the others must have, too.
+SNW_NODISCARD snw_status snw_plot_convergence(snw_pool *pool, int nrun, const snw_plot_run *run,
+                                              const snw_converge_opts *opts,
+                                              snw_converge_table *table, snw_figure *out,
+                                              snw_error *err);
+
 typedef struct snw_shape_opts {
     int nlink; // 0: all
     const char *const *link;
@@ -48,6 +71,9 @@ SNW_NODISCARD snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot
 // A text of a file, which may be anybody's, as it may stand in any drawing: UTF-8 without control characters. NULL when
 // memory is out.
 const char *snw_plot_text(snw_pool *pool, const char *text);
+
+// The panel of a quantity, made when there is none; the figure has room for it.
+snw_panel *snw_plot_panel(snw_figure *f, const char *quantity, const char *unit);
 
 // The frames of a run that are instants of a motion.
 typedef struct snw_plot_frames {

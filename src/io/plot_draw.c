@@ -68,7 +68,7 @@ static void draw_grid(const snw_plot_layout *l, const snw_plot_place *p, const s
     }
     for (int i = 0; i < p->y.ticks.n; i++) {
         const double value = snw_tick_value(&p->y.ticks, i), y = at_y(p, value);
-        straight(c, a->x, y, a->x + a->w, y, value == 0 ? ZERO : GRID, HAIR);
+        straight(c, a->x, y, a->x + a->w, y, value == 0 && !p->y.log ? ZERO : GRID, HAIR);
     }
 }
 
@@ -117,13 +117,14 @@ static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const 
                        const snw_canvas *c) {
     int n = 0;
     for (int i = 0; i < k->n; i++) {
-        if (!isfinite(k->x[i]) || !isfinite(k->y[i])) {
+        const double shown[2] = {snw_plot_shown(&l->x, k->x[i]), snw_plot_shown(&p->y, k->y[i])};
+        if (!isfinite(shown[0]) || !isfinite(shown[1])) {
             end_stroke(l, n, k->pen, c);
             n = 0;
             continue;
         }
-        const double x = on_paper(at_x(l, &p->area, k->x[i] / l->x.scale.size)),
-                     y = on_paper(at_y(p, k->y[i] / p->y.scale.size));
+        const double x = on_paper(at_x(l, &p->area, shown[0])), y = on_paper(at_y(p, shown[1]));
+        if (k->marks) c->dot(c->user, (const double[]){x, y}, 2 * k->pen.width, k->pen.colour);
         if (n > 0 && hypot(x - l->path[n - 1][0], y - l->path[n - 1][1]) < NEAR) continue;
         l->path[n][0] = x;
         l->path[n][1] = y;

@@ -29,33 +29,47 @@ typedef struct range {
 
 static range no_range(void) { return (range){INFINITY, -INFINITY}; }
 
-static void widen(range *r, const double *value, const double *other, int n) {
+static void widen(range *r, const double *value, const double *other, int n, bool log) {
     for (int i = 0; i < n; i++) {
         // what has run away beyond all bounds has no axis
         if (!(fabs(value[i]) < BOUND && fabs(other[i]) < BOUND)) continue;
-        r->lo = fmin(r->lo, value[i]);
-        r->hi = fmax(r->hi, value[i]);
+        if (log && !(value[i] > 0 && other[i] > 0)) continue;
+        const double at = log ? log10(value[i]) : value[i];
+        r->lo = fmin(r->lo, at);
+        r->hi = fmax(r->hi, at);
     }
 }
 
+double snw_plot_shown(const snw_plot_axis *a, double value) {
+    if (!a->log) return value / a->scale.size;
+    return value > 0 ? log10(value / a->scale.size) : NAN;
+}
+
+// of values, or of their logarithms
 static range range_x(const snw_figure *f) {
     range r = no_range();
     for (int p = 0; p < f->npanel; p++) {
         for (int c = 0; c < f->panel[p].ncurve; c++) {
             const snw_curve *k = &f->panel[p].curve[c];
-            widen(&r, k->x, k->y, k->n);
+            widen(&r, k->x, k->y, k->n, f->log);
         }
     }
     return r;
 }
 
-static range range_y(const snw_panel *p) {
+static range range_y(const snw_figure *f, int panel) {
+    const snw_panel *p = &f->panel[panel];
     range r = no_range();
-    for (int c = 0; c < p->ncurve; c++) widen(&r, p->curve[c].y, p->curve[c].x, p->curve[c].n);
+    for (int c = 0; c < p->ncurve; c++) {
+        widen(&r, p->curve[c].y, p->curve[c].x, p->curve[c].n, f->log);
+    }
     return r;
 }
 
-static double largest_in(range r) { return r.lo <= r.hi ? fmax(fabs(r.lo), fabs(r.hi)) : 1; }
+static double largest_in(const snw_figure *f, range r) {
+    if (!(r.lo <= r.hi)) return 1;
+    return f->log ? pow(10, r.hi) : fmax(fabs(r.lo), fabs(r.hi));
+}
 
 // what there is none of, or what does not change, gets a range all the same
 static range usable(range r, double air) {
@@ -79,11 +93,12 @@ static void set_title(const char *quantity, snw_plot_axis *a) {
     }
 }
 
-static void set_axis(const char *quantity, const char *unit, range r, double largest,
+static void set_axis(const char *quantity, const char *unit, bool log, range r, double largest,
                      snw_plot_axis *a) {
     a->scale = snw_unit_scale_make(unit, largest);
-    a->lo = r.lo / a->scale.size;
-    a->hi = r.hi / a->scale.size;
+    a->log = log;
+    a->lo = log ? r.lo - log10(a->scale.size) : r.lo / a->scale.size;
+    a->hi = log ? r.hi - log10(a->scale.size) : r.hi / a->scale.size;
     set_title(quantity, a);
 }
 
@@ -102,15 +117,17 @@ static void set_ticks_x(const snw_figure *f, const snw_canvas *canvas, double fo
                         snw_plot_axis *a) {
     const double whole = f->counted ? fmax(2, floor(a->hi - a->lo) + 1) : 11;
     for (int most = (int)fmin(11, whole); most >= 2; most--) {
-        a->ticks = snw_ticks_make(a->lo, a->hi, most);
-        const double apart = width * a->ticks.step / (a->hi - a->lo);
+        a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
+        // 1 and 2 are the nearest of those by thirds of a decade
+        const double step = a->ticks.log == 3 ? log10(2) : a->ticks.step;
+        const double apart = width * step / (a->hi - a->lo);
         if (widest_tick(a, canvas, font) + 2 * font <= apart) return;
     }
 }
 
 static void set_ticks_y(double font, double height, snw_plot_axis *a) {
-    const int most = (int)(height / (2.4 * font));
-    a->ticks = snw_ticks_make(a->lo, a->hi, most < 2 ? 2 : most > 9 ? 9 : most);
+    const int fit = (int)(height / (2.4 * font)), most = fit < 2 ? 2 : fit > 9 ? 9 : fit;
+    a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
 }
 
 // ---- names of curves
@@ -130,8 +147,9 @@ static double widest_name(const snw_figure *f, const snw_canvas *canvas, double 
 // where a curve ends, in mm; the middle of the panel for one without numbers
 static double end_of(const snw_curve *c, const snw_plot_place *at) {
     for (int i = c->n - 1; i >= 0; i--) {
-        if (!isfinite(c->x[i]) || !isfinite(c->y[i])) continue;
-        const double share = (c->y[i] / at->y.scale.size - at->y.lo) / (at->y.hi - at->y.lo);
+        const double shown = snw_plot_shown(&at->y, c->y[i]);
+        if (!isfinite(c->x[i]) || !isfinite(shown)) continue;
+        const double share = (shown - at->y.lo) / (at->y.hi - at->y.lo);
         return at->area.y + (1 - share) * at->area.h;
     }
     return at->area.y + at->area.h / 2;
@@ -198,14 +216,14 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
 
 // one scale for both directions: the same unit, and as many mm for each, in whichever direction there is room to spare
 static void make_equal(const snw_figure *f, range x, range y, snw_plot_layout *l) {
-    const double largest = fmax(largest_in(range_x(f)), largest_in(range_y(&f->panel[0])));
+    const double largest = fmax(largest_in(f, range_x(f)), largest_in(f, range_y(f, 0)));
     snw_plot_place *at = &l->panel[0];
     const double per = fmax((x.hi - x.lo) / at->area.w, (y.hi - y.lo) / at->area.h);
     const double more_x = (per * at->area.w - (x.hi - x.lo)) / 2,
                  more_y = (per * at->area.h - (y.hi - y.lo)) / 2;
-    set_axis(f->quantity, f->unit, (range){x.lo - more_x, x.hi + more_x}, largest, &l->x);
-    set_axis(f->panel[0].quantity, f->panel[0].unit, (range){y.lo - more_y, y.hi + more_y}, largest,
-             &at->y);
+    set_axis(f->quantity, f->unit, f->log, (range){x.lo - more_x, x.hi + more_x}, largest, &l->x);
+    set_axis(f->panel[0].quantity, f->panel[0].unit, f->log, (range){y.lo - more_y, y.hi + more_y},
+             largest, &at->y);
 }
 
 // squares for a grid, unless one direction would be left without numbers
@@ -253,7 +271,7 @@ static snw_status place_panels(const snw_figure *f, const snw_canvas *canvas, do
     const double right = EDGE + (names > 0 ? font / 2 + SAMPLE + font / 2 + names : 2 * font);
     const double top = EDGE + font / 2, below = EDGE + 2 * LINE * font + MARK + font / 2;
     double inner = f->width - left - right;
-    const range x = usable(range_x(f), f->tight ? 0 : AIR), y = usable(range_y(&f->panel[0]), AIR);
+    const range x = usable(range_x(f), f->tight ? 0 : AIR), y = usable(range_y(f, 0), AIR);
     const double frame = top + below + (f->npanel - 1) * GAP;
     const double each =
         f->height > 0 ? (f->height - frame) / f->npanel : suiting_height(f, x, y, font, &inner);
@@ -269,11 +287,11 @@ static snw_status place_panels(const snw_figure *f, const snw_canvas *canvas, do
     }
     for (int p = 0; p < f->npanel; p++) {
         out->panel[p].area = (snw_box){left, top + p * (each + GAP), inner, each};
-        const range r = usable(range_y(&f->panel[p]), AIR);
-        set_axis(f->panel[p].quantity, f->panel[p].unit, r, largest_in(range_y(&f->panel[p])),
+        const range r = usable(range_y(f, p), AIR);
+        set_axis(f->panel[p].quantity, f->panel[p].unit, f->log, r, largest_in(f, range_y(f, p)),
                  &out->panel[p].y);
     }
-    set_axis(f->quantity, f->unit, x, largest_in(range_x(f)), &out->x);
+    set_axis(f->quantity, f->unit, f->log, x, largest_in(f, range_x(f)), &out->x);
     if (f->equal) make_equal(f, x, y, out);
     set_ticks_x(f, canvas, font, inner, &out->x);
     for (int p = 0; p < f->npanel; p++) set_ticks_y(font, each, &out->panel[p].y);

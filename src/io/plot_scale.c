@@ -4,7 +4,25 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- texts
+// -----------------------------------------------------------------------------------------
+
+static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+
+static void append(char *out, size_t size, const char *text) {
+    const size_t used = strlen(out);
+    (void)snprintf(out + used, size - used, "%s", text);
+}
+
+static void append_ten(char *out, size_t size, int exponent) {
+    char digits[16];
+    (void)snprintf(digits, sizeof digits, "%d", exponent < 0 ? -exponent : exponent);
+    append(out, size, exponent < 0 ? "10⁻" : "10");
+    for (const char *c = digits; *c; c++) append(out, size, raised[*c - '0']);
+}
 
 // ---- ticks
 // -----------------------------------------------------------------------------------------
@@ -37,26 +55,59 @@ snw_ticks snw_ticks_like(const snw_ticks *k, double lo, double hi) {
     return out;
 }
 
+// the m-th of 1, 2, 5, 10, 20, ..: a digit before a power of ten
+static int digit_of(int m, int *power) {
+    static const int digit[] = {1, 2, 5};
+    *power = (int)floor(m / 3.0);
+    return digit[m - 3 * *power];
+}
+
+static double log_of(int m) {
+    int power;
+    const int digit = digit_of(m, &power);
+    return power + log10(digit);
+}
+
+snw_ticks snw_ticks_log(double lo, double hi, int most) {
+    const double slack = 1e-9;
+    int first = 3 * (int)floor(lo), n = 0;
+    while (log_of(first) < lo - slack) first++;
+    while (log_of(first + n) <= hi + slack) n++;
+    snw_ticks k = snw_ticks_make(lo, hi, most);
+    if (k.step < 1) k = ticks_of(lo, hi, 1);
+    k.decimals = 0;
+    k.log = 1;
+    // a single power of ten says nothing: then they stand closer
+    if (n <= most || k.n < 2) k = (snw_ticks){.n = n, .first = first, .step = 1, .log = 3};
+    return k;
+}
+
 double snw_tick_value(const snw_ticks *k, int i) {
+    if (k->log == 3) return log_of((int)k->first + i);
     // whole multiples of the step, so that zero is zero
     return (round(k->first / k->step) + i) * k->step;
 }
 
 void snw_tick_text(const snw_ticks *k, int i, char text[SNW_TICK_SIZE]) {
     const double value = snw_tick_value(k, i);
+    if (k->log) {
+        int power = (int)lround(value);
+        const int digit = k->log == 3 ? digit_of((int)k->first + i, &power) : 1;
+        text[0] = '\0';
+        if (k->log == 3 && abs(power) < 4) {
+            (void)snprintf(text, SNW_TICK_SIZE, "%g", digit * pow(10, power));
+            return;
+        }
+        if (digit > 1) (void)snprintf(text, SNW_TICK_SIZE, "%d\u00b7", digit);
+        append_ten(text, SNW_TICK_SIZE, power);
+        return;
+    }
     (void)snprintf(text, SNW_TICK_SIZE, "%s%.*f", value < 0 ? "\u2212" : "", k->decimals,
                    fabs(value));
 }
 
 // ---- units
 // -----------------------------------------------------------------------------------------
-
-static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-
-static void append(char *out, size_t size, const char *text) {
-    const size_t used = strlen(out);
-    (void)snprintf(out + used, size - used, "%s", text);
-}
 
 // "N*m^2/s" as people print it
 static void append_unit(char *out, size_t size, const char *unit) {
@@ -66,13 +117,6 @@ static void append_unit(char *out, size_t size, const char *unit) {
         append(out, size, power ? raised[c[1] - '0'] : *c == '*' ? "·" : same);
         if (power) c++;
     }
-}
-
-static void append_ten(char *out, size_t size, int exponent) {
-    char digits[16];
-    (void)snprintf(digits, sizeof digits, "%d", exponent < 0 ? -exponent : exponent);
-    append(out, size, exponent < 0 ? "10⁻" : "10");
-    for (const char *c = digits; *c; c++) append(out, size, raised[*c - '0']);
 }
 
 // does a prefix before it mean a thousandth of the whole?

@@ -10,17 +10,21 @@ typedef struct snw_ticks {
     int n;
     double first, step;
     int decimals; // that tell them apart
+    int log; // 0: none; 1: they are powers of ten; 3: the first one and on of 1, 2, 5, 10, 20, ..
 } snw_ticks;
 
 // The round numbers in [lo, hi], at most `most` >= 2 of them; lo < hi, both finite.
 snw_ticks snw_ticks_make(double lo, double hi, int most);
+
+// The same between logarithms to base ten: 1, 2, 5 of each decade where there are few, else powers of ten.
+snw_ticks snw_ticks_log(double lo, double hi, int most);
 
 // Those of another range with the step of `k`.
 snw_ticks snw_ticks_like(const snw_ticks *k, double lo, double hi);
 
 enum { SNW_TICK_SIZE = 40 };
 
-double snw_tick_value(const snw_ticks *k, int i);
+double snw_tick_value(const snw_ticks *k, int i); // the logarithm, where they are of these
 void snw_tick_text(const snw_ticks *k, int i, char text[SNW_TICK_SIZE]); // with a true minus
 
 // How values of one unit are shown: shown = value / size.

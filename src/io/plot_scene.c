@@ -33,6 +33,7 @@ static const struct {
     {"volume", NULL, "volume", NULL},
     {"pressure", NULL, "pressure", NULL},
     {"stability", NULL, "stability", NULL},
+    {NULL, "rad", "angle", NULL},
     {NULL, "m", "displacement", NULL},
     {NULL, "m/s", "velocity", NULL},
     {NULL, "1/s", "angular velocity", "rad/s"},

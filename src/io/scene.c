@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCENE_VERSION = 1 };
+enum { SCENE_VERSION = 1, MOST_CHANGES = 64 };
 
 // ---- numbers and lists -------------------------------------------------------------------------
 
@@ -275,12 +275,55 @@ static void put_loads(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
+// where a named site is: on the screw from node a to node b, and a pose from there
+static void put_sites(snw_json *j, const snw_model *m) {
+    begin_list(j, "sites");
+    for (int i = 0; i < m->desc->nnamed; i++) {
+        const snw_site *s = &m->desc->named[i].site;
+        const snw_rod *r =
+            s->link >= 0 && m->link_rod[s->link] >= 0 ? &m->rod[m->link_rod[s->link]] : NULL;
+        int a = 0, b = 0; // segments
+        double share = 0;
+        switch (s->kind) {
+        case SNW_SITE_WORLD:
+            break;
+        case SNW_SITE_END:
+            a = m->link_end[s->link];
+            break;
+        case SNW_SITE_BASE:
+            a = m->link_first[s->link];
+            break;
+        case SNW_SITE_ROOT:
+        case SNW_SITE_AT: {
+            int k = 0;
+            const double x = s->kind == SNW_SITE_AT ? s->x : 0;
+            while (k + 1 < r->nseg && station(m, r, k + 1) <= x) k++;
+            const double h = station(m, r, k + 1) - station(m, r, k);
+            a = k == 0 ? r->root : r->seg0 + k - 1;
+            b = r->seg0 + k;
+            share = h > 0 ? (x - station(m, r, k)) / h : 0;
+        }
+        }
+        const snw_quat q = snw_quat_from_mat3(s->pose.R);
+        snw_json_object(j);
+        put_text(j, "name", m->desc->named[i].name);
+        put_node(j, "a", a);
+        put_node(j, "b", share > 0 ? b : a);
+        put_number(j, "share", share);
+        put_list(j, "at", 3, s->pose.p.e);
+        put_list(j, "turn", 4, q.e);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void put_contacts(snw_json *j, const snw_model *m) {
     begin_list(j, "contacts");
     for (int i = 0; i < m->desc->ncontact; i++) {
         const snw_contact_desc *d = &m->desc->contact[i];
         snw_json_object(j);
         put_text(j, "name", d->name);
+        put_text(j, "kind", "ground");
         put_list(j, "at", 3, d->at.e);
         put_list(j, "normal", 3, d->normal.e);
         snw_json_close(j);
@@ -302,7 +345,9 @@ static void put_probes(snw_json *j, const snw_model *m) {
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(c[k].dim, unit, sizeof unit);
-            put_text(j, c[k].name, unit);
+            // coordinates of joints without dimension are angles
+            const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
+            put_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);
@@ -312,15 +357,13 @@ static void put_probes(snw_json *j, const snw_model *m) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static snw_status put_scene(snw_json *j, const snw_model *m, snw_error *err) {
+// what stands in the object of a model
+static void put_scene(snw_json *j, const snw_model *m) {
     double gravity[3] = {0};
     for (int i = 0; i < 3; i++) {
         const snw_law law = m->desc->gravity[i];
         if (law) gravity[i] = snw_expr_value(law, (snw_at){0});
     }
-    snw_json_object(j);
-    snw_json_key(j, "scene");
-    snw_json_integer(j, SCENE_VERSION);
     put_number(j, "length", m->length);
     put_list(j, "gravity", 3, gravity);
     begin_list(j, "parent");
@@ -333,22 +376,80 @@ static snw_status put_scene(snw_json *j, const snw_model *m, snw_error *err) {
     put_loops(j, m);
     put_measures(j, m);
     put_loads(j, m);
+    put_sites(j, m);
     put_contacts(j, m);
     put_probes(j, m);
+}
+
+// Models, and from which step on they count.
+typedef struct era {
+    const snw_model *model;
+    int stage;
+} era;
+
+static snw_status put_all(snw_json *j, int n, const era *e, snw_error *err) {
+    snw_json_object(j);
+    snw_json_key(j, "scene");
+    snw_json_integer(j, SCENE_VERSION);
+    put_scene(j, e[0].model);
+    // the last key: who does not need it stops here
+    if (n > 1) begin_list(j, "changes");
+    for (int i = 1; i < n; i++) {
+        snw_json_object(j);
+        snw_json_key(j, "stage");
+        snw_json_integer(j, e[i].stage);
+        put_scene(j, e[i].model);
+        snw_json_close(j);
+    }
+    if (n > 1) snw_json_close(j);
     snw_json_close(j);
     return snw_json_finish(j, err);
 }
 
-snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
+static snw_status make(int n, const era *e, char **out, snw_error *err) {
     *out = NULL;
     snw_json j;
     snw_buffer to = {0};
     snw_json_begin(&j, snw_sink_buffer(&to));
-    SNW_TRY(put_scene(&j, m, err));
+    SNW_TRY(put_all(&j, n, e, err));
     to.text = snw_alloc(to.size + 1);
     if (!to.text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     to.size = 0;
     *out = to.text;
     snw_json_begin(&j, snw_sink_buffer(&to));
-    return put_scene(&j, m, err);
+    return put_all(&j, n, e, err);
+}
+
+snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
+    return make(1, &(era){.model = m}, out, err);
+}
+
+// Changes of what is not seen, as most are, are left out.
+snw_status snw_scene_of_run(const snw_run *r, char **out, snw_error *err) {
+    era e[MOST_CHANGES + 1] = {{.model = snw_run_model(r)}};
+    const snw_model *seen = e[0].model;
+    char *last;
+    int n = 1;
+    *out = NULL;
+    SNW_TRY(snw_scene_make(seen, &last, err));
+    for (int i = 0; i < snw_run_describe(r)->nstage && n <= MOST_CHANGES; i++) {
+        const snw_model *m = snw_run_model_at(r, i);
+        char *text;
+        if (m == seen) continue;
+        seen = m;
+        const snw_status s = snw_scene_make(m, &text, err);
+        if (s == SNW_OK && strcmp(text, last) != 0) {
+            e[n++] = (era){m, i};
+            snw_free(last);
+            last = text;
+        } else {
+            snw_free(text);
+        }
+        if (s != SNW_OK) {
+            snw_free(last);
+            return s;
+        }
+    }
+    snw_free(last);
+    return make(n, e, out, err);
 }

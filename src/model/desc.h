@@ -63,6 +63,11 @@ typedef struct snw_site {
     snw_place place;
 } snw_site;
 
+typedef struct snw_named_site {
+    const char *name;
+    snw_site site;
+} snw_named_site;
+
 // ---- links ------------------------------------------------------------------------------------------
 
 // One line per joint: enum, name in the language, degrees of freedom, meaning.
@@ -650,4 +655,6 @@ typedef struct snw_desc {
     const int *record;
     int nknob;
     const snw_knob_desc *knob;
+    int nnamed; // sites that have names, for who draws them
+    const snw_named_site *named;
 } snw_desc;

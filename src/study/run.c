@@ -319,6 +319,10 @@ void snw_run_destroy(snw_run *r) {
 const snw_run_info *snw_run_describe(const snw_run *r) { return &r->info; }
 const snw_model *snw_run_model(const snw_run *r) { return r->era[0].model; }
 
+const snw_model *snw_run_model_at(const snw_run *r, int stage) {
+    return r->era[r->era_of_step[stage]].model;
+}
+
 const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
     return r->modes[stage] && r->found[stage] ? snw_modes_found(r->modes[stage]) : NULL;
 }

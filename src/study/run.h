@@ -44,6 +44,8 @@ void snw_run_destroy(snw_run *r); // NULL is fine
 
 const snw_run_info *snw_run_describe(const snw_run *r);
 const struct snw_model *snw_run_model(const snw_run *r);
+// The model that step `stage` is done with, after all changes before it.
+const struct snw_model *snw_run_model_at(const snw_run *r, int stage);
 
 // Modes that step `stage` found in the last execution; NULL: it is of another kind, or was not done.
 const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);

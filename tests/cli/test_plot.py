@@ -259,5 +259,89 @@ class Cairo(Case):
         self.assertEqual(self.files(), before)
 
 
+# Newmark's scheme is of second order in its step
+STEPS = """\
+sinew: 1
+title: Steps
+gravity: [0, 0, -9.81]
+robot: {bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}}
+study: [{dynamic: {name: swing, for: 0.8 s, step: 10 ms, scheme: newmark}}]
+probes: {a: {value: bob}, w: {rate: bob}, p: {position: bob}}
+runs: {by: {swing.step: {each: [80 ms, 40 ms, 20 ms, 10 ms, 1 ms]}}}
+"""
+
+
+class Convergence(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.yaml", STEPS)
+        self.succeeds("run", "m.yaml")
+
+    def test_errors_fall_with_the_order_of_the_scheme(self):
+        r = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "--json", "-o", "f.svg")
+        self.assertEqual([x["x"] for x in r.json["convergence"]], [0.08, 0.04, 0.02, 0.01, 0.001])
+        self.assertIsNone(r.json["convergence"][-1]["a"])
+        # by the differences of the file itself
+        end = {x["run"]: x["values"] for x in self.succeeds("show", "m.h5", "--at", "end", "--json").json["runs"]}
+        for x in r.json["convergence"][:-1]:
+            self.assertAlmostEqual(x["a"], abs(end[x["run"]]["a"] - end["by.5"]["a"]), 12)
+        for probe in "aw":
+            self.assertAlmostEqual(r.json["slopes"][probe], 2, delta=0.05)
+        # `value` of a hinge is an angle; where all runs agree (the hinge rests) there is no panel
+        self.assertEqual([p["axis"] for p in r.json["panels"]], ["error of angle (mrad)", "error of angular velocity (mrad/s)"])
+        shown = texts(self.folder / "f.svg")
+        self.assertTrue({"swing.step (ms)", "10", "20", "50"} <= set(shown), shown)
+        self.assertTrue(any(re.fullmatch(r"a, slope 2\.0\d|a, slope 1\.9\d", t) for t in shown), shown)
+        # on logarithmic axes a power is a straight line
+        _, _, points = next(c for c in curves(self.folder / "f.svg") if len(c[2]) == 4)
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(points, points[1:])]
+        self.assertLess(max(slopes) - min(slopes), 0.05 * abs(min(slopes)))
+
+    def test_a_table(self):
+        r = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "--probe", "a", "-o", "f.svg")
+        rows = [line.split() for line in r.out.splitlines()]
+        self.assertEqual(r.out.splitlines()[0].split(), ["run", "swing.step", "(s)", "error", "of", "a", "slope"])
+        self.assertEqual([row[1] for row in rows[1:6]], ["0.08", "0.04", "0.02", "0.01", "0.001"])
+        self.assertAlmostEqual(float(rows[4][3]), 2, delta=0.1)
+
+    def test_numbers_said_and_what_is_right(self):
+        given = self.succeeds("plot", "m.h5", "--convergence", "h=8,4,2,1,0.1", "--probe", "a", "--against", "by.4", "-o", "f.svg", "--json").json
+        self.assertEqual(given["convergence"][3]["a"], None)
+        self.assertGreater(given["convergence"][4]["a"], 0)
+        end = self.succeeds("plot", "m.h5", "--convergence", "swing.step", "--probe", "a", "--against", "1.5", "--at", "0.4", "-o", "f.svg", "--json").json
+        self.assertTrue(all(0 < x["a"] < 1.5 for x in end["convergence"]))
+
+    def test_overrides_of_the_command_line_count(self):
+        self.succeeds("run", "m.yaml", "-o", "s.h5", "--set", "swing.step=5 ms", "--run", "by.1")
+        self.succeeds("run", "m.yaml", "-o", "t.h5", "--set", "swing.step=25 ms", "--run", "by.1")
+        r = self.succeeds("plot", "t.h5", "s.h5", "m.h5", "--run", "by.1", "--convergence", "swing.step", "--probe", "a", "-o", "f.svg", "--json")
+        self.assertEqual([x["x"] for x in r.json["convergence"]], [0.025, 0.005, 0.08])
+
+    def test_a_model_that_includes_others_needs_the_numbers_said(self):
+        self.write("base.yaml", STEPS)
+        self.write("m.yaml", "sinew: 1\ninclude: base.yaml\n")
+        self.succeeds("run", "m.yaml", "-o", "i.h5")
+        (self.folder / "base.yaml").unlink()
+        r = self.fails(2, "plot", "i.h5", "--convergence", "swing.step", "-o", "f.svg")
+        self.assertIn("cannot be read again", r.err)
+        self.succeeds("plot", "i.h5", "--convergence", "h=80,40,20,10,1", "-o", "f.svg")
+
+    def test_what_cannot_be_compared_is_told(self):
+        for args, text in (
+            (["--convergence", "swing.stepp"], "swing.stepp|stepp"),
+            (["--convergence", "h=1,2"], "a number is wanted for each of the 5 runs"),
+            (["--convergence", "h=1,2,3,4,x"], "a number is wanted for each of the 5 runs"),
+            (["--convergence", "swing.step", "--against", "best"], "--against is one of the runs"),
+            (["--convergence", "swing.step", "--against", "1"], "right for one probe, here are"),
+            (["--convergence", "swing.step", "--run", "by.1,by.2"], "at least three"),
+            (["--convergence", "swing.step", "--energy"], "--convergence is of probes"),
+            (["--convergence", "swing.step", "--at", "9"], "has nothing at 9 s"),
+            (["--convergence", "swing.step", "--probe", "p"], "there is no error to show"),
+        ):
+            r = self.fails(2, "plot", "m.h5", *args, "-o", "f.svg")
+            self.assertRegex(r.err, text)
+        self.assertNotIn("f.svg", self.files())
+
+
 if __name__ == "__main__":
     harness.main()

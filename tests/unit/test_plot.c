@@ -11,8 +11,7 @@
 // ---- ticks and units
 // -------------------------------------------------------------------------------
 
-static void assert_ticks(double lo, double hi, int most, const char *expected) {
-    const snw_ticks k = snw_ticks_make(lo, hi, most);
+static void assert_texts(snw_ticks k, const char *expected) {
     char all[256] = "";
     for (int i = 0; i < k.n; i++) {
         char text[SNW_TICK_SIZE];
@@ -21,6 +20,25 @@ static void assert_ticks(double lo, double hi, int most, const char *expected) {
         (void)strncat(all, text, sizeof all - strlen(all) - 1);
     }
     assert_string_equal(all, expected);
+}
+
+static void assert_ticks(double lo, double hi, int most, const char *expected) {
+    assert_texts(snw_ticks_make(lo, hi, most), expected);
+}
+
+// of logarithms: between 10^lo and 10^hi
+static void ticks_of_logarithms_are_powers_of_ten_and_parts_of_decades(void **state) {
+    (void)state;
+    assert_texts(snw_ticks_log(0, 1, 9), "1 2 5 10");
+    assert_texts(snw_ticks_log(-2.4, -0.9, 9), "0.005 0.01 0.02 0.05 0.1");
+    assert_texts(snw_ticks_log(-5.05, 0.1, 9), "10⁻⁵ 10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 10⁰");
+    assert_texts(snw_ticks_log(-12.5, 0.5, 4), "10⁻¹⁰ 10⁻⁵ 10⁰");
+    assert_texts(snw_ticks_log(-6.8, -6.2, 9), "2·10⁻⁷ 5·10⁻⁷");
+    assert_texts(snw_ticks_log(log10(15), log10(80), 2), "20 50");
+    const snw_ticks k = snw_ticks_log(0, 1, 9);
+    for (int i = 0; i < k.n; i++) {
+        assert_near(snw_tick_value(&k, i), log10((const double[]){1, 2, 5, 10}[i]), 1e-15);
+    }
 }
 
 static void ticks_are_one_two_or_five_times_a_power_of_ten(void **state) {
@@ -267,6 +285,7 @@ static void texts_of_files_are_inert_in_svg(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_of_logarithms_are_powers_of_ten_and_parts_of_decades),
         cmocka_unit_test(ticks_are_one_two_or_five_times_a_power_of_ten),
         cmocka_unit_test(ticks_stay_inside_and_few_whatever_the_range),
         cmocka_unit_test(units_get_the_prefix_that_suits),

@@ -25,6 +25,8 @@ static const char robot[] =
     "loads: {push: {on: arm.tip, force: [0, 0, 1e-3]}, wind: {along: arm, force: [0, 1e-3, 0]}}\n"
     "contacts: {floor: {ground: {on: hand, normal: z, at: [0, 0, -2], stiffness: 100}}}\n"
     "study: [static: {}]\n"
+    "sites: {elbow: {on: arm@37%, pose: {xyz: [1 mm, 2 mm, 3 mm]}}, nail: {on: world}, grip: {on: "
+    "hand}}\n"
     "probes: {tip: {position: arm.tip}, speed: {velocity: arm.tip}}\n";
 
 typedef struct stand {
@@ -40,7 +42,7 @@ static void set(const char *text, stand *s) {
     char *scene = NULL;
     if (describe(text, &s->doc, &s->desc, &err) != SNW_OK ||
         snw_run_create(s->desc, "main", &s->run, &err) != SNW_OK ||
-        snw_scene_make(snw_run_model(s->run), &scene, &err) != SNW_OK) {
+        snw_scene_of_run(s->run, &scene, &err) != SNW_OK) {
         fail_msg("%d:%d: %s", err.line, err.column, err.text);
     }
     // JSON is YAML, whose reader stands by itself
@@ -118,6 +120,47 @@ static void bodies_joints_loops_and_ground_are_told(void **state) {
     assert_near(value(&s, "gravity.2"), -9.81, 0);
     assert_string_equal(at(&s, "probes.0.kind")->text, "position");
     assert_string_equal(at(&s, "probes.0.units.z")->text, "m");
+    assert_string_equal(at(&s, "contacts.0.kind")->text, "ground");
+    assert_string_equal(at(&s, "links.0.rod.free.1")->text, "true");
+    assert_string_equal(at(&s, "links.0.rod.free.3")->text, "false");
+    clear(&s);
+}
+
+static void named_sites_lie_between_their_nodes(void **state) {
+    (void)state;
+    stand s;
+    set(robot, &s);
+    const snw_model *m = snw_run_model(s.run);
+    const int a = (int)value(&s, "sites.0.a"), b = (int)value(&s, "sites.0.b");
+    const double share = value(&s, "sites.0.share");
+    const double from = m->seg_x[a + 1], to = m->seg_x[b + 1];
+    assert_near(from + share * (to - from), 0.37 * 0.5, 1e-15);
+    assert_true(share >= 0 && share <= 1);
+    assert_near(value(&s, "sites.0.at.2"), 3e-3, 0);
+    assert_near(value(&s, "sites.0.turn.0"), 1, 0);
+    assert_near(value(&s, "sites.1.a"), -1, 0);
+    assert_near(value(&s, "sites.2.a"), m->link_end[1] - 1, 0);
+    assert_near(value(&s, "sites.2.share"), 0, 0);
+    clear(&s);
+}
+
+// changes of what is seen count from their step on, others are not told
+static void scenes_change_in_the_course_of_a_study(void **state) {
+    (void)state;
+    stand s;
+    set("sinew: 1\ngravity: 0\nparameters: {r: 10 mm, F: 0 N}\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: r}}, material: "
+        "rubber,\n"
+        "  strain: {bend_y: legendre 2}}}}\n"
+        "loads: {push: {on: arm.tip, force: [0, 0, F]}}\n"
+        "study: [static: {}, change: {F: 1 mN}, static: {}, change: {r: 20 mm}, static: {}]\n"
+        "probes: {tip: {position: arm.tip}}\n",
+        &s);
+    assert_near(value(&s, "links.0.rod.size.0.0"), 0.01, 0);
+    assert_int_equal(at(&s, "changes")->n, 1);
+    assert_near(value(&s, "changes.0.stage"), 3, 0);
+    assert_near(value(&s, "changes.0.links.0.rod.size.0.0"), 0.02, 0);
     clear(&s);
 }
 
@@ -243,6 +286,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rods_have_stations_sections_and_stiffness),
         cmocka_unit_test(bodies_joints_loops_and_ground_are_told),
+        cmocka_unit_test(named_sites_lie_between_their_nodes),
+        cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
         cmocka_unit_test(frames_say_what_acts),
         cmocka_unit_test(frames_say_what_carries),

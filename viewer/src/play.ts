@@ -8,7 +8,7 @@ import { Past, Present, type Hello, type State } from './live';
 import { Axis, Plot, probeCards, type Card } from './plots';
 import { Pull } from './pull';
 import { Robot } from './robot';
-import { readScene, type Scene } from './scene';
+import { readScenes, type Scene } from './scene';
 import { Shell } from './shell';
 import { Trails } from './trail';
 import { Wire } from './wire';
@@ -85,7 +85,7 @@ export class Play {
         this.hello = h;
         this.now = new Present(h);
         this.past = new Past(h);
-        this.scene = readScene(this.now.run.head).scene;
+        this.scene = readScenes(this.now.run.head).eras[0].scene;
         this.shell.name(h.title || h.file, `${h.file}${h.run === 'main' ? '' : ` · ${h.run}`} · live, steps of ${quantity(h.step, 's')} · sinew ${h.version}`);
         this.robot = null; // made with the first frame
         this.fresh = false;
@@ -198,7 +198,7 @@ export class Play {
         this.measure(ms);
         if (this.fresh) this.move();
         if (this.robot && this.stale) this.draw();
-        if (this.shell.stage?.dirty) this.shell.stage.draw();
+        if (this.robot) this.shell.draw(this.robot);
         if (ms - this.refreshed > 120) this.refresh(ms);
     }
 

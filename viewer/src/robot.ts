@@ -8,7 +8,7 @@ import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { scale, type Theme } from './colour';
 import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
-import { Poses } from './pose';
+import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
 import type { BodyScene, ContactScene, LinkScene, Scene } from './scene';
 
@@ -20,6 +20,7 @@ export interface Shown {
     reactions: boolean;
     trails: boolean;
     frames: boolean;
+    sites: boolean;
 }
 
 interface Body {
@@ -34,6 +35,17 @@ interface Trail {
 }
 
 const TRAILS = 5; // shown at most
+
+// Red, green and blue axes of some frames.
+function triads(n: number): THREE.LineSegments {
+    const lines = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
+    const rgb = [0.85, 0.25, 0.25, 0.3, 0.65, 0.25, 0.25, 0.45, 0.9];
+    const colours = Array.from({ length: n }, () => [0, 1, 2].flatMap((i) => [...rgb.slice(3 * i, 3 * i + 3), ...rgb.slice(3 * i, 3 * i + 3)])).flat();
+    lines.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(18 * n), 3));
+    lines.geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(colours), 3));
+    lines.frustumCulled = false;
+    return lines;
+}
 
 const hex = (share: number): number => {
     const c = scale(share, [0, 0, 0]);
@@ -70,9 +82,12 @@ export class Robot {
     private readonly heads: Cones;
     private readonly balls: Balls;
     private readonly axes: THREE.LineSegments;
+    private readonly marks: THREE.LineSegments; // of named sites
+    private readonly log = new Float64Array(6);
+    private readonly here = new Float64Array(7);
 
-    // `room`: how far it may go beyond the frames there are, of its size
-    constructor(readonly run: Run, readonly scene: Scene, room = 0) {
+    // `room`: how far it may go beyond the frames there are, of its size; `holds` says in which frames the scene does
+    constructor(readonly run: Run, readonly scene: Scene, room = 0, private readonly holds: (k: number) => boolean = () => true) {
         this.poses = new Poses(run.head.nodes);
         for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
         const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
@@ -108,13 +123,9 @@ export class Robot {
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
         this.heads = new Cones(this.flat, 4 * arrows + 1);
         this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length);
-        this.axes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
-        this.axes.frustumCulled = false;
-        this.axes.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(18 * (scene.links.length + 1)), 3));
-        const rgb = [0.85, 0.25, 0.25, 0.3, 0.65, 0.25, 0.25, 0.45, 0.9];
-        const colours = Array.from({ length: scene.links.length + 1 }, () => [0, 1, 2].flatMap((i) => [...rgb.slice(3 * i, 3 * i + 3), ...rgb.slice(3 * i, 3 * i + 3)])).flat();
-        this.axes.geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(colours), 3));
-        this.group.add(this.struts.mesh, this.tendons.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes);
+        this.axes = triads(scene.links.length + 1);
+        this.marks = triads(scene.sites.length);
+        this.group.add(this.struts.mesh, this.tendons.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
         this.addTrails();
     }
@@ -144,7 +155,7 @@ export class Robot {
                     this.places.push(p.x, p.y, p.z);
                 }
             }
-            for (const r of this.rods) {
+            for (const r of this.holds(k) ? this.rods : []) {
                 for (const q of this.quantities) (peaks[q] ??= []).push(r.largest(this.poses, q) || 0);
             }
         }
@@ -433,7 +444,7 @@ export class Robot {
         });
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
-            if (shown.reactions) this.groundArrow(c, run.contact.subarray(at, at + 6), theme);
+            if (shown.reactions && c.kind === 'ground') this.groundArrow(c, run.contact.subarray(at, at + 6), theme);
         });
         this.shafts.end();
         this.heads.end();
@@ -470,19 +481,32 @@ export class Robot {
 
     private putAxes(shown: Shown): void {
         this.axes.visible = shown.frames;
-        if (!shown.frames) return;
-        const p = this.axes.geometry.attributes.position as THREE.BufferAttribute, length = this.size / 14;
-        const nodes = [-1, ...this.scene.links.map((l) => l.end)];
-        const a = [0, 0, 0], b = [0, 0, 0];
-        nodes.forEach((node, i) => {
-            this.origin(node, a);
+        this.marks.visible = shown.sites;
+        const put = (lines: THREE.LineSegments, i: number, at: number, g: Float64Array, length: number) => {
+            const p = lines.geometry.attributes.position as THREE.BufferAttribute, d = [0, 0, 0];
             for (let c = 0; c < 3; c++) {
-                this.poses.point(node, c === 0 ? length : 0, c === 1 ? length : 0, c === 2 ? length : 0, b);
-                p.setXYZ(6 * i + 2 * c, a[0], a[1], a[2]);
-                p.setXYZ(6 * i + 2 * c + 1, b[0], b[1], b[2]);
+                rotate(g[at + 3], g[at + 4], g[at + 5], g[at + 6], c === 0 ? length : 0, c === 1 ? length : 0, c === 2 ? length : 0, d);
+                p.setXYZ(6 * i + 2 * c, g[at], g[at + 1], g[at + 2]);
+                p.setXYZ(6 * i + 2 * c + 1, g[at] + d[0], g[at + 1] + d[1], g[at + 2] + d[2]);
             }
-        });
-        p.needsUpdate = true;
+            p.needsUpdate = true;
+        };
+        if (shown.frames) [-1, ...this.scene.links.map((l) => l.end)].forEach((node, i) => put(this.axes, i, this.poses.at(node), this.poses.g, this.size / 14));
+        if (shown.sites) this.scene.sites.forEach((_, i) => put(this.marks, i, 0, this.site(i), this.size / 24));
+    }
+
+    // the pose of a named site, x y z qw qx qy qz
+    site(i: number): Float64Array {
+        const s = this.scene.sites[i], g = this.poses.g, here = this.here;
+        relativeLog(g, this.poses.at(s.a), this.poses.at(s.b), this.log);
+        advance(g, this.poses.at(s.a), this.log, s.share, here);
+        const [w, x, y, z] = here.subarray(3, 7), [tw, tx, ty, tz] = s.turn, d = rotate(w, x, y, z, s.at[0], s.at[1], s.at[2], [0, 0, 0]);
+        for (let c = 0; c < 3; c++) here[c] += d[c];
+        here[3] = w * tw - x * tx - y * ty - z * tz;
+        here[4] = w * tx + x * tw + y * tz - z * ty;
+        here[5] = w * ty - x * tz + y * tw + z * tx;
+        here[6] = w * tz + x * ty - y * tx + z * tw;
+        return here;
     }
 
     // mean place of the nodes, for a camera that follows
@@ -502,6 +526,7 @@ export class Robot {
         }
         for (const i of [this.struts, this.tendons, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
         this.axes.geometry.dispose();
+        this.marks.geometry.dispose();
         for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();
     }
 }

@@ -59,8 +59,18 @@ export interface LoadScene {
     nodes: number[];
 }
 
+export interface SiteScene {
+    name: string;
+    a: number; // on the screw from this node to another one
+    b: number;
+    share: number;
+    at: number[]; // and from there
+    turn: number[]; // qw qx qy qz
+}
+
 export interface ContactScene {
     name: string;
+    kind: string; // only planes are known here
     at: number[];
     normal: number[];
 }
@@ -80,8 +90,15 @@ export interface Scene {
     loops: LoopScene[];
     measures: MeasureScene[];
     loads: LoadScene[];
+    sites: SiteScene[];
     contacts: ContactScene[];
     probes: ProbeScene[];
+}
+
+// A scene, and the stage from which on it holds.
+export interface Era {
+    stage: number;
+    scene: Scene;
 }
 
 const list = <T>(x: unknown): T[] => (Array.isArray(x) ? (x as T[]) : []);
@@ -128,20 +145,27 @@ function guess(head: RunHead): Scene {
         length: 1, gravity: [0, 0, 0], links,
         parent: Array.from({ length: head.nodes }, (_, i) => i - 1),
         kind: new Array<string>(head.nodes).fill('rod'),
-        loops: [], measures: [], loads: [], contacts: [], probes: [],
+        loops: [], measures: [], loads: [], sites: [], contacts: [], probes: [],
     };
 }
 
-// The scene with every index within its bounds; *told* says whether the file had one that can be used.
-export function readScene(head: RunHead): { scene: Scene; told: boolean } {
-    let raw: Scene;
+const isScene = (x: unknown): x is Scene => typeof x === 'object' && x !== null && Array.isArray((x as Scene).links);
+
+// The scene of the beginning and those that changes make, in their order; *told* says whether the file had one that can be used.
+export function readScenes(head: RunHead): { eras: Era[]; told: boolean } {
     try {
         if (!head.scene) throw new Error('none');
-        raw = JSON.parse(head.scene) as Scene;
-        if (typeof raw !== 'object' || raw === null || !Array.isArray(raw.links)) throw new Error('no scene');
+        const raw = JSON.parse(head.scene) as Scene & { changes?: unknown };
+        if (!isScene(raw)) throw new Error('no scene');
+        const later = list<Scene & { stage: unknown }>(raw.changes).filter((c) => isScene(c)).map((c) => ({ stage: number(c.stage), scene: within(c, head) }));
+        return { eras: [{ stage: 0, scene: within(raw, head) }, ...later], told: true };
     } catch {
-        return { scene: guess(head), told: false };
+        return { eras: [{ stage: 0, scene: guess(head) }], told: false };
     }
+}
+
+// The scene with every index within its bounds.
+function within(raw: Scene, head: RunHead): Scene {
     const node = (x: unknown) => {
         const i = number(x, -1);
         return Number.isInteger(i) && i >= -1 && i < head.nodes ? i : -1;
@@ -167,7 +191,7 @@ export function readScene(head: RunHead): { scene: Scene; told: boolean } {
               }
             : undefined,
     }));
-    const scene: Scene = {
+    return {
         length: number(raw.length, 1),
         gravity: numbers(raw.gravity, 3),
         parent: Array.from({ length: head.nodes }, (_, i) => Math.min(node(list(raw.parent)[i]), i - 1)),
@@ -176,8 +200,8 @@ export function readScene(head: RunHead): { scene: Scene; told: boolean } {
         loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), a: node(l.a), b: node(l.b), switch: number(l.switch, -1) })),
         measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
-        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
+        sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
+        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
         probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
-    return { scene, told: true };
 }

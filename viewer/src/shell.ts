@@ -21,7 +21,7 @@ export class Shell {
     theme: Theme;
     stage: Stage | null = null;
     ground = true;
-    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false };
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false };
     readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to turn it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
@@ -30,6 +30,8 @@ export class Shell {
     private readonly subtitle = make('p');
     private readonly legend = make('div', { class: 'legend' });
     private readonly note = make('div', { class: 'note' });
+    private readonly labels = make('div', { class: 'labels', 'aria-hidden': 'true' });
+    private readonly siteBox = make('label');
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera goes along', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
     private readonly colour = make('select', { 'aria-label': 'colour of rods', onchange: () => this.setColour() });
@@ -51,17 +53,18 @@ export class Shell {
             box.dataset.show = key;
             return make('label', {}, box, label);
         };
+        this.siteBox.append(...check('sites', 'named sites').childNodes);
         const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
         const menu = make('details', { class: 'menu' },
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons and chambers'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
-                check('trails', 'trails'), check('frames', 'frames'), make('label', {}, ground, 'grid')));
+                check('trails', 'trails'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
             if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
         });
-        this.stageBox.append(this.canvas,
+        this.stageBox.append(this.canvas, this.labels,
             make('div', { class: 'tools' },
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
                 menu),
@@ -147,8 +150,23 @@ export class Shell {
         if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
         if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
         this.colour.value = this.shown.colour;
+        this.labels.replaceChildren(...robot.scene.sites.map((s) => make('span', {}, s.name)));
+        this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
         this.stage?.show(robot, this.theme);
         this.stage?.look('free');
+    }
+
+    // Draw what has changed, and the names of sites beside them.
+    draw(robot: Robot): void {
+        const { stage, shown } = this;
+        if (!stage?.dirty) return;
+        stage.draw();
+        this.labels.classList.toggle('hidden', !shown.sites);
+        if (!shown.sites) return;
+        Array.from(this.labels.children as HTMLCollectionOf<HTMLElement>).forEach((label, i) => {
+            const [x, y, z] = robot.site(i), at = stage.project(x, y, z);
+            label.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
+        });
     }
 
     look(preset: Preset): void {

@@ -87,18 +87,23 @@ export class Stage {
         const { scene } = robot, g = scene.gravity;
         const k = [0, 1, 2].reduce((a, b) => (Math.abs(g[b]) > Math.abs(g[a]) ? b : a), 2);
         this.up.set(0, 0, 0).setComponent(k, g[k] > 0 ? -1 : 1);
-        const contact = scene.contacts[0];
+        const contact = scene.contacts.find((c) => c.kind === 'ground');
         const weightless = g.every((x) => x === 0), { min, max } = robot.box;
         if (contact && weightless) this.up.fromArray(contact.normal).normalize();
         else if (weightless && max.z - min.z < flat * robot.size) this.up.set(0, 1, 0);
         if (!(this.up.lengthSq() > 0.5)) this.up.set(0, 0, 1);
     }
 
+    // The same robot after a change: the camera stays.
+    swap(robot: Robot): void {
+        if (this.robot) this.scene.remove(this.robot.group);
+        this.robot = robot;
+        this.scene.add(robot.group);
+        this.layGround(robot);
+    }
+
     show(robot: Robot, theme: Theme): void {
-        if (this.robot) {
-            this.scene.remove(this.robot.group);
-            this.robot.dispose();
-        }
+        if (this.robot) this.scene.remove(this.robot.group);
         this.robot = robot;
         this.scene.add(robot.group);
         this.chooseUp(robot);
@@ -115,7 +120,7 @@ export class Stage {
 
     private layGround(robot: Robot): void {
         const centre = robot.box.getCenter(new THREE.Vector3()), { size } = robot;
-        const contact = robot.scene.contacts[0];
+        const contact = robot.scene.contacts.find((c) => c.kind === 'ground');
         const normal = contact ? new THREE.Vector3().fromArray(contact.normal) : this.up.clone();
         if (!(normal.lengthSq() > 0)) normal.copy(this.up);
         normal.normalize();

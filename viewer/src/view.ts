@@ -7,7 +7,7 @@ import { count, number, quantity } from './format';
 import { Player, speeds } from './player';
 import { Axis, energyCard, Plot, probeCards, solverCards, type Card } from './plots';
 import { Robot } from './robot';
-import { readScene, type Scene } from './scene';
+import { readScenes, type Scene } from './scene';
 import { Shell } from './shell';
 
 const CARDS = 16; // shown before one asks for more
@@ -17,6 +17,7 @@ export class View {
     private scene!: Scene;
     private told = true;
     private robot!: Robot;
+    private eras: { stage: number; robot: Robot }[] = [];
     private player!: Player;
     private plots: Plot[] = [];
     private stale = true; // the robot is to be moved
@@ -64,8 +65,8 @@ export class View {
     private open(index: number): void {
         const head = this.page.runs[index];
         this.run = readRun(this.page, index);
-        const { scene, told } = readScene(head);
-        this.scene = scene;
+        const { eras, told } = readScenes(head);
+        this.scene = eras[0].scene;
         this.told = told;
         this.runs.selectedIndex = index;
         const state = head.state === 'finished' ? '' : ` · ${head.state}`;
@@ -76,7 +77,13 @@ export class View {
             this.shell.side.replaceChildren();
             return;
         }
-        this.robot = new Robot(this.run, scene);
+        for (const e of this.eras) e.robot.dispose();
+        const era = (k: number) => eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
+        this.eras = eras.map((e) => ({ stage: e.stage, robot: new Robot(this.run, e.scene, 0, (k) => era(k) === e) }));
+        this.robot = this.eras[0].robot;
+        // one scale of colours for all
+        for (const { robot } of this.eras) for (const q of Object.keys(robot.most) as (keyof Robot['most'])[]) this.robot.most[q] = Math.max(this.robot.most[q], robot.most[q]);
+        for (const { robot } of this.eras) Object.assign(robot.most, this.robot.most);
         this.drawnFrame = -1;
         this.shell.present(this.robot);
         this.scrub.max = String(this.player.end || 1);
@@ -217,7 +224,16 @@ export class View {
         requestAnimationFrame((next) => this.tick(next));
         this.player.tick(ms);
         if (this.stale) this.move();
-        if (this.shell.stage?.dirty) this.shell.stage.draw();
+        this.shell.draw(this.robot);
+    }
+
+    // the robot as it is in the stage of a frame
+    private enter(k: number): void {
+        const { robot } = this.eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a));
+        if (robot === this.robot) return;
+        this.robot = robot;
+        this.shell.stage?.swap(robot);
+        robot.dress(this.shell.theme);
     }
 
     private move(): void {
@@ -226,6 +242,7 @@ export class View {
         const k = this.player.frame, share = this.player.share, rest = this.restOf(k);
         const swings = rest >= 0 && this.player.playing;
         if (k !== this.drawnFrame || share > 0 || swings) {
+            this.enter(k);
             if (rest >= 0) this.robot.update(k, this.player.swing, this.shell.shown, this.shell.theme, rest);
             else this.robot.update(k, share, this.shell.shown, this.shell.theme);
             this.shell.stage?.follow();

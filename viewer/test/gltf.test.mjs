@@ -41,13 +41,14 @@ actuators:
 contacts: {floor: {ground: {on: ball, normal: z, at: [0, 0, -0.5], stiffness: 100}}}
 study: [{static: {}}, {dynamic: {for: 100 ms, step: 5 ms}}]
 `,
+    // two frames, and nothing moves
     still: `
 sinew: 1
 title: ''
 gravity: 0
 ${rubber}
 robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: {bend_y: legendre 1}}}}
-study: [{static: {}}]
+study: [{static: {name: one}}, {static: {name: again}}]
 `,
 };
 

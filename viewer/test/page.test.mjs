@@ -54,6 +54,18 @@ record: {every: 1 ms}
 probes: {at: {angle: bob}, p: {position: bob}}
 `;
 
+// a straight rod that becomes thicker, with named sites
+const changed = `
+sinew: 1
+title: Changed
+gravity: 0
+parameters: {r: 10 mm}
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}
+robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: r}}, material: rubber, strain: {bend_y: legendre 2}}}}
+sites: {elbow: {on: "arm@30%", pose: {xyz: [0, 0, 0.2 m]}}}
+study: [{static: {name: thin}}, {change: {r: 60 mm}}, {static: {name: thick}}]
+`;
+
 function pageOf(name, model) {
     const file = (end) => join(folder, name + end);
     writeFileSync(file('.yaml'), model);
@@ -259,7 +271,7 @@ const bent = async (name, change, check) => attempt(name, async () => {
     await check(tab, faults);
     await tab.close();
 });
-const wild = { links: [{ name: 1, first: 1e9, end: -7, rod: { first: 4, count: 1e9 }, body: { size: 'x' } }, { rod: { root: 99, first: 0, count: 3 } }], parent: 'no', loops: 3, measures: [{ points: [[1e7]] }], loads: [{ nodes: [null, 'a'] }], probes: [{ name: '__proto__', units: [] }] };
+const wild = { links: [{ name: 1, first: 1e9, end: -7, rod: { first: 4, count: 1e9 }, body: { size: 'x' } }, { rod: { root: 99, first: 0, count: 3 } }], parent: 'no', loops: 3, measures: [{ points: [[1e7]] }], loads: [{ nodes: [null, 'a'] }], probes: [{ name: '__proto__', units: [] }], sites: [{ a: 1e9, b: 'x', share: 7 }, null], changes: [{ links: 3 }, { stage: 'x', links: [{ rod: {} }] }] };
 await bent('a wild scene does no harm', (run) => (run.scene = JSON.stringify(wild)), async (tab, faults) => {
     await tab.keyboard.press('End');
     await settle(tab);
@@ -271,6 +283,27 @@ await bent('a run without scene is drawn as lines', (run) => (run.scene = null),
     assert.deepEqual(faults, []);
 });
 await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (tab) => assert.match(await tab.locator('.problem').textContent(), /damaged: pose/));
+
+await attempt('a change is seen from its stage on, and sites have their names', async () => {
+    const { tab, faults } = await open(pageOf('changed', changed));
+    await tab.keyboard.press('1');
+    await tab.locator('.menu summary').click();
+    await tab.locator('.menu select').selectOption('plain');
+    await tab.locator('input[data-show=sites]').check();
+    await tab.locator('.menu summary').click();
+    const off = [[0.5, 0.028, 0.028]]; // from whichever side one looks
+    await tab.keyboard.press('Home');
+    assert.deepEqual((await colours(tab, off)).map(isRod), [false], 'beside the thin rod');
+    await tab.keyboard.press('End');
+    assert.deepEqual((await colours(tab, off)).map(isRod), [true], 'on the thick one');
+    const at = await tab.evaluate(() => window.sinew.project(0.3, 0, 0.2));
+    const label = tab.locator('.labels span');
+    assert.equal(await label.textContent(), 'elbow');
+    const moved = (await label.evaluate((e) => e.style.transform)).match(/[\d.]+/g).map(Number);
+    assert.ok(Math.hypot(moved[0] - at.x, moved[1] - at.y) < 0.2, `${moved} is not ${at.x} ${at.y}`);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
 
 await attempt('10^5 frames open in 5 s and fill less than 60 MB', async () => {
     const path = pageOf('many', pendulum);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "cli/converge.h"
+
+#include "base/fail.h"
+#include "cli/grid.h"
+#include "io/document.h"
+#include "study/series.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SETS = 64, MOST_COLUMNS = 6 }; // of a table
+
+static const char OPTION[] = "--convergence";
+
+// ---- the number in which runs differ -----------------------------------------------------------
+
+// "h=4,2,1"
+static snw_status read_values(snw_pool *pool, const char *text, const char *equals, int nrun,
+                              double *x, snw_converge_opts *o, snw_error *err) {
+    o->quantity = snw_pool_text(pool, text, (size_t)(equals - text));
+    if (!o->quantity) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    const char *at = equals + 1;
+    int n = 0;
+    for (; n < nrun; n++) {
+        char *end;
+        errno = 0;
+        x[n] = strtod(at, &end);
+        if (end == at || errno || (*end && *end != ',')) break;
+        at = *end ? end + 1 : end;
+        if (!*end) {
+            n++;
+            break;
+        }
+    }
+    if (n == nrun && !*at) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "%s %s: a number is wanted for each of the %d runs",
+                    OPTION, text, nrun);
+}
+
+// The overrides of a command line, which stand as comments behind the text of a model.
+static int find_sets(snw_pool *pool, const char *text, const char *set[MOST_SETS]) {
+    static const char mark[] = "# --set ", tables[] = "# tables: ";
+    const char *end = text + strlen(text);
+    int n = 0;
+    while (end > text && n < MOST_SETS) {
+        const char *line = end - 1;
+        while (line > text && line[-1] != '\n') line--;
+        const size_t length = (size_t)(end - 1 - line), head = sizeof mark - 1;
+        if (strncmp(line, mark, head) == 0) {
+            set[n] = snw_pool_text(pool, line + head, length - head);
+            if (!set[n]) return n;
+            n++;
+        } else if (strncmp(line, tables, sizeof tables - 1) != 0) {
+            break;
+        }
+        end = line;
+    }
+    for (int i = 0; i < n / 2; i++) {
+        const char *other = set[i];
+        set[i] = set[n - 1 - i];
+        set[n - 1 - i] = other;
+    }
+    return n;
+}
+
+static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const char *path,
+                                snw_quantity_read *out, snw_error *err) {
+    const char *text = snw_result_model(run->file),
+               *name = snw_result_info(run->file, run->run)->run;
+    const char *set[MOST_SETS];
+    const int nset = find_sets(pool, text, set);
+    snw_document *d = NULL;
+    bool given = false;
+    snw_error why = {0};
+    snw_status s = snw_document_parse("model", text, strlen(text), nset, set, &d, &why);
+    if (s != SNW_OK) {
+        // one that includes others stands there as one text
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the model of these results cannot be read again (%.200s); say the "
+                        "numbers, e.g. %s h=4,2,1",
+                        why.text, OPTION);
+    }
+    for (int i = 0; s == SNW_OK && i < snw_document_runs(d); i++) {
+        if (strcmp(snw_document_run_name(d, i), name) != 0) continue;
+        s = snw_document_find(d, i, path, OPTION, &given, out, err);
+    }
+    snw_document_destroy(d);
+    if (s != SNW_OK || given) return s;
+    return snw_fail(err, SNW_E_ARGUMENT, "run '%s' gives no '%s'; say the numbers, e.g. %s h=4,2,1",
+                    name, path, OPTION);
+}
+
+static snw_status find_values(snw_pool *pool, const char *path, int nrun, const snw_plot_run *run,
+                              double *x, snw_converge_opts *o, snw_error *err) {
+    for (int i = 0; i < nrun; i++) {
+        snw_quantity_read q = {0};
+        SNW_TRY(find_in_model(pool, &run[i], path, &q, err));
+        x[i] = q.value;
+        if (i == 0) o->unit = snw_pool_text(pool, q.unit, strlen(q.unit));
+    }
+    o->quantity = path;
+    return o->unit ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+}
+
+// ---- what is right -----------------------------------------------------------------------------
+
+static snw_status choose_right(const snw_args *args, int nrun, const snw_plot_run *run,
+                               snw_converge_opts *o, snw_error *err) {
+    const char *text = snw_args_value(args, "against");
+    o->against = nrun - 1;
+    for (int i = 0; text && i < nrun; i++) {
+        o->against = i;
+        const char *own = snw_result_info(run[i].file, run[i].run)->run;
+        if (strcmp(text, own) == 0 || (run[i].name && strcmp(text, run[i].name) == 0)) {
+            return SNW_OK;
+        }
+    }
+    if (!text) return SNW_OK;
+    char *end;
+    o->value = strtod(text, &end);
+    o->against = -1;
+    if (end == text || *end || !isfinite(o->value)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--against is one of the runs that are shown, or a number; '%s' is neither",
+                        text);
+    }
+    if (run->ncolumn == 1) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "--against %s is right for one probe, here are %d; choose with --probe", text,
+                    run->ncolumn);
+}
+
+snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
+                             const snw_plot_run *run, const double *at, snw_converge *c,
+                             snw_figure *out, snw_error *err) {
+    const char *path = snw_args_value(args, "convergence"), *equals = strchr(path, '=');
+    double *x = snw_pool_array(pool, (size_t)nrun, sizeof *x);
+    if (!x) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    *c = (snw_converge){.opts = {.unit = "", .at_end = !at, .t = at ? *at : 0, .x = x}};
+    SNW_TRY(choose_right(args, nrun, run, &c->opts, err));
+    if (nrun - (c->opts.against >= 0) < 2) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%s compares runs with one that is right: at least three, or two and a "
+                        "number --against",
+                        OPTION);
+    }
+    SNW_TRY(equals ? read_values(pool, path, equals, nrun, x, &c->opts, err)
+                   : find_values(pool, path, nrun, run, x, &c->opts, err));
+    return snw_plot_convergence(pool, nrun, run, &c->opts, &c->table, out, err);
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+// the slope from the run before that has an error
+static double slope_of(const snw_converge *c, int ncolumn, int i, int k) {
+    for (int before = i - 1; before >= 0; before--) {
+        const double a = c->table.error[before * ncolumn + k], b = c->table.error[i * ncolumn + k];
+        if (a > 0 && b > 0) return log(b / a) / log(c->opts.x[i] / c->opts.x[before]);
+    }
+    return NAN;
+}
+
+static void json_table(const snw_converge *c, int nrun, const snw_plot_run *run, snw_json *j) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    const int n = run->ncolumn;
+    snw_field_text(j, "over", c->opts.quantity);
+    snw_field_list(j, "convergence");
+    for (int i = 0; i < nrun; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "run", snw_result_info(run[i].file, run[i].run)->run);
+        snw_field_number(j, "x", c->opts.x[i]);
+        for (int k = 0; k < n; k++) {
+            char name[256];
+            snw_column_name(&info->column[run->column[k]], name, sizeof name);
+            snw_field_number(j, name, c->table.error[i * n + k]);
+        }
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_object(j, "slopes");
+    for (int k = 0; k < n; k++) {
+        char name[256];
+        snw_column_name(&info->column[run->column[k]], name, sizeof name);
+        snw_field_number(j, name, c->table.slope[k]);
+    }
+    snw_json_close(j);
+}
+
+snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run *run,
+                            snw_reply *reply, snw_error *err) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    const int n = run->ncolumn, shown = n < MOST_COLUMNS ? n : MOST_COLUMNS;
+    if (reply->json) {
+        json_table(c, nrun, run, reply->json);
+        return SNW_OK;
+    }
+    char align[2 * MOST_COLUMNS + 3] = "lr";
+    memset(align + 2, 'r', 2 * (size_t)shown);
+    snw_grid *g;
+    SNW_TRY(snw_grid_create(align, &g, err));
+    snw_grid_cell(g, "run");
+    snw_grid_cell(g, "%s%s%s%s", c->opts.quantity, c->opts.unit[0] ? " (" : "", c->opts.unit,
+                  c->opts.unit[0] ? ")" : "");
+    for (int k = 0; k < shown; k++) {
+        char name[256];
+        snw_column_name(&info->column[run->column[k]], name, sizeof name);
+        snw_grid_cell(g, "error of %s", name);
+        snw_grid_cell(g, "slope");
+    }
+    for (int i = 0; i < nrun; i++) {
+        snw_grid_cell(g, "%s", run[i].name ? run[i].name : info->run);
+        snw_grid_number(g, 6, c->opts.x[i]);
+        for (int k = 0; k < shown; k++) {
+            snw_grid_number(g, 4, c->table.error[i * n + k]);
+            snw_grid_number(g, 3, slope_of(c, n, i, k));
+        }
+    }
+    const snw_status s = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    if (s == SNW_OK && n > shown) printf("  ... and %d more probes, see --probe\n", n - shown);
+    return s;
+}

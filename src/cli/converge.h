@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// converge.h: what `sinew plot --convergence` shows: errors of runs that differ in one number, as a figure and a table.
+#pragma once
+
+#include "cli/args.h"
+#include "io/plot_data.h"
+
+// Options of the command that ask for it.
+#define SNW_OPTION_CONVERGENCE                                                                     \
+    {"convergence", 0, "PATH", false,                                                              \
+     "errors of the probes over a number in which the runs differ, on logarithmic axes, with "     \
+     "slopes, and a table: swing.step, arm.rod.nodes, or h=4,2,1 to say the numbers, a run each"}, \
+    {                                                                                              \
+        "against", 0, "RUN", false,                                                                \
+            "with --convergence: the run that is taken for right (default: the last one), or a "   \
+            "number"                                                                               \
+    }
+
+typedef struct snw_converge {
+    snw_converge_opts opts;
+    snw_converge_table table;
+} snw_converge;
+
+// The figure of runs whose columns are chosen. Files are as in snw_plot_run; `at` is a time, NULL: the end.
+SNW_NODISCARD snw_status snw_converge_make(snw_pool *pool, const snw_args *args, int nrun,
+                                           const snw_plot_run *run, const double *at,
+                                           snw_converge *c, snw_figure *out, snw_error *err);
+
+// Its table, a line a run: the number, and of each column the error and the slope from the run before.
+SNW_NODISCARD snw_status snw_converge_say(const snw_converge *c, int nrun, const snw_plot_run *run,
+                                          snw_reply *reply, snw_error *err);
