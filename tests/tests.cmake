@@ -122,7 +122,9 @@ if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   check(viewer_types viewer 120 COMMAND sh ${CMAKE_SOURCE_DIR}/viewer/types.sh ${NODE})
   check(viewer_page viewer 180 COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/page.test.mjs $<TARGET_FILE:command>)
   check(viewer_gltf viewer 120 COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/gltf.test.mjs $<TARGET_FILE:command>)
-  set_tests_properties(viewer_types viewer_page viewer_gltf PROPERTIES SKIP_RETURN_CODE 77)
+  check(viewer_play viewer 240 COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/viewer/test/play.test.mjs $<TARGET_FILE:command>)
+  set_tests_properties(viewer_types viewer_page viewer_gltf viewer_play PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(viewer_play PROPERTIES PROCESSORS 2) # it measures time
 endif()
 
 # each public header stands alone, in C11 and in C++17; each of ours does in C17

@@ -92,10 +92,9 @@ static bool add(struct lws *wsi, const char *name, const char *value, unsigned c
                                        end) == 0;
 }
 
-// an answer without a page closes the connection
 static int refuse(struct lws *wsi, unsigned status) {
-    (void)lws_return_http_status(wsi, status, NULL);
-    return -1;
+    if (lws_return_http_status(wsi, status, NULL)) return -1;
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
 static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t length) {

@@ -216,6 +216,7 @@ export class Play {
         this.counted.came++;
         this.past.add(this.now);
         this.trails?.add(this.now);
+        this.pull?.flush();
         this.fresh = true;
     }
 
@@ -279,7 +280,7 @@ export class Play {
     hook() {
         return {
             project: (x: number, y: number, z: number) => this.shell.stage?.project(x, y, z) ?? null,
-            state: () => ({ ready: this.robot !== null, lost: !this.problem.classList.contains('hidden'), ...this.state, t: this.robot ? this.now.t : NaN, speed: this.robot ? this.now.speed : NaN, step: this.robot ? this.now.step : NaN, serial: this.robot ? this.now.serial : 0, rate: this.rate, pulled: this.robot ? this.now.node : -1, nodes: this.hello?.nodes ?? 0, points: this.past?.run.n ?? 0 }),
+            state: () => ({ ready: this.hello !== null && this.now.serial > 0, shown: this.robot !== null, lost: !this.problem.classList.contains('hidden'), ...this.state, t: this.now?.t, pace: this.now?.speed, step: this.now?.step, serial: this.now?.serial ?? 0, rate: this.rate, pulled: this.now?.node ?? -1, nodes: this.hello?.nodes ?? 0, points: this.past?.run.n ?? 0 }),
             controls: () => this.hello?.controls.map((c, i) => ({ ...c, now: this.now.controls[i] })) ?? [],
             node: (i: number) => Array.from(this.robot!.poses.g.subarray(7 * i, 7 * i + 3)),
             column: (name: string) => this.now.columns[this.hello!.columns.findIndex((c) => `${c.probe}.${c.component}` === name)],

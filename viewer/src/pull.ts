@@ -81,6 +81,7 @@ export class Pull {
         this.canvas.setPointerCapture(e.pointerId);
         this.plane.setFromNormalAndCoplanarPoint(this.stage.camera.getWorldDirection(new THREE.Vector3()), new THREE.Vector3().fromArray(this.place(this.hold)));
         this.aim(x, y);
+        this.flush();
     }
 
     private move(e: PointerEvent): void {
@@ -105,12 +106,16 @@ export class Pull {
         this.to = null;
     }
 
-    // once a picture: what was asked for since, and the spring as it is
-    update(now: Present, robot: Robot, theme: Theme): void {
-        const { hold } = this, r = robot.size / 130;
+    // What was asked for since the last time; once a frame is often enough.
+    flush(): void {
+        const { hold } = this;
         if (hold && this.to) this.wire.send({ do: 'pull', node: hold.node, at: hold.at.toArray(), to: this.to, strength: this.strength });
         this.to = null;
-        this.material.color.setHex(0xffffff);
+    }
+
+    // the spring as it is, or what would be taken hold of
+    update(now: Present, robot: Robot, theme: Theme): void {
+        const r = robot.size / 130;
         this.bars.begin();
         this.balls.begin();
         if (now.node >= 0) {

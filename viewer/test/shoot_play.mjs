@@ -12,11 +12,11 @@ const tab = await browser.newPage({ viewport: { width: Number(width), height: Nu
 tab.on('console', (m) => console.log(m.type(), m.text()));
 tab.on('pageerror', (e) => console.log('error', e.message));
 await tab.goto(server.address);
-await tab.waitForFunction(() => window.sinew?.state().ready);
+await tab.waitForFunction(() => window.sinew?.state().shown);
 const before = await tab.evaluate(() => window.sinew.state().serial);
 await tab.waitForTimeout(1000 * Number(seconds));
-const { serial, rate, speed, step } = await tab.evaluate(() => window.sinew.state());
-console.log(`${((serial - before) / Number(seconds)).toFixed(1)} frames a second sent; ${rate.came.toFixed(1)} came, ${rate.drawn.toFixed(1)} drawn; ${speed.toFixed(3)} of real time; ${(1e3 * step).toFixed(2)} ms a step`);
+const { serial, rate, pace, step } = await tab.evaluate(() => window.sinew.state());
+console.log(`${((serial - before) / Number(seconds)).toFixed(1)} frames a second sent; ${rate.came.toFixed(1)} came, ${rate.drawn.toFixed(1)} drawn; ${pace.toFixed(3)} of real time; ${(1e3 * step).toFixed(2)} ms a step`);
 await tab.screenshot({ path: out });
 await browser.close();
 await server.end('SIGINT');
