@@ -20,13 +20,24 @@ typedef struct routes {
     int points;
 } routes;
 
-static void routes_open(routes *k, snw_rule_kind rule, int of, int nodes) {
+typedef struct along {
+    snw_rule_kind kind;
+    int number, nodes;
+    double tolerance; // of rk45, whose cells are those of the state
+    int functions;    // of bending in one plane; 0: three of each strain of Kirchhoff's rod
+} along;
+
+static void routes_compile(routes *k, along rule, int ncell, const double *cell) {
     *k = (routes){0};
     robot_init(&k->r, 0.5, 0.01);
-    k->r.link[0].rod.nodes = nodes;
-    k->r.link[0].rod.integrator = rule;
-    k->r.link[0].rod.magnus = k->r.link[0].rod.points = of;
-    for (int i = 0; i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_LEGENDRE, 3);
+    snw_rod_desc *rod = &k->r.link[0].rod;
+    rod->nodes = rule.nodes;
+    rod->integrator = rule.kind;
+    rod->magnus = rod->points = rule.number;
+    rod->tolerance = rule.tolerance;
+    rod->ncell = ncell, rod->cell = cell;
+    if (rule.functions) robot_strain(&k->r, 0, SNW_BEND_Y, SNW_BASIS_LEGENDRE, rule.functions);
+    for (int i = 0; !rule.functions && i < 3; i++) robot_strain(&k->r, 0, i, SNW_BASIS_LEGENDRE, 3);
     k->r.desc.gravity[2] = number(&k->r, -9.81);
     trial_open(&k->t, &k->r.desc);
     dice d = {1};
@@ -48,9 +59,23 @@ static void routes_close(routes *k) {
     robot_free(&k->r);
 }
 
+static void routes_open(routes *k, along rule) {
+    static double cell[1000];
+    routes_compile(k, rule, 0, NULL);
+    if (rule.tolerance == 0) return;
+    const int n = snw_rod_cells(k->t.m, &k->t.m->rod[0], k->t.s, false, cell);
+    routes_close(k);
+    routes_compile(k, rule, n, cell);
+}
+
 static void ours(void *user) {
     const trial *t = &((routes *)user)->t;
     snw_residual(t->m, t->in, t->s, false, t->w);
+}
+
+static void forward(void *user) {
+    const trial *t = &((routes *)user)->t;
+    snw_kinematics(t->m, t->in, t->s, false, t->w);
 }
 
 static void runge_kutta(void *user) {
@@ -102,11 +127,13 @@ static void forces(const bench_table *b) {
         snw_rule_kind kind;
         int number;
     } rules[] = {{SNW_RULE_MAGNUS, 4},   {SNW_RULE_MAGNUS, 6},   {SNW_RULE_RK4, 0},
-                 {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4}};
+                 {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4},
+                 {SNW_RULE_RK45, 0}};
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         for (int i = 0; i < 3; i++) {
             routes k;
-            routes_open(&k, rules[r].kind, rules[r].number, nodes[i]);
+            routes_open(
+                &k, (along){.kind = rules[r].kind, .number = rules[r].number, .nodes = nodes[i]});
             const double us = 1e6 * bench_time(ours, &k, 0.1);
             if (base == 0) base = us;
             char name[64];
@@ -118,7 +145,7 @@ static void forces(const bench_table *b) {
         }
     }
     routes k;
-    routes_open(&k, SNW_RULE_MAGNUS, 4, 11);
+    routes_open(&k, (along){.kind = SNW_RULE_MAGNUS, .number = 4, .nodes = 11});
     const double tol[] = {1e-4, 1e-7, 1e-10};
     for (int i = 0; i < 3; i++) {
         k.tol = tol[i];
@@ -138,11 +165,40 @@ static void forces(const bench_table *b) {
     routes_close(&k);
 }
 
+// Forward, backward and all of inverse dynamics by the rule along the rod (hybrid.md 6.4, 7.9).
+static void rules(const bench_table *b) {
+    static const along list[] = {
+        {SNW_RULE_RK45, 0, 0, 1e-6, 5},    {SNW_RULE_RK45, 0, 0, 1e-6, 10},
+        {SNW_RULE_RK45, 0, 0, 1e-6, 15},   {SNW_RULE_SPECTRAL, 3, 11, 0, 10},
+        {SNW_RULE_SPECTRAL, 3, 21, 0, 10}, {SNW_RULE_SPECTRAL, 3, 31, 0, 10},
+        {SNW_RULE_MAGNUS, 4, 11, 0, 10},   {SNW_RULE_MAGNUS, 4, 21, 0, 10},
+        {SNW_RULE_MAGNUS, 4, 31, 0, 10},   {SNW_RULE_MAGNUS, 6, 21, 0, 10}};
+    printf("\nby the rule, bending in a plane, in motion\n");
+    printf("  %-42s %10s %10s %10s   %8s\n", "rule", "forward us", "backward", "inverse", "error");
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        routes k;
+        char name[80];
+        routes_open(&k, list[i]);
+        const snw_rod *rod = &k.t.m->rod[0];
+        snprintf(name, sizeof name, "%s %d; %d functions; %d nodes", snw_rule_name(list[i].kind),
+                 list[i].number, list[i].functions,
+                 rod->tolerance > 0 ? 3 * rod->ncell : list[i].nodes);
+        const double fk = 1e6 * bench_time(forward, &k, 0.1), id = 1e6 * bench_time(ours, &k, 0.1);
+        ours(&k);
+        const double error = error_of(&k, k.t.w->r);
+        printf("  %-42s %10.2f %10.2f %10.2f   %8.1e\n", name, fk, id - fk, id, error);
+        bench_record(b, name, "forward us", fk);
+        bench_record(b, name, "inverse us", id);
+        bench_record(b, name, "error", error);
+        routes_close(&k);
+    }
+}
+
 static void matrices(const bench_table *b) {
     printf("\nmass matrix, bias and configuration forces; 9 coordinates, Magnus 4, 21 nodes\n");
     printf("  %-42s %10s   %7s\n", "route", "us", "ratio");
     routes k;
-    routes_open(&k, SNW_RULE_MAGNUS, 4, 21);
+    routes_open(&k, (along){.kind = SNW_RULE_MAGNUS, .number = 4, .nodes = 21});
     const double base = 1e6 * bench_time(direct, &k, 0.1), force = 1e6 * bench_time(ours, &k, 0.1);
     row(b, "direct: mass matrix", base, base, 0);
     row(b, "direct: with bias", base + force, base, 0);
@@ -153,6 +209,7 @@ static void matrices(const bench_table *b) {
 int main(int argc, char **argv) {
     bench_table b = bench_open("routes", "routes to the same numbers", argc, argv);
     forces(&b);
+    rules(&b);
     matrices(&b);
     bench_close(&b);
     return 0;
