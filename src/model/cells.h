@@ -3,7 +3,7 @@
 // cells.h: where a rod with a tolerance has its nodes. It is cut in cells with SNW_CELL_NODES Gauss points each, which are as
 // long as the tolerance allows. Two errors count: by how much the pose and its two rates err from node to node, as the
 // rule's embedded formula has it; and by how much the Gauss points err in the integral of squared positions, velocities
-// and accelerations, which stand for weight and inertia, as Kronrod's points around them have it. theory.md 3.15.
+// and accelerations, which stand for weight and inertia, as Kronrod's points around them have it. theory.md 3.16.
 #pragma once
 
 #include "math/rule.h"
