@@ -5,6 +5,7 @@
 #include "random_closed.h"
 
 #include "oracle/linear.h"
+#include "sanitized.h"
 #include "study/mover_private.h"
 
 #include <stdio.h>
@@ -22,11 +23,7 @@ static const family families[] = {
     {"floating ring", 4, 0, 0, true}, {"floating, mixed", 5, 1, 0.5, true},
 };
 enum { FAMILIES = sizeof families / sizeof families[0], CUTS = 3 };
-#ifdef __SANITIZE_ADDRESS__
-enum { ROBOTS = FAMILIES };
-#else
-enum { ROBOTS = 6 * FAMILIES };
-#endif
+enum { ROBOTS = AMONG(1, 6) * FAMILIES };
 
 // a robot whose loops are all worth their rows, in CUTS ways; the last has a platform for a base
 static void draw(const family *f, dice *d, graph *g, cut *c) {

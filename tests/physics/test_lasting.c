@@ -3,15 +3,12 @@
 // A hundred thousand steps of the conserving scheme: energy and momenta of trees and closed robots do not drift.
 #include "closed_robot.h"
 
+#include "sanitized.h"
 #include "study/mover_private.h"
 
 #include <stdio.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { STEPS = 2000 }; // the same lines
-#else
-enum { STEPS = 100000 };
-#endif
+enum { STEPS = AMONG(2000, 100000) };
 
 enum { LOOK = 7 }; // one instant in seven is looked at
 

@@ -10,6 +10,7 @@
 #include "near.h"
 // after near.h: it asserts
 #include "heap_calls.h"
+#include "sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -508,11 +509,7 @@ static void under_changing_gravity_conserving_is_of_order_two(void **state) {
 }
 
 // 1e5 steps, about a thousand swings, of a rod with one bending
-#ifdef __SANITIZE_ADDRESS__
-enum { EVER = 5000 }; // the same lines
-#else
-enum { EVER = 100000 };
-#endif
+enum { EVER = AMONG(2000, 100000) };
 
 static void energy_is_kept_for_ever(void **state) {
     (void)state;

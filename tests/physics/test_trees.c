@@ -9,16 +9,16 @@
 #include "study/mover_private.h"
 
 #include "near.h"
+#include "sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { TREES = 24 };
-#ifdef __SANITIZE_ADDRESS__
-enum { MOTIONS = 2, MOVING = 0 }; // the same lines
-#else
-enum { MOTIONS = 12, MOVING = 3 }; // trees, and how many have a moved base at least
-#endif
+enum {
+    MOTIONS = AMONG(2, 12),
+    MOVING = AMONG(0, 3)
+}; // trees, and how many have a moved base at least
 
 static void open(tree *t, trial *x, dice *d, tree_opts o) {
     tree_random(t, d, o);

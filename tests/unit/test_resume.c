@@ -6,6 +6,7 @@
 #include "study/run.h"
 
 #include "near.h"
+#include "sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -268,11 +269,7 @@ static snw_document *parse(const char *text) {
 }
 
 // sanitizers are slow and see the same lines at few frames
-#ifdef __SANITIZE_ADDRESS__
-enum { EVERY = 7 };
-#else
-enum { EVERY = 1 };
-#endif
+enum { EVERY = AMONG(7, 1) };
 
 static void continued_after_any_frame_it_has_the_same_bits(void **state) {
     (void)state;
