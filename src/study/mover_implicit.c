@@ -127,7 +127,8 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.rest = step->rest;
     o.control = step->control;
-    im->pace = (snw_pace){.control = step->control,
+    im->pace = (snw_pace){.least = step->least,
+                          .control = step->control,
                           .tolerance = step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
                           .power = 3,
                           .longest = step->step};

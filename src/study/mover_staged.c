@@ -123,7 +123,8 @@ snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step, snw_m
                                .tolerance =
                                    given && !step->control ? step->tolerance : usual.tolerance,
                                .max_iter = usual.max_iter};
-    mv->pace = (snw_pace){.control = step->control,
+    mv->pace = (snw_pace){.least = step->least,
+                          .control = step->control,
                           .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
                           .power = o.stages + 2,
                           .longest = step->step};
