@@ -9,11 +9,13 @@
 #include <string.h>
 
 static const double longest = 1.0 / 60; // s: a step is not longer than a picture is seen
+static const double parts = 64;         // that a step may be made of: somebody waits for it
 static const double usual = 1.0 / 120;  // s: a step, where the study has none
 static const double swing = 2 * M_PI * 2.0,
                     loss = 0.3;    // of all mass on the hand's spring: 1/s, damping ratio
 static const double tremor = 0.02; // s: within which the hand is followed
-static const double weak = 1e-3, strong = 1e3, far = 20; // limits of strength, of distance in sizes
+static const double weak = 1e-3, strong = 1e3, far = 3; // limits of strength, of distance in sizes
+static const double most = 100 * 9.81; // m/s^2: how the hand may accelerate all of the mass
 
 int snw_live_until(const snw_desc *d) {
     int i = 0;
@@ -26,7 +28,8 @@ int snw_live_until(const snw_desc *d) {
 // how steps are made: as the study's dynamic step does, in steps of a length that is seen as motion
 static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opts) {
     const int until = snw_live_until(d);
-    v->how = snw_step_dynamic(SNW_METHOD_GENERALIZED_ALPHA);
+    v->how =
+        snw_step_dynamic(SNW_METHOD_BDF_ALPHA); // damps what steps of that length do not resolve
     // the conserving scheme knows no hand that pulls
     const bool takes = until < d->nstep && d->step[until].method != SNW_METHOD_CONSERVING;
     if (takes) v->how = d->step[until];
@@ -35,6 +38,7 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
     v->how.until = NULL;
     const double own = until < d->nstep && d->step[until].step > 0 ? d->step[until].step : usual;
     v->how.step = fmin(opts->step > 0 ? opts->step : own, longest);
+    v->how.least = v->how.step / parts;
 }
 
 // begin to move from the robot's state; energies count from here
@@ -204,12 +208,17 @@ bool snw_live_pulled(const snw_live *v, int *node, double point[3], double hand[
 
 static snw_status move_hand(snw_live *v, double h, snw_error *err) {
     snw_live_grip *g = &v->grip;
-    double to[3];
-    if (g->node < 0) return SNW_OK;
+    double to[3], point[3], hand[3], far2 = 0;
+    int node;
+    if (!snw_live_pulled(v, &node, point, hand)) return SNW_OK;
     for (int i = 0; i < 3; i++) {
         snw_live_follow(&g->hand[i], h, tremor);
-        to[i] = g->hand[i].x;
+        far2 += (g->hand[i].x - point[i]) * (g->hand[i].x - point[i]);
     }
+    // nobody is stronger than that
+    const double reach = most * (v->mass > 0 ? v->mass : 1) / g->stiffness;
+    const double share = far2 > reach * reach ? reach / sqrt(far2) : 1;
+    for (int i = 0; i < 3; i++) to[i] = point[i] + share * (g->hand[i].x - point[i]);
     return snw_robot_pull(v->robot, g->node, g->at.e, to, g->stiffness, g->damping, err);
 }
 

@@ -77,7 +77,7 @@ static void guess(const snw_live *v, const snw_desc *d, int actuator, int k, dou
     *low = *high = 0;
     if (law && !(snw_expr_vars(law) & SNW_VAR_SIGNAL)) survey(v->span, law, low, high);
     if (!(*low <= *high)) *low = *high = 0;
-    double room = 0.25 * (*high - *low);
+    double room = 0.5 * (*high - *low);
     if (!(room > 0)) {
         const bool angle = dim.m == 0 && dim.kg == 0, force = dim.kg == 1 && dim.m == 1;
         room = *low != 0     ? fabs(*low)

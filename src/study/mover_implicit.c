@@ -88,7 +88,8 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.rest = step->rest;
     o.control = step->control;
     if (!step->control && step->tolerance > 0) o.tolerance = step->tolerance;
-    const snw_pace pace = {.control = step->control,
+    const snw_pace pace = {.least = step->least,
+                           .control = step->control,
                            .tolerance = step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
                            .power = 3,
                            .longest = step->step};

@@ -38,7 +38,8 @@ snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step, snw_m
                                .tolerance =
                                    given && !step->control ? step->tolerance : usual.tolerance,
                                .max_iter = usual.max_iter};
-    const snw_pace pace = {.control = step->control,
+    const snw_pace pace = {.least = step->least,
+                           .control = step->control,
                            .tolerance = given ? step->tolerance : SNW_STEP_ERROR,
                            .power = o.stages + 2,
                            .longest = step->step};

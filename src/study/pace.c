@@ -25,7 +25,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, doubl
                             snw_stats *took, snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
     const double begin = k->state(self)->t, span = to - begin;
-    const double shortest = fmax(1e-7 * p->longest, 1e-14 * fabs(to));
+    const double shortest = fmax(fmax(1e-7 * p->longest, p->least), 1e-14 * fabs(to));
     double h = p->control ? fmin(p->h, span) : span;
     for (;;) {
         const double t = k->state(self)->t, rest = to - t;

@@ -35,6 +35,7 @@ typedef struct snw_pace {
     double power;     // which falls with this power of its length
     double h;         // step length to try next
     double longest;
+    double least; // a step shorter than that is given up, s; 0: where it makes no sense any more
 } snw_pace;
 
 // Exactly to the time `to`; laws may jump at `limit` >= to.
