@@ -79,16 +79,18 @@ static snw_status read_frames(snw_export *e, snw_result *r, int run, const int *
     const size_t n = (size_t)e->n, pose = (size_t)e->info->nnode * POSE_WIDTH,
                  present = (size_t)e->info->nswitch, effort = (size_t)e->info->nmeasure;
     e->t = snw_pool_array(e->pool, n, sizeof *e->t);
+    e->stage = snw_pool_array(e->pool, n, sizeof *e->stage);
     e->pose = snw_pool_array(e->pool, n * pose, sizeof *e->pose);
     e->present = snw_pool_array(e->pool, n * present, sizeof *e->present);
     e->effort = snw_pool_array(e->pool, n * effort, sizeof *e->effort);
-    if (!e->t || !e->pose || !e->present || !e->effort) return snw_export_memory(err);
+    if (!e->t || !e->stage || !e->pose || !e->present || !e->effort) return snw_export_memory(err);
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         const struct {
             snw_result_field field;
             double *to;
         } part[] = {{SNW_RESULT_T, e->t + k},
+                    {SNW_RESULT_STAGE, e->stage + k},
                     {SNW_RESULT_POSE, e->pose + k * pose},
                     {SNW_RESULT_PRESENT, e->present + k * present},
                     {SNW_RESULT_EFFORT, e->effort + k * effort}};
@@ -129,6 +131,21 @@ snw_se3 snw_export_pose(const snw_export *e, int frame, int track) {
 bool snw_export_there(const snw_export *e, int frame, int gate) {
     if (gate < 0) return true;
     return e->present[(size_t)frame * (size_t)e->info->nswitch + (size_t)gate] != 0;
+}
+
+int snw_export_era(const snw_export *e, int frame) {
+    int era = 0;
+    while (era + 1 < e->nera && e->era[era + 1].stage <= e->stage[frame]) era++;
+    return era;
+}
+
+const snw_look *snw_export_look(const snw_export *e, int frame) {
+    return &e->era[snw_export_era(e, frame)].look;
+}
+
+bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m) {
+    const int era = snw_export_era(e, frame);
+    return era >= m->first && era <= m->last && snw_export_there(e, frame, m->gate);
 }
 
 void snw_export_clock(const snw_export *e, double share, double still, double *out) {
@@ -227,16 +244,17 @@ static void find_extent(snw_export *e) {
 
 static snw_status prepare(snw_export *e, snw_result *r, int run, const snw_export_opts *opts,
                           snw_error *err) {
-    snw_node *scene;
+    snw_look_era *era;
     int *frame;
-    SNW_TRY(snw_scene_tree(e->pool, e->info, &scene, err));
-    if (!scene) {
+    SNW_TRY(snw_look_eras(e->pool, e->info, &e->nera, &era, err));
+    if (e->nera == 0) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "run '%s' was written by an older sinew that did not keep what the robot "
                         "looks like; run the model again",
                         e->info->run);
     }
-    SNW_TRY(snw_look_read(e->pool, e->info, scene, &e->look, err));
+    e->era = era;
+    e->look = era[0].look;
     SNW_TRY(choose_frames(e, r, run, opts, &frame, err));
     SNW_TRY(read_frames(e, r, run, frame, err));
     find_extent(e);

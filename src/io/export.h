@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // export.h: a run for other programs: animated glTF, a series of VTK files, shapes as CSV. They see what the viewer draws
-// (look.h), as it is in the beginning. Shapes of modes are left out, they are no instants of a motion; so is a frame with a number that is none.
+// (look.h). Shapes of modes are left out, they are no instants of a motion; so is a frame with a number that is none.
 //
 // A section of a rod is a rigid disc, so the surface of a rod is made of rings each of which follows one frame exactly: that of a
 // node, or one on the screw between two neighbours where these are turned too far against each other.

@@ -7,7 +7,7 @@
 
 // the strain of piece p less that at rest
 static void of_piece(const snw_export *e, int frame, int r, int p, double strain[6]) {
-    const snw_look_rod *rod = &e->look.rod[r];
+    const snw_look_rod *rod = &snw_export_look(e, frame)->rod[r];
     const int i = e->trace[r].from[p], a = i == 0 ? rod->root : rod->first + i - 1;
     const snw_twist x = snw_se3_log(snw_se3_mul(snw_se3_inv(snw_export_node(e, frame, a)),
                                                 snw_export_node(e, frame, rod->first + i)));
@@ -18,8 +18,8 @@ static void of_piece(const snw_export *e, int frame, int r, int p, double strain
     }
 }
 
-static double middle(const snw_export *e, int r, int p) {
-    const snw_look_rod *rod = &e->look.rod[r];
+static double middle(const snw_export *e, int frame, int r, int p) {
+    const snw_look_rod *rod = &snw_export_look(e, frame)->rod[r];
     const int i = e->trace[r].from[p];
     return (rod->x[i] + rod->x[i + 1]) / 2;
 }
@@ -40,15 +40,15 @@ static void of_section(const snw_look_rod *rod, int station, snw_bearing *b) {
 
 static void of_station(const snw_export *e, int frame, int r, int station, int *piece,
                        snw_bearing *out) {
-    const snw_look_rod *rod = &e->look.rod[r];
+    const snw_look_rod *rod = &snw_export_look(e, frame)->rod[r];
     const int n = e->trace[r].npiece;
     // the two pieces whose middles are nearest
-    while (*piece + 2 < n && middle(e, r, *piece + 1) < rod->x[station]) (*piece)++;
+    while (*piece + 2 < n && middle(e, frame, r, *piece + 1) < rod->x[station]) (*piece)++;
     const int a = *piece, b = a + 1 < n ? a + 1 : a;
     double left[6], right[6];
     of_piece(e, frame, r, a, left);
     of_piece(e, frame, r, b, right);
-    const double from = middle(e, r, a), to = middle(e, r, b);
+    const double from = middle(e, frame, r, a), to = middle(e, frame, r, b);
     const double s = b > a ? (rod->x[station] - from) / (to - from) : 0;
     for (int k = 0; k < 6; k++) {
         out->strain[k] = (1 - s) * left[k] + s * right[k];

@@ -49,7 +49,7 @@ typedef struct node {
     int track; // whose pose it has, -1: none's
     int mesh, skin;
     int first, nchild; // among those that follow
-    int gate;          // its scale is that of `present`
+    int shows;         // the mesh whose being seen is its scale, -1: none
     bool top;          // hangs on "robot"
 } node;
 
@@ -76,7 +76,6 @@ typedef struct gltf {
     int *root;       // nodes of the scene
     int *track_node; // of each track, -1: not there
     int (*track_sampler)[2];
-    int *gate_sampler;
     struct {
         int position, normal, joints, weights, index;
     } * mesh;
@@ -167,6 +166,11 @@ static snw_se3 pose(const gltf *g, int frame, int track) {
 
 // ---- meshes ------------------------------------------------------------------------------------
 
+// Is a mesh not always seen?
+static bool comes_and_goes(const gltf *g, const snw_mesh *m) {
+    return m->gate >= 0 || m->first > 0 || m->last < g->e->nera - 1;
+}
+
 // the track that all of a mesh follows, -1: there are several
 static int only_track(const snw_mesh *m) {
     for (int i = 1; i < m->nvertex; i++) {
@@ -215,7 +219,7 @@ static int track_node(gltf *g, int track, bool own) {
                                .track = track,
                                .mesh = -1,
                                .skin = -1,
-                               .gate = -1,
+                               .shows = -1,
                                .top = !own};
     if (!own) g->track_node[track] = g->nnode;
     return g->nnode++;
@@ -232,7 +236,7 @@ static void put_skin(gltf *g, int index, int *joint) {
         const int track = m->track[i];
         if (joint[track] < 0) {
             joint[track] = s->njoint;
-            s->joint[s->njoint++] = track_node(g, track, m->gate >= 0);
+            s->joint[s->njoint++] = track_node(g, track, comes_and_goes(g, m));
             put_bind(g, pose(g, 0, track));
         }
         for (int k = 0; k < 4; k++) put_bits(g, JOINTS, k == 0 ? (uint32_t)joint[track] : 0, 2);
@@ -262,12 +266,12 @@ static void put_mesh(gltf *g, int index, int *joint) {
                        .track = track,
                        .mesh = index,
                        .skin = track < 0 ? g->nskin - 1 : -1,
-                       .gate = -1,
-                       .top = track >= 0 && m->gate < 0};
+                       .shows = -1,
+                       .top = track >= 0 && !comes_and_goes(g, m)};
     // skinned meshes stand in the scene themselves: where their joints are is all that counts
     if (track < 0) g->root[g->nroot++] = g->nnode;
     g->node[g->nnode++] = leaf;
-    if (m->gate < 0) return;
+    if (!comes_and_goes(g, m)) return;
     const int nchild = g->nnode - first - (track < 0);
     g->node[g->nnode++] = (node){.name = m->name,
                                  .track = -1,
@@ -275,7 +279,7 @@ static void put_mesh(gltf *g, int index, int *joint) {
                                  .skin = -1,
                                  .first = first,
                                  .nchild = nchild,
-                                 .gate = m->gate,
+                                 .shows = index,
                                  .top = true};
 }
 
@@ -342,25 +346,24 @@ static void move_track(gltf *g, int track, int samplers[2]) {
     samplers[1] = add_sampler(g, turn, false);
 }
 
-static void move_gate(gltf *g, int gate) {
+// the sampler of when a mesh is seen
+static int move_scale(gltf *g, int mesh) {
     const int output = begin(g, MOTION, FLOAT, "VEC3");
     for (int k = 0; k < g->e->n; k++) {
-        const double s = snw_export_there(g->e, k, gate) ? 1 : 0;
+        const double s = snw_export_seen(g->e, k, &g->e->mesh[mesh]) ? 1 : 0;
         put_vector(g, MOTION, (snw_vec3){{s, s, s}});
     }
     end(g, output, g->e->n);
-    g->gate_sampler[gate] = add_sampler(g, output, true);
+    return add_sampler(g, output, true);
 }
 
 static void put_motion(gltf *g) {
     const int unknown = -2;
     for (int i = 0; i < g->e->ntrack; i++) g->track_sampler[i][0] = unknown;
-    for (int i = 0; i < g->e->info->nswitch; i++) g->gate_sampler[i] = unknown;
     for (int i = 0; i < g->nnode && !g->failed; i++) {
         const node *n = &g->node[i];
-        if (n->gate >= 0) {
-            if (g->gate_sampler[n->gate] == unknown) move_gate(g, n->gate);
-            g->channel[g->nchannel++] = (channel){g->gate_sampler[n->gate], i, "scale"};
+        if (n->shows >= 0) {
+            g->channel[g->nchannel++] = (channel){move_scale(g, n->shows), i, "scale"};
         }
         if (n->track < 0) continue;
         int *s = g->track_sampler[n->track];
@@ -410,8 +413,8 @@ static void write_nodes(const gltf *g, snw_json *j) {
             key_numbers(j, "translation", 3, p.p.e);
             key_numbers(j, "rotation", 4, (const double[]){q.x, q.y, q.z, q.w});
         }
-        if (n->gate >= 0) {
-            const double s = snw_export_there(g->e, 0, n->gate) ? 1 : 0;
+        if (n->shows >= 0) {
+            const double s = snw_export_seen(g->e, 0, &g->e->mesh[n->shows]) ? 1 : 0;
             key_numbers(j, "scale", 3, (const double[]){s, s, s});
         }
         if (n->nchild > 0) {
@@ -712,10 +715,11 @@ static bool make_room(gltf *g) {
     for (int i = 0; i < e->nmesh; i++) {
         // joints of its own are at most one a corner, and there are no more than tracks
         const int nvertex = e->mesh[i].nvertex;
-        if (e->mesh[i].gate >= 0) joints += (size_t)(nvertex < e->ntrack ? nvertex : e->ntrack);
+        if (comes_and_goes(g, &e->mesh[i]))
+            joints += (size_t)(nvertex < e->ntrack ? nvertex : e->ntrack);
     }
     const size_t nmesh = (size_t)e->nmesh, nnode = joints + 2 * nmesh + 1;
-    const size_t nsampler = 2 * (size_t)e->ntrack + (size_t)e->info->nswitch;
+    const size_t nsampler = 2 * (size_t)e->ntrack + nmesh;
     g->accessor = snw_pool_array(pool, 6 * nmesh + nsampler + 1, sizeof *g->accessor);
     g->skin = snw_pool_array(pool, nmesh + 1, sizeof *g->skin);
     g->node = snw_pool_array(pool, nnode, sizeof *g->node);
@@ -725,9 +729,8 @@ static bool make_room(gltf *g) {
     g->mesh = snw_pool_array(pool, nmesh, sizeof *g->mesh);
     g->track_node = snw_pool_array(pool, (size_t)e->ntrack, sizeof *g->track_node);
     g->track_sampler = snw_pool_array(pool, (size_t)e->ntrack, sizeof *g->track_sampler);
-    g->gate_sampler = snw_pool_array(pool, (size_t)e->info->nswitch, sizeof *g->gate_sampler);
     return g->accessor && g->skin && g->node && g->sampler && g->channel && g->root && g->mesh &&
-           g->track_node && g->track_sampler && g->gate_sampler;
+           g->track_node && g->track_sampler;
 }
 
 snw_status snw_export_gltf(snw_export *e, bool binary, snw_sink sink, snw_error *err) {

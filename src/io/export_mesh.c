@@ -385,15 +385,57 @@ static snw_status add_ground(snw_export *e, const snw_look_ground *g, snw_error 
     return SNW_OK;
 }
 
-snw_status snw_export_build(snw_export *e, snw_error *err) {
+// the meshes of e->look
+static snw_status add_all(snw_export *e, snw_error *err) {
     const snw_look *l = &e->look;
-    const int most = l->nrod + 2 * l->nbody + l->nbar + l->nmeasure + l->nground;
-    e->mesh = snw_pool_array(e->pool, (size_t)most, sizeof *e->mesh);
-    if (!e->mesh) return snw_export_memory(err);
     for (int i = 0; i < l->nrod; i++) SNW_TRY(add_rod(e, i, err));
     for (int i = 0; i < l->nbody; i++) SNW_TRY(add_body(e, &l->body[i], err));
     for (int i = 0; i < l->nbar; i++) SNW_TRY(add_bar(e, &l->bar[i], err));
     for (int i = 0; i < l->nmeasure; i++) SNW_TRY(add_measure(e, &l->measure[i], err));
     for (int i = 0; i < l->nground; i++) SNW_TRY(add_ground(e, &l->ground[i], err));
+    return SNW_OK;
+}
+
+static bool same_mesh(const snw_mesh *a, const snw_mesh *b) {
+    if (strcmp(a->name, b->name) != 0 || a->paint != b->paint || a->gate != b->gate ||
+        a->rod != b->rod || a->nvertex != b->nvertex || a->nindex != b->nindex) {
+        return false;
+    }
+    const size_t n = (size_t)a->nvertex;
+    return memcmp(a->at, b->at, n * sizeof *a->at) == 0 &&
+           memcmp(a->normal, b->normal, n * sizeof *a->normal) == 0 &&
+           memcmp(a->track, b->track, n * sizeof *a->track) == 0;
+}
+
+// Of the meshes from `from` on those stay that the era before did not have.
+static void join_eras(snw_export *e, int from, int era) {
+    int kept = from;
+    for (int i = from; i < e->nmesh; i++) {
+        e->mesh[i].first = e->mesh[i].last = era;
+        bool known = false;
+        for (int k = 0; k < from && !known; k++) {
+            known = e->mesh[k].last == era - 1 && same_mesh(&e->mesh[k], &e->mesh[i]);
+            if (known) e->mesh[k].last = era;
+        }
+        if (!known) e->mesh[kept++] = e->mesh[i];
+    }
+    e->nmesh = kept;
+}
+
+snw_status snw_export_build(snw_export *e, snw_error *err) {
+    size_t most = 0;
+    for (int i = 0; i < e->nera; i++) {
+        const snw_look *l = &e->era[i].look;
+        most += (size_t)(l->nrod + 2 * l->nbody + l->nbar + l->nmeasure + l->nground);
+    }
+    e->mesh = snw_pool_array(e->pool, most, sizeof *e->mesh);
+    if (!e->mesh) return snw_export_memory(err);
+    for (int i = 0; i < e->nera; i++) {
+        const int from = e->nmesh;
+        e->look = e->era[i].look;
+        SNW_TRY(add_all(e, err));
+        join_eras(e, from, i);
+    }
+    e->look = e->era[0].look;
     return SNW_OK;
 }

@@ -35,8 +35,9 @@ typedef enum snw_paint {
 typedef struct snw_mesh {
     const char *name;
     snw_paint paint;
-    int gate; // place in `present`, -1: always there
-    int rod;  // whose surface it is, -1: none's
+    int gate;        // place in `present`, -1: always there
+    int first, last; // eras in which it looks so
+    int rod;         // whose surface it is, -1: none's
     int nvertex;
     snw_vec3 *at, *normal; // in the frame of the track
     int *track;
@@ -48,10 +49,12 @@ typedef struct snw_mesh {
 struct snw_export {
     snw_pool *pool;
     const snw_run_info *info;
-    snw_look look;
+    int nera;
+    const snw_look_era *era;
+    snw_look look;       // of the era whose meshes are made, of the first one afterwards
     const char *version; // of the Sinew that made the file
     int total, n;
-    double *t;
+    double *t, *stage;
     double *pose;    // n x nodes x 7
     double *present; // n x switches
     double *effort;  // n x measures
@@ -67,6 +70,10 @@ struct snw_export {
 snw_se3 snw_export_node(const snw_export *e, int frame, int node);
 snw_se3 snw_export_pose(const snw_export *e, int frame, int track);
 bool snw_export_there(const snw_export *e, int frame, int gate);
+// Which era a frame belongs to, what the robot looks like then, and whether a mesh is seen.
+int snw_export_era(const snw_export *e, int frame);
+const snw_look *snw_export_look(const snw_export *e, int frame);
+bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m);
 
 // out <- n times from 0 on that rise with the run's, and by `share` of the whole where these stand still or jump back; by
 // `still` in a run that has but one.

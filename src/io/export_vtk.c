@@ -198,6 +198,7 @@ static snw_status make_rods(const snw_export *e, int frame, snw_pool *pool, poly
     int n = 0;
     for (int i = 0; i < e->look.nrod; i++) n += e->trace[i].n;
     snw_bearing *bearing;
+    const snw_look *look = snw_export_look(e, frame);
     double *radius, *normal, *turn, *shift, *moment, *force, *largest, *stress;
     const struct {
         field f;
@@ -220,15 +221,14 @@ static snw_status make_rods(const snw_export *e, int frame, snw_pool *pool, poly
     for (int i = 0; i < e->look.nrod; i++) {
         const snw_trace *t = &e->trace[i];
         p->name[p->nname++] = e->look.rod[i].link;
-        if (t->n < 2 || !snw_export_there(e, frame, e->look.rod[i].gate)) {
+        if (t->n < 2 || !snw_export_there(e, frame, look->rod[i].gate)) {
             bearing += t->n;
             continue;
         }
         for (int k = 0; k < t->n; k++, bearing++) {
             const snw_se3 g = snw_export_pose(e, frame, t->track[k]);
             const size_t at = (size_t)p->npoint;
-            radius[at] =
-                fmax(width_at(&e->look.rod[i], t, k, 0), width_at(&e->look.rod[i], t, k, 1));
+            radius[at] = fmax(width_at(&look->rod[i], t, k, 0), width_at(&look->rod[i], t, k, 1));
             for (size_t c = 0; c < 3; c++) {
                 normal[3 * at + c] = g.R.e[c][0];
                 turn[3 * at + c] = bearing->strain[c];
@@ -268,7 +268,7 @@ static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, p
     for (int i = 0; i < e->nmesh; i++) {
         const snw_mesh *m = &e->mesh[i];
         p->name[p->nname++] = m->name;
-        if (!is_surface(m) || !snw_export_there(e, frame, m->gate)) continue;
+        if (!is_surface(m) || !snw_export_seen(e, frame, m)) continue;
         const int first = p->npoint;
         const snw_bearing *own = bearing;
         for (int r = 0; r < m->rod; r++) own += e->trace[r].n;
@@ -293,8 +293,9 @@ static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, p
 
 static snw_status make_tendons(const snw_export *e, int frame, snw_pool *pool, poly *p,
                                snw_error *err) {
+    const snw_look *look = snw_export_look(e, frame);
     int n = 0;
-    for (int i = 0; i < e->look.nmeasure; i++) n += e->look.measure[i].n;
+    for (int i = 0; i < look->nmeasure; i++) n += look->measure[i].n;
     double *radius, *tension, *pressure;
     SNW_TRY(take_poly(pool, n, n, e->look.nmeasure, e->look.nmeasure, p, err));
     SNW_TRY(add_field(pool, p, n, (field){.name = "radius", .width = 1}, &radius, err));
@@ -302,7 +303,7 @@ static snw_status make_tendons(const snw_export *e, int frame, snw_pool *pool, p
     SNW_TRY(add_field(pool, p, n, (field){.name = "pressure", .width = 1}, &pressure, err));
     p->lines = true;
     for (int i = 0; i < e->look.nmeasure; i++) {
-        const snw_look_measure *m = &e->look.measure[i];
+        const snw_look_measure *m = &look->measure[i];
         p->name[p->nname++] = m->name;
         if (m->n < 2) continue;
         for (int k = 0; k < m->n; k++) {

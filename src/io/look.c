@@ -12,10 +12,10 @@
 // Our YAML knows no empty keys, JSON does. Within texts quotes are escaped, so two in a row before a colon are such a key.
 const char SNW_SCENE_NAMELESS[] = "-";
 
-static char *name_keys(snw_pool *pool, const char *json) {
+// without `all` only what stands before the changes, which come last
+static char *name_keys(snw_pool *pool, const char *json, bool all) {
     char *out = snw_pool_array(pool, 2, strlen(json) + 2);
-    // what changes make of it stands last, and is not looked at
-    const char *changes = strstr(json, ",\"changes\":[");
+    const char *changes = all ? NULL : strstr(json, ",\"changes\":[");
     size_t n = 0;
     for (const char *c = json; out && *c && c != changes; c++) {
         out[n++] = *c;
@@ -27,13 +27,18 @@ static char *name_keys(snw_pool *pool, const char *json) {
 
 static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
 
-snw_status snw_scene_tree(snw_pool *pool, const snw_run_info *info, snw_node **out,
-                          snw_error *err) {
+static snw_status read_tree(snw_pool *pool, const snw_run_info *info, bool all, snw_node **out,
+                            snw_error *err) {
     *out = NULL;
     if (!info->scene || !info->scene[0]) return SNW_OK;
-    const char *text = name_keys(pool, info->scene);
+    const char *text = name_keys(pool, info->scene, all);
     if (!text) return no_memory(err);
     return snw_yaml_parse(pool, "scene", text, strlen(text), out, err);
+}
+
+snw_status snw_scene_tree(snw_pool *pool, const snw_run_info *info, snw_node **out,
+                          snw_error *err) {
+    return read_tree(pool, info, false, out, err);
 }
 
 // ---- values ------------------------------------------------------------------------------------
@@ -254,6 +259,38 @@ snw_status snw_look_read(snw_pool *pool, const snw_run_info *info, const snw_nod
         const char *kind = snw_scene_text(c, "kind");
         const bool plane = !*kind || strcmp(kind, "ground") == 0; // older files knew no other
         if (plane && snw_norm(to->normal) > 0) out->nground++;
+    }
+    return SNW_OK;
+}
+
+// the same rods on the same nodes, the same tendons
+static bool alike(const snw_look *a, const snw_look *b) {
+    if (a->nrod != b->nrod || a->nmeasure != b->nmeasure) return false;
+    for (int i = 0; i < a->nrod; i++) {
+        const snw_look_rod *p = &a->rod[i], *q = &b->rod[i];
+        if (p->root != q->root || p->first != q->first || p->count != q->count) return false;
+    }
+    return true;
+}
+
+snw_status snw_look_eras(snw_pool *pool, const snw_run_info *info, int *n, snw_look_era **out,
+                         snw_error *err) {
+    snw_node *scene;
+    *n = 0;
+    // with all changes it may be more than a tree can have
+    if (read_tree(pool, info, true, &scene, NULL) != SNW_OK) {
+        SNW_TRY(snw_scene_tree(pool, info, &scene, err));
+    }
+    if (!scene) return SNW_OK;
+    const snw_node *changes = snw_node_get(scene, "changes");
+    *out = snw_pool_array(pool, (size_t)count(changes) + 1, sizeof **out);
+    if (!*out) return no_memory(err);
+    SNW_TRY(snw_look_read(pool, info, scene, &(*out)[(*n)++].look, err));
+    for (int i = 0; i < count(changes); i++) {
+        snw_look_era *e = &(*out)[*n];
+        if (!whole(snw_node_get(item(changes, i), "stage"), &e->stage)) continue;
+        SNW_TRY(snw_look_read(pool, info, item(changes, i), &e->look, err));
+        if (alike(&(*out)[0].look, &e->look) && e->stage >= e[-1].stage) (*n)++;
     }
     return SNW_OK;
 }

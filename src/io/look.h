@@ -89,6 +89,17 @@ SNW_NODISCARD snw_status snw_scene_tree(snw_pool *pool, const snw_run_info *info
 SNW_NODISCARD snw_status snw_look_read(snw_pool *pool, const snw_run_info *info,
                                        const snw_node *scene, snw_look *out, snw_error *err);
 
+// A scene, and the stage from which on it holds.
+typedef struct snw_look_era {
+    int stage;
+    snw_look look;
+} snw_look_era;
+
+// All scenes of a run, that of the beginning first; *n is 0 when the run has none. They have the same rods, on the same nodes, and the
+// same tendons and chambers.
+SNW_NODISCARD snw_status snw_look_eras(snw_pool *pool, const snw_run_info *info, int *n,
+                                       snw_look_era **out, snw_error *err);
+
 // The value of a key that is a text, else "".
 const char *snw_scene_text(const snw_node *map, const char *key);
 // The item of a list with this `name`, NULL when there is none.

@@ -47,6 +47,20 @@ probes: {a: {angle: bob}}
 """
 
 
+# a rod and a box that a change makes larger, and a ball that stays
+CHANGED = """\
+sinew: 1
+gravity: 0
+parameters: {r: 10 mm, a: 40 mm}
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}
+robot:
+  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: r}}, material: rubber, strain: {bend_y: legendre 2}}}
+  hand: {on: arm.tip, body: {box: [a, a, a], mass: 1 g}}
+  ball: {on: arm.tip, body: {sphere: {radius: 30 mm}, mass: 1 g}}
+study: [{static: {name: one}}, {change: {r: 30 mm, a: 80 mm}}, {static: {name: two}}]
+"""
+
+
 class Glb:
     """A binary glTF: its JSON, its arrays, and where its corners are at a time."""
 
@@ -202,6 +216,27 @@ class Export(Case):
             size = max(math.dist(points[0], p) for p in points)
             if abs(now - 0.5) > 0.02:
                 self.assertAlmostEqual(size, 0.1 if now > 0.5 else 0, 3)
+
+    def test_changes_are_seen_from_their_step_on(self):
+        self.run_model(CHANGED)
+        self.succeeds("export", "m.h5", "-o", "m.glb")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        self.assertEqual(len(glb.times()), 2)
+        names = sorted(m["name"] for m in glb.json["meshes"])
+        self.assertEqual(names, ["arm", "arm", "ball", "hand", "hand"])
+        for key, radius, side in ((0, 0.01, 0.04), (1, 0.03, 0.08)):
+            def high(name, material):
+                return max(p[1] for p in glb.corners(name, key, material))
+            # what is not there is a point at the origin
+            self.assertAlmostEqual(high("arm", "rod"), radius, 6)
+            self.assertAlmostEqual(high("hand", "body"), side / 2, 6)
+            self.assertAlmostEqual(high("ball", "body"), 0.03, 6)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        for key, radius in enumerate((0.01, 0.03)):
+            _, _, fields, _ = vtp(self.folder / f"m/rods_{key:05d}.vtp")
+            self.assertTrue(all(abs(r - radius) < 1e-9 for r in fields["radius"]))
+        counts = [len(vtp(self.folder / f"m/surface_{key:05d}.vtp")[1]) for key in range(2)]
+        self.assertEqual(counts[0], counts[1])
 
     def test_thinned_runs_say_so(self):
         self.run_model(COMES)

@@ -35,6 +35,7 @@ interface Trail {
 }
 
 const TRAILS = 5; // shown at most
+const ARROW = 0.26; // length of that of the largest force, in sizes of the robot
 
 // Red, green and blue axes of some frames.
 function triads(n: number): THREE.LineSegments {
@@ -128,6 +129,23 @@ export class Robot {
         this.group.add(this.struts.mesh, this.tendons.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
         this.addTrails();
+        this.reach();
+    }
+
+    // Arrows of loads and loops shall be seen as well, by a few dozen frames.
+    private reach(): void {
+        const { run, scene, places } = this, step = Math.max(1, Math.floor(run.n / 40)), a = [0, 0, 0];
+        const put = (node: number, w: Float32Array, at: number, side: number) => {
+            const length = (side * ARROW * this.size) / this.most.force;
+            this.origin(node, a);
+            const tip = a.map((x, i) => x + length * w[at + 3 + i]);
+            if (this.most.force > 0 && Number.isFinite(tip[0] + tip[1] + tip[2])) places.push(...tip);
+        };
+        for (let k = 0; k < run.n; k += step) {
+            this.poses.take(run.pose, k, 0, run.head.offset);
+            scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
+            scene.loops.forEach((l, i) => this.isThere(k, l.switch) && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+        }
     }
 
     // Extent and largest values over the run, by a few hundred frames.
@@ -433,14 +451,14 @@ export class Robot {
             const few = Math.min(l.nodes.length, 14), share = l.along ? 0.6 : 1;
             for (let j = 0; j < few; j++) {
                 const node = l.nodes[few > 1 ? Math.round((j * (l.nodes.length - 1)) / (few - 1)) : 0];
-                this.arrow(node, run.load.subarray(at + 3, at + 6), (share * 0.26 * this.size) / this.most.force, theme.load, 1, true);
+                this.arrow(node, run.load.subarray(at + 3, at + 6), (share * ARROW * this.size) / this.most.force, theme.load, 1, true);
                 this.arrow(node, run.load.subarray(at, at + 3), (share * 0.2 * this.size) / this.most.torque, theme.torque, 2, false);
             }
         });
         scene.loops.forEach((l, i) => {
             if (!shown.reactions || !this.isThere(k, l.switch)) return;
             const at = 6 * (k * run.head.loops + i);
-            this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (0.26 * this.size) / this.most.force, theme.reaction, 1, false);
+            this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
         });
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
