@@ -78,6 +78,11 @@ static void forward(void *user) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
 }
 
+static void estimate(void *user) {
+    const trial *t = &((routes *)user)->t;
+    (void)snw_rod_error(t->m, &t->m->rod[0], t->s, false);
+}
+
 static void runge_kutta(void *user) {
     routes *k = user;
     oracle_by_runge_kutta(&k->q, k->tol, &k->a);
@@ -187,6 +192,10 @@ static void rules(const bench_table *b) {
         ours(&k);
         const double error = error_of(&k, k.t.w->r);
         printf("  %-42s %10.2f %10.2f %10.2f   %8.1e\n", name, fk, id - fk, id, error);
+        if (rod->tolerance > 0) {
+            printf("  %-42s %32.2f\n", "  its error estimated",
+                   1e6 * bench_time(estimate, &k, 0.1));
+        }
         bench_record(b, name, "forward us", fk);
         bench_record(b, name, "inverse us", id);
         bench_record(b, name, "error", error);

@@ -3,6 +3,9 @@
 // Each equation is linear in its own unknown once those before it are known, so a stretch of the rod is four
 // linear systems at Chebyshev points: quaternion; position; twist and acceleration (one matrix); wrench.
 // Integrals are Clenshaw and Curtis' on the same points.
+//
+// By integrating factors only the rotation is an equation (hybrid.md 3.10 d): carried to the world, twist, acceleration and
+// wrench are integrals, (Ad_g V)' = Ad_g dxi, (Ad_g A)' = Ad_g (ddxi - ad_dxi V), (Ad_g^-T Lambda)' = Ad_g^-T c.
 #include "oracle/strong.h"
 
 #include "oracle/linear.h"
@@ -16,14 +19,16 @@ enum { MOST_STRETCHES = 256 };
 // points t_j = -cos(pi j / N) of [-1, 1], derivative matrix and weights
 typedef struct grid {
     int n;
+    bool factor; // by integrating factors
     double *t, *D, *w;
 } grid;
 
 static void grid_open(grid *g, int n) {
     const int N = n - 1;
-    *g = (grid){n, oracle_alloc((size_t)n, sizeof(double)),
-                oracle_alloc((size_t)n * (size_t)n, sizeof(double)),
-                oracle_alloc((size_t)n, sizeof(double))};
+    *g = (grid){.n = n,
+                .t = oracle_alloc((size_t)n, sizeof(double)),
+                .D = oracle_alloc((size_t)n * (size_t)n, sizeof(double)),
+                .w = oracle_alloc((size_t)n, sizeof(double))};
     for (int j = 0; j < n; j++) g->t[j] = -cos(M_PI * j / N);
     for (int i = 0; i < n; i++) {
         double sum = 0; // the derivative of a constant is zero: the diagonal to the last bit
@@ -93,6 +98,25 @@ static void ad_matrix(snw_twist x, double sign, double *B) {
     }
 }
 
+// x (n) <- solution of x' = -ad_xi x + x, x given at the first point
+static void carry(const grid *g, const stretch *s, snw_twist *x) {
+    const int n = g->n;
+    double *B = oracle_alloc((size_t)n * 36, sizeof *B),
+           *y = oracle_alloc((size_t)n * 6, sizeof *y);
+    for (int j = 0; j < n; j++) {
+        const snw_twist c = g->factor ? snw_twist_to_parent(s->g[j], x[j]) : x[j];
+        memcpy(y + 6 * j, c.e, sizeof c.e);
+        if (!g->factor) ad_matrix(s->f[j].xi, -1, B + 36 * j);
+    }
+    solve(g, s->to - s->from, g->factor ? 1 : 6, B, g->factor ? 6 : 1, 0, y);
+    for (int j = 0; j < n; j++) {
+        memcpy(x[j].e, y + 6 * j, sizeof x[j].e);
+        if (g->factor) x[j] = snw_twist_to_child(s->g[j], x[j]);
+    }
+    free(B);
+    free(y);
+}
+
 static void forward(const oracle_rod *q, const grid *g, stretch *s, snw_se3 g0, snw_twist V0,
                     snw_twist A0) {
     const int n = g->n;
@@ -126,18 +150,12 @@ static void forward(const oracle_rod *q, const grid *g, stretch *s, snw_se3 g0, 
     for (int j = 0; j < n; j++) s->g[j].p = (snw_vec3){{y[3 * j], y[3 * j + 1], y[3 * j + 2]}};
 
     // twist, then its rate: same matrix
-    for (int j = 0; j < n; j++) ad_matrix(s->f[j].xi, -1, B + 36 * j);
+    for (int j = 0; j < n; j++) s->V[j] = j == 0 ? V0 : s->f[j].dxi;
+    carry(g, s, s->V);
     for (int j = 0; j < n; j++) {
-        memcpy(y + 6 * j, j == 0 ? V0.e : s->f[j].dxi.e, sizeof V0.e);
+        s->A[j] = j == 0 ? A0 : snw_twist_sub(s->f[j].ddxi, snw_ad(s->f[j].dxi, s->V[j]));
     }
-    solve(g, h, 6, B, 1, 0, y);
-    for (int j = 0; j < n; j++) memcpy(s->V[j].e, y + 6 * j, sizeof s->V[j].e);
-    for (int j = 0; j < n; j++) {
-        const snw_twist c = snw_twist_sub(s->f[j].ddxi, snw_ad(s->f[j].dxi, s->V[j]));
-        memcpy(y + 6 * j, j == 0 ? A0.e : c.e, sizeof c.e);
-    }
-    solve(g, h, 6, B, 1, 0, y);
-    for (int j = 0; j < n; j++) memcpy(s->A[j].e, y + 6 * j, sizeof s->A[j].e);
+    carry(g, s, s->A);
     free(B);
     free(y);
 }
@@ -160,9 +178,18 @@ static snw_wrench backward(const oracle_rod *q, const grid *g, const stretch *s,
         c = snw_wrench_sub(c, f->follow);
         c.m = snw_sub(c.m, snw_rotate_inv(s->g[j].R, f->dead.m));
         c.f = snw_sub(c.f, snw_rotate_inv(s->g[j].R, f->dead.f));
-        memcpy(y + 6 * j, j == n - 1 ? L_end.e : c.e, sizeof c.e);
+        if (j == n - 1) c = L_end;
+        if (g->factor) c = snw_wrench_to_parent(s->g[j], c);
+        memcpy(y + 6 * j, c.e, sizeof c.e);
     }
-    solve(g, h, 6, B, 1, n - 1, y);
+    if (g->factor) memset(B, 0, (size_t)n * 36 * sizeof *B);
+    solve(g, h, g->factor ? 1 : 6, B, g->factor ? 6 : 1, n - 1, y);
+    for (int j = 0; j < n && g->factor; j++) {
+        snw_wrench L;
+        memcpy(L.e, y + 6 * j, sizeof L.e);
+        L = snw_wrench_to_child(s->g[j], L);
+        memcpy(y + 6 * j, L.e, sizeof L.e);
+    }
     for (int j = 0; j < n; j++) {
         const oracle_fields *f = &s->f[j];
         const double w = 0.5 * h * g->w[j];
@@ -179,7 +206,7 @@ static snw_wrench backward(const oracle_rod *q, const grid *g, const stretch *s,
     return L;
 }
 
-void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a) {
+static void walk(const oracle_rod *q, int points, bool factor, oracle_answer *a) {
     double x[MOST_STRETCHES];
     const int n = oracle_stretches(q, x, MOST_STRETCHES), last = points - 1;
     double *const r = a->r;
@@ -187,6 +214,7 @@ void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a) {
     memset(r, 0, (size_t)q->m->rod[q->rod].ndof * sizeof *r);
     grid g;
     grid_open(&g, points);
+    g.factor = factor;
     const size_t np = (size_t)points;
     stretch *s = oracle_alloc((size_t)n, sizeof *s);
     snw_se3 g0 = q->g;
@@ -227,4 +255,12 @@ void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a) {
     }
     free(s);
     grid_close(&g);
+}
+
+void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a) {
+    walk(q, points, false, a);
+}
+
+void oracle_by_factor(const oracle_rod *q, int points, oracle_answer *a) {
+    walk(q, points, true, a);
 }

@@ -42,6 +42,8 @@ void oracle_by_runge_kutta(const oracle_rod *q, double tol, oracle_answer *a);
 
 // `points` Chebyshev points on each stretch between breaks of the bases, loads and watches.
 void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a);
+// The same with integrating factors: but for the rotation, integrals at these points.
+void oracle_by_factor(const oracle_rod *q, int points, oracle_answer *a);
 
 // ---- what both share: the fields along the rod ------------------------------------------------------
 

@@ -142,7 +142,7 @@ static void ask(trial *t, int n, numbers *out) {
     out->gravity = snw_gravity_energy(t->m, t->in, t->w);
 }
 
-typedef enum route { RUNGE_KUTTA, COLLOCATION } route;
+typedef enum route { RUNGE_KUTTA, COLLOCATION, FACTOR } route;
 
 static void ask_oracle(const trial *t, base_kind kind, route by, numbers *out) {
     oracle_rod q = {.m = t->m, .s = t->s};
@@ -151,8 +151,10 @@ static void ask_oracle(const trial *t, base_kind kind, route by, numbers *out) {
     oracle_answer a = {.r = out->r + base};
     if (by == RUNGE_KUTTA) {
         oracle_by_runge_kutta(&q, 1e-13, &a);
-    } else {
+    } else if (by == COLLOCATION) {
         oracle_by_collocation(&q, 28, &a);
+    } else {
+        oracle_by_factor(&q, 28, &a);
     }
     out->root = a.root;
     out->tip = a.tip.p;
@@ -219,6 +221,13 @@ static void collocation_on_a_free_rod_agrees(void **state) {
     check_route(33, FREE, COLLOCATION);
 }
 
+static void integrating_factors_agree(void **state) {
+    (void)state;
+    check_route(41, CLAMPED, FACTOR);
+    check_route(42, MOVING, FACTOR);
+    check_route(43, FREE, FACTOR);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_equal_those_column_by_column_clamped),
@@ -229,6 +238,7 @@ int main(void) {
         cmocka_unit_test(collocation_on_a_clamped_rod_agrees),
         cmocka_unit_test(collocation_on_a_rod_on_a_moving_base_agrees),
         cmocka_unit_test(collocation_on_a_free_rod_agrees),
+        cmocka_unit_test(integrating_factors_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
