@@ -8,7 +8,8 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
 set(long_motions physics_sources physics_feed physics_noise physics_index3 example_rods_free_flight example_rods_ufkes_energy
   example_rods_flying_rod example_rods_boyer4_release
-  example_parallel_rfrfr_singularity example_parallel_stewart_gough example_parallel_tendon_twin example_hybrid_flexible_forearm cli_examples)
+  example_parallel_rfrfr_singularity example_parallel_stewart_gough example_parallel_tendon_twin example_hybrid_flexible_forearm
+  example_locomotion_snake2d example_locomotion_snake3d example_locomotion_snake_ground example_locomotion_inchworm cli_examples)
 
 # add one test, with the prefix of this build
 function(check name label seconds)
