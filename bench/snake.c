@@ -114,7 +114,7 @@ static void table(const bench_table *t, const char *what, bool follow, int most)
 int main(int argc, char **argv) {
     bench_table t = bench_open("snake", "Snakes of given shape, steps of 100 ms", argc, argv);
     table(&t, "all joints driven, three axles on wheels", false, 512);
-    table(&t, "all axles on wheels, all but two joints follow", true, 16);
+    table(&t, "all axles on wheels, all but two joints follow", true, 8);
     bench_close(&t);
     return 0;
 }

@@ -20,8 +20,8 @@
       "given effort, by coordinate; of a spherical joint three torques, its own axes; tension of " \
       "a tendon, N; pressure in a chamber beyond that outside, Pa")                                \
     X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
-      "given coordinate, its effort is an output; free in a list: not driven; of a spherical "     \
-      "joint a rotation")                                                                          \
+      "given coordinate, its effort is an output; free in a list: not driven, free alone: led by " \
+      "contacts; of a spherical joint a rotation")                                                 \
     X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
       "the same by its rate, from the initial value on, or from where it is when it begins to "    \
       "act")                                                                                       \

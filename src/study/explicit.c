@@ -25,6 +25,7 @@ struct snw_explicit {
     snw_work *w;
     snw_inputs *in;
     snw_state *now, *trial, *before; // committed, of the rates, before the last advance
+    snw_state *mid;                  // of given shapes: in the middle of a blow
     double *memory;                  // everything below
     double *M;                       // mass matrix and factor
     snw_assembly *assembly;          // of loops; NULL: none
@@ -180,7 +181,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
                             snw_switches_create(m, e->assembly, &e->switches) == SNW_OK);
     if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
         snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
-        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK) {
+        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK ||
+        (e->reduced && snw_state_create(m, &e->mid) != SNW_OK)) {
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
         goto failed;
     }
@@ -220,6 +222,7 @@ void snw_explicit_destroy(snw_explicit *e) {
     snw_state_destroy(e->now);
     snw_state_destroy(e->trial);
     snw_state_destroy(e->before);
+    snw_state_destroy(e->mid);
     snw_free(e->memory);
     snw_free(e);
 }
@@ -251,7 +254,8 @@ static double kinetic(snw_explicit *e, const snw_state *s) {
     return snw_kinetic_energy(e->m, e->w);
 }
 
-// The same of given shapes: a jump of contacts loses what it loses, that of driven rates is work.
+// The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M dv/2 (Carnot), the second difference of
+// the kinetic energy; the rest is work of what is driven.
 static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_assembly_info info;
@@ -266,13 +270,13 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     }
     if (e->assembly) SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
     const double before = kinetic(e, e->trial);
+    snw_state_copy(m, e->trial, e->mid);
     SNW_TRY(snw_reduced_strike(e->reduced, e->in, e->trial, err));
-    const double gained = kinetic(e, e->trial) - before;
-    if (z) {
-        e->y[works_at(m) + snw_npower(m)] -= gained;
-    } else {
-        e->y[works_at(m) + m->desc->nload + 1] += gained;
-    }
+    const double after = kinetic(e, e->trial);
+    for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
+    const double lost = z ? 2 * (before + after - 2 * kinetic(e, e->mid)) : 0;
+    e->y[works_at(m) + snw_npower(m)] += lost;
+    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {

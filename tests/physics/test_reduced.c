@@ -228,6 +228,31 @@ static void dynamic_steps_find_the_same_motion(void **state) {
     for (int i = 0; i < 3; i++) snw_series_clear(&o[i].series);
 }
 
+// A blade takes hold of a sledge that slides and swings its arm, and lets go again: classes change, the impact leaves what is free its
+// momentum. By the reduced equations and by those of index 1.
+static void contacts_come_and_go(void **state) {
+    (void)state;
+#define SLEDGE                                                                                     \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "robot:\n  a: {on: world, joint: planar, body: {mass: 2, inertia: [1, 1, 0.3]}}\n"             \
+    "  b: {on: a, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], "   \
+    "inertia: [1, 1, 0.1]}}\n"                                                                     \
+    "sites: {heel: {on: a, pose: {xyz: [-0.5, 0, 0]}}}\n"                                          \
+    "actuators: {m: {joint: b, position: 0.7*sin(2*t)}}\n"                                         \
+    "initial: {a: {rate: [1, 2, 0]}}\n"                                                            \
+    "contacts: {blade: {wheel: {on: heel, axis: y}, when: t > 0.5 s and t < 1.1 s}}\n"             \
+    "probes: {p: {pose: a}, v: {twist: a, in: body}, h: momentum, e: energy, s: {velocity: heel, " \
+    "in: body}}\n"
+    outcome o[2];
+    execute(SLEDGE "study: [kinematic: {for: 1.5 s, step: 2 ms}]\n", &o[0]);
+    execute(SLEDGE "study: [dynamic: {for: 1.5 s, scheme: rk4, step: 2 ms}]\n", &o[1]);
+    for (int i = 0; i < 2; i++) {
+        if (o[i].status != SNW_OK) fail_msg("%s", o[i].err.text);
+    }
+    for (int c = 0; c < o[0].series.ncolumn; c++) assert_near(last(&o[0], c), last(&o[1], c), 1e-8);
+    for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
+}
+
 // ---- what cannot be --------------------------------------------------------------------------------
 
 static void faults_are_named_before_damage(void **state) {
@@ -309,6 +334,7 @@ int main(void) {
         cmocka_unit_test(random_robots_move_as_dense_equations_say),
         cmocka_unit_test(classes_are_found),
         cmocka_unit_test(dynamic_steps_find_the_same_motion),
+        cmocka_unit_test(contacts_come_and_go),
         cmocka_unit_test(faults_are_named_before_damage),
         cmocka_unit_test(many_links_are_a_rod),
     };
