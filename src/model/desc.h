@@ -418,7 +418,9 @@ typedef enum snw_reading {
     X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
     X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)
+    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)                                            \
+    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)
+
 
 typedef enum snw_probe_kind {
 #define X(code, name, reading) code,

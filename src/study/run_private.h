@@ -45,6 +45,7 @@ struct snw_run {
     double *column;
     double *q, *v;     // coordinates and velocities as the file has them
     int *column_first; // of each recorded probe
+    snw_vec3 start;    // centre of mass where the file puts the robot
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
