@@ -147,12 +147,43 @@ static void contradictions_are_found_when_compiled(void **state) {
     release(doc, desc);
 }
 
+// what no coordinate moves cannot be held where it is moved, and is idle where it rests
+static void contacts_must_reach(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    const snw_status s = describe(
+        "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: m, "
+        "strain: "
+        "{bend_z: sin(t)}}}}\n"
+        "contacts: {far: {ring: {on: arm.tip}}}\nstudy: [kinematic: {for: 1 s, step: 10 ms}]\n",
+        &doc, &desc, &err);
+    if (s != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_run_create(desc, "main", &run, &err), SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "'far' can never hold"));
+    release(doc, desc);
+    outcome o;
+    execute(
+        "sinew: 1\ngravity: 0\n"
+        "robot: {a: {on: world, body: {mass: 1}}, b: {on: world, joint: revolute, body: {mass: 1, "
+        "inertia: [1, 1, 1]}}}\n"
+        "contacts: {near: {anchor: {on: a}}}\nstudy: [dynamic: {for: 10 ms, step: 10 ms}]\n",
+        &o);
+    assert_int_equal(o.status, SNW_OK);
+    assert_int_equal(o.warnings, 1);
+    snw_series_clear(&o.series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_have_their_order),
         cmocka_unit_test(wheels_of_one_axle_say_the_same),
         cmocka_unit_test(wheels_take_hold_in_a_blow),
         cmocka_unit_test(contradictions_are_found_when_compiled),
+        cmocka_unit_test(contacts_must_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
