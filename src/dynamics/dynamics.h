@@ -92,6 +92,10 @@ static inline int snw_npower(const snw_model *m) { return m->desc->nload + 2 + (
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 
+// That of active stress, efforts and given motion alone.
+double snw_drive_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                       const snw_work *w);
+
 // Momentum in the world frame, angular part about its origin; mass and centre of mass: of the robot without fluid.
 snw_wrench snw_momentum(const snw_model *m, const snw_work *w);
 double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c);

@@ -115,6 +115,37 @@ static double sweep_power(const snw_model *m, const snw_work *w, int i) {
     return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
 }
 
+// of active stress, efforts, tendons and chambers
+static double effort_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           const snw_work *w) {
+    double power = 0;
+    for (int i = 0; i < m->nv; i++) power += in->stress[i] * s->v[i];
+    if (m->nlive) power += snw_feedback_power(m, in, s, w);
+    return power + snw_measures_power(m, w);
+}
+
+// of given motion: poses, strains, driven coordinates, and fluids but for their resistance
+static double motion_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                           const snw_work *w) {
+    double power = 0;
+    for (int i = 1; i < m->nseg; i++) {
+        const int item = m->seg[i].item;
+        if (m->seg[i].kind == SNW_SEG_POSE) power += snw_power(w->F[i], w->u[i]);
+        if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
+            power += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
+        }
+    }
+    power += snw_fluid_power(m, in, s, w);
+    for (int i = 0; m->nsweep && i < m->nloop; i++) {
+        if (m->loop[i].sweep) power += sweep_power(m, w, i);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0) power += w->l[d->row] * s->v[d->dof];
+    }
+    return power;
+}
+
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power) {
     const int nload = m->desc->nload;
@@ -131,27 +162,16 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[act->load] += snw_material_share(m, w, act->seg) *
                             snw_power(F, snw_material_velocity(m, w, act->seg));
     }
-    for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
-    if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
-    power[nload] += snw_measures_power(m, w);
+    power[nload] = effort_power(m, in, s, w);
     const int gripped = snw_grip_seg(in);
     if (gripped) power[nload] += snw_power(snw_grip_wrench(in, w->still, w), w->V[gripped]);
-    for (int i = 1; i < m->nseg; i++) {
-        const int item = m->seg[i].item;
-        if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);
-        if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
-            power[nload + 1] += field_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
-        }
-    }
-    power[nload + 1] += snw_fluid_power(m, in, s, w);
+    power[nload + 1] = motion_power(m, in, s, w);
     if (m->nfeed) power[nload + 2] = snw_fed_inflow(m, in, w);
-    for (int i = 0; m->nsweep && i < m->nloop; i++) {
-        if (m->loop[i].sweep) power[nload + 1] += sweep_power(m, w, i);
-    }
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        if (d->row >= 0) power[nload + 1] += w->l[d->row] * s->v[d->dof];
-    }
+}
+
+double snw_drive_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                       const snw_work *w) {
+    return effort_power(m, in, s, w) + motion_power(m, in, s, w);
 }
 
 snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {

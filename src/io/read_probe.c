@@ -47,6 +47,9 @@
       "one number: smallest eigenvalue of the tangent, negative where unstable")                   \
     X(PROBE_FREQUENCY, "frequency", "a bare word",                                                 \
       "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows")      \
+    X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
+      "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
+      "puts it; cost: work over weight times way")                                                 \
     X(PROBE_IN, "in", "world or body", "whose axes, of a site's quantity; world unless given")     \
     X(PROBE_ALONG, "along", "number",                                                              \
       "at so many equal stations of the rod or of the tendon's path, ends included")
@@ -99,6 +102,7 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_CENTER_OF_MASS:
     case SNW_PROBE_STABILITY:
     case SNW_PROBE_FREQUENCY:
+    case SNW_PROBE_TRANSPORT:
         return OF_ALL;
     }
     return OF_ALL;
@@ -117,8 +121,8 @@ bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind) {
 
 // `e: energy`
 static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *out) {
-    static const char *const words[] = {"energy", "momentum", "center_of_mass", "stability",
-                                        "frequency"};
+    static const char *const words[] = {"energy",    "momentum",  "center_of_mass",
+                                        "stability", "frequency", "transport"};
     const char *dot = strchr(node->text, '.');
     if (dot && strncmp(node->text, "energy", (size_t)(dot - node->text)) == 0) {
         return snw_fail_at(r->err, node->place,
@@ -133,7 +137,7 @@ static snw_status by_word(snw_reader *r, const snw_node *node, snw_probe_desc *o
         }
     }
     int word = 0;
-    SNW_TRY(snw_read_word(r, node, "probe", 5, words, &word));
+    SNW_TRY(snw_read_word(r, node, "probe", 6, words, &word));
     out->kind = (snw_probe_kind)(SNW_PROBE_ENERGY + word);
     return SNW_OK;
 }

@@ -437,7 +437,9 @@ typedef enum snw_reading {
     X(SNW_PROBE_MOMENTUM, "momentum", SNW_READ_LATER)                                              \
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
     X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)
+    X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)                                            \
+    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)
+
 
 typedef enum snw_probe_kind {
 #define X(code, name, reading) code,
@@ -598,6 +600,7 @@ typedef struct snw_step_desc {
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
     bool kinematic;    // a dynamic step by reduced motion, theory.md 6.8,
+    bool projective;   // with torques of the projective form,
     double torque; // in which moments count by this against forces where reactions are shared, 1/m
     snw_law until; // condition on t and signals that ends it, NULL: none
     int count;     // modes: how many beside null motions

@@ -52,6 +52,10 @@ static const snw_component momentum[] = {
     {"lx", {.m = 2, .kg = 1, .s = -1}}, {"ly", {.m = 2, .kg = 1, .s = -1}},
     {"lz", {.m = 2, .kg = 1, .s = -1}}, {"px", {.m = 1, .kg = 1, .s = -1}},
     {"py", {.m = 1, .kg = 1, .s = -1}}, {"pz", {.m = 1, .kg = 1, .s = -1}}};
+static const snw_component transport[] = {{"power", {.m = 2, .kg = 1, .s = -3}},
+                                          {"speed", {.m = 1, .s = -1}},
+                                          {"way", {.m = 1}},
+                                          {"cost", {0}}};
 static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
     {"1", DIM_RATE},  {"2", DIM_RATE},  {"3", DIM_RATE},  {"4", DIM_RATE},  {"5", DIM_RATE},
     {"6", DIM_RATE},  {"7", DIM_RATE},  {"8", DIM_RATE},  {"9", DIM_RATE},  {"10", DIM_RATE},
@@ -194,6 +198,8 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
         GIVE(scalar);
     case SNW_PROBE_FREQUENCY:
         GIVE(frequency);
+    case SNW_PROBE_TRANSPORT:
+        GIVE(transport);
     }
     *n = 0;
     return scalar;

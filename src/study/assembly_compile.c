@@ -49,12 +49,14 @@ typedef struct survey {
     double G[36], gap[6];
 } survey;
 
-static void look_at(const snw_model *m, const snw_work *w, int i, survey *v) {
+// rate (nrow): those of the rows while coordinates rest, which is what a row of velocities has for a gap
+static void look_at(const snw_model *m, const snw_work *w, const double *rate, int i, survey *v) {
     const snw_loop *loop = &m->loop[i];
     const double *C = w->C + loop->store;
     for (int a = 0; a < loop->nraw; a++) {
         const double size = snw_loop_row_size(m, loop, a);
-        v->gap[a] = fmax(v->gap[a], fabs(w->gap[loop->row + a]) / size);
+        const double open = loop->grip ? rate[loop->row + a] : w->gap[loop->row + a];
+        v->gap[a] = fmax(v->gap[a], fabs(open) / size);
         for (int b = 0; b < loop->nraw; b++) {
             double sum = 0;
             for (int j = 0; j < loop->ndof; j++) {
@@ -70,7 +72,7 @@ static snw_status sample(const snw_model *m, survey *v) {
     snw_state *s = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
-    double *dx = snw_alloc((size_t)m->nv * sizeof *dx);
+    double *dx = snw_alloc((size_t)(m->nv + m->nrow) * sizeof *dx), *rate = dx + m->nv;
     bool *all = snw_alloc((size_t)m->nswitch * sizeof *all);
     snw_status status = SNW_E_MEMORY;
     if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
@@ -88,7 +90,12 @@ static snw_status sample(const snw_model *m, survey *v) {
             }
             snw_tangent_sweep(m, NULL, w);
             snw_rows_columns(m, 0, w, NULL);
-            for (int i = 0; i < m->nloop; i++) look_at(m, w, i, &v[i]);
+            if (m->ngrip) {
+                for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+                snw_kinematics(m, in, s, false, w);
+                snw_rows_rates(m, in, s, w, rate, NULL);
+            }
+            for (int i = 0; i < m->nloop; i++) look_at(m, w, rate, i, &v[i]);
         }
         status = SNW_OK;
     }
@@ -147,6 +154,16 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
     for (int a = 0; a < n; a++) {
         whole = whole && (idle[a] < 1e-9 || idle[a] > 1 - 1e-9);
         if (idle[a] > 1 - 1e-9) open = fmax(open, v->gap[a]);
+    }
+    if (open > 1e-9 && loop->grip) {
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' can never hold: no coordinate moves it, and what is given does; "
+                     "let the base move, or take the contact away",
+                     d->name),
+            d->place.file, d->place.line, d->place.column);
     }
     if (open > 1e-9) {
         const snw_loop_desc *d = &m->desc->loop[i];
@@ -390,7 +407,9 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
-    if (loop->nspare > 0) {
+    if (loop->grip && loop->nrow + loop->nspare == 0) {
+        (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
+    } else if (loop->nspare > 0) {
         (void)snprintf(out, size,
                        "%s '%.80s' says in %d of its rows what others say already; %s left out, "
                        "%s undetermined",

@@ -169,7 +169,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
     bool closes = m->nswitch > 0; // loops of poses, and what comes and goes
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].grip;
-    const snw_reduced_opts reduced = {.torque = opts->torque};
+    const snw_reduced_opts reduced = {.torque = opts->torque, .projective = opts->projective};
     if (opts->reduced) {
         status = snw_reduced_create(m, &reduced, &e->reduced, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");

@@ -18,6 +18,7 @@ typedef struct snw_explicit_opts {
     double step;       // longest step, s; RK4: the step. Default 0: any
     bool
         reduced; // what is driven is given, theory.md 6.8: `torque` as in snw_reduced_opts, for this long, s
+    bool projective; // likewise
     double torque, duration;
 } snw_explicit_opts;
 

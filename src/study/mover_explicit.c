@@ -67,6 +67,7 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
     o.step = step->step;
     o.reduced = step->kinematic;
     o.torque = step->torque;
+    o.projective = step->projective;
     o.duration = step->duration;
     const snw_status s = snw_explicit_create(m, &o, &mv->motion, err);
     if (s != SNW_OK) {

@@ -144,6 +144,19 @@ static double of_measure(const snw_model *m, const snw_probe_desc *p, const snw_
     return p->kind == SNW_PROBE_RATE ? now->rate : now->effort;
 }
 
+// power of what drives, speed of the centre of mass, its way, and the work for weight and way; where nothing weighs, by 9.81 m/s^2
+static double *put_transport(double *out, const snw_model *m, const snw_inputs *in,
+                             const snw_state *s, const snw_work *w, const snw_readings *more) {
+    snw_vec3 c;
+    const double mass = snw_center_of_mass(m, w, &c), g = snw_norm(in->gravity);
+    const double way = snw_norm(snw_sub(c, more->start));
+    *out++ = snw_drive_power(m, in, s, w);
+    *out++ = snw_norm(snw_momentum(m, w).f) / mass;
+    *out++ = way;
+    *out++ = way > 0 ? more->energy.work / (mass * (g > 0 ? g : 9.81) * way) : 0;
+    return out;
+}
+
 // one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -227,6 +240,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_STABILITY:
         *out++ = more->stability;
         return out;
+    case SNW_PROBE_TRANSPORT:
+        return put_transport(out, m, in, s, w, more);
     case SNW_PROBE_FREQUENCY:
         for (int k = 0; k < SNW_PROBE_FREQUENCIES; k++) {
             *out++ = more->frequency ? more->frequency[k] : NAN;

@@ -11,6 +11,7 @@ typedef struct snw_readings {
     snw_energy energy;
     double stability;
     const double *frequency;  // SNW_PROBE_FREQUENCIES of them, NULL: none known
+    snw_vec3 start;           // where the centre of mass was
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
     const struct snw_shooter *fields; // strains and wrenches come from these; NULL: coordinates
 } snw_readings;

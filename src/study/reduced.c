@@ -115,6 +115,10 @@ static snw_status take_memory(snw_reduced *red) {
     red->scratch.size = svd > shortest ? svd : shortest;
     red->scratch.base = snw_alloc(red->scratch.size);
     red->X = snw_alloc(nu * sizeof *red->X);
+    if (red->opts.projective) {
+        red->handed = snw_alloc((size_t)m->nseg * sizeof *red->handed);
+        if (!red->handed) return SNW_E_MEMORY;
+    }
     double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
                              &red->side, &red->rate, &red->bend, &red->x, &red->v0};
     const size_t size[] = {nr * nu, nr * nu, nr * least, least,  nu * nu, 2 * nu * nu,
@@ -168,6 +172,7 @@ void snw_reduced_destroy(snw_reduced *red) {
     snw_free(red->scratch.base);
     snw_free(red->memory);
     snw_free(red->X);
+    snw_free(red->handed);
     snw_free(red->sign);
     snw_free(red->row);
     snw_free(red->follows);
@@ -502,6 +507,7 @@ static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, co
         const snw_drive *d = &m->drive[i];
         if (d->row >= 0 && (d->gate < 0 || d->follows)) s->l[d->row] = red->w->r[d->dof];
     }
+    if (red->handed) snw_reduced_projective(red, in, s);
     return SNW_OK;
 }
 

@@ -19,7 +19,8 @@ typedef enum snw_reduced_class {
 } snw_reduced_class;
 
 typedef struct snw_reduced_opts {
-    double torque; // 1/m: weight of moments against forces where reactions are shared, default 1
+    double torque;   // 1/m: weight of moments against forces where reactions are shared, default 1
+    bool projective; // torques of the thesis' projective form instead, which are not in balance
 } snw_reduced_opts;
 
 typedef struct snw_reduced snw_reduced;

@@ -43,6 +43,7 @@ struct snw_reduced {
     double *x;           // 6 vectors of nu
     double *v0;          // nv
     snw_twist *X;        // nu: motions of the world
+    snw_wrench *handed;  // nseg: of the projective form; NULL: not asked for
 };
 
 // red->C and its singular values at the motion in red->w, and how many there are.
@@ -59,6 +60,8 @@ SNW_NODISCARD snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs 
 // s->l <- reactions and efforts at the motion s, after snw_reduced_decompose there.
 SNW_NODISCARD snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
                                             snw_error *err);
+// s->l <- efforts of the projective form at the motion s; reactions zero.
+void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
 // red->class from the rank.
 void snw_reduced_classify(snw_reduced *red, int rank);
 // The motion at an instant at which the rows lose rank: the limit, where there is one. Its velocities alone, and all.

@@ -131,6 +131,26 @@ static snw_status describe_locomotion(snw_run *r) {
     return status == SNW_E_MEMORY ? status : SNW_OK; // what else is wrong the step says
 }
 
+// the centre of mass at the beginning
+static snw_status find_start(snw_run *r) {
+    const snw_model *m = r->era[0].model;
+    snw_inputs *in = NULL;
+    snw_state *s = NULL;
+    snw_work *w = NULL;
+    snw_status status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) status = snw_state_create(m, &s);
+    if (status == SNW_OK) status = snw_work_create(m, &w);
+    if (status == SNW_OK) {
+        snw_inputs_at(m, 0, in);
+        snw_kinematics(m, in, s, true, w);
+        (void)snw_center_of_mass(m, w, &r->start);
+    }
+    snw_inputs_destroy(in);
+    snw_state_destroy(s);
+    snw_work_destroy(w);
+    return status;
+}
+
 static snw_status describe_rest(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
     const snw_model *m = r->era[0].model;
@@ -155,6 +175,7 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     SNW_TRY(describe_locomotion(r));
+    SNW_TRY(find_start(r));
     r->info.loop_note = note;
     r->info.loop_warning = warning;
     r->info.freedom = m->freedom;
@@ -531,7 +552,9 @@ static void speak_of_errors(const snw_run *r) {
             r->info.run, r->totals.worst_geometry);
         snw_run_warn(r, text);
     }
-    if (fabs(r->totals.balance) > astray * r->totals.exchanged) {
+    bool asked = false; // torques of the projective form are not in balance
+    for (int i = 0; i < r->desc->nstep; i++) asked |= r->desc->step[i].projective;
+    if (!asked && fabs(r->totals.balance) > astray * r->totals.exchanged) {
         (void)snprintf(text, sizeof text,
                        "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
                        "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "

@@ -53,6 +53,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     const snw_readings more = {.energy = v->energy,
                                .stability = v->stats.stability,
                                .frequency = r->frequency,
+                               .start = r->start,
                                .rotation = r->rotation,
                                .fields = v->fields};
     for (int i = 0; i < r->desc->nprobe; i++) {

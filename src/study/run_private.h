@@ -51,6 +51,7 @@ struct snw_run {
     double *grid;      // ngrid of each such rod: how many, their ends; and as many to find others
     snw_se3 *pose;     // poses at the nodes of the beginning
     int *column_first; // of each recorded probe
+    snw_vec3 start;    // centre of mass where the file puts the robot
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others

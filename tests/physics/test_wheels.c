@@ -147,12 +147,88 @@ static void contradictions_are_found_when_compiled(void **state) {
     release(doc, desc);
 }
 
+// what no coordinate moves cannot be held where it is moved, and is idle where it rests
+static void contacts_must_reach(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    const snw_status s = describe(
+        "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: m, "
+        "strain: "
+        "{bend_z: sin(t)}}}}\n"
+        "contacts: {far: {ring: {on: arm.tip}}}\nstudy: [kinematic: {for: 1 s, step: 10 ms}]\n",
+        &doc, &desc, &err);
+    if (s != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_run_create(desc, "main", &run, &err), SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "'far' can never hold"));
+    release(doc, desc);
+    outcome o;
+    execute(
+        "sinew: 1\ngravity: 0\n"
+        "robot: {a: {on: world, body: {mass: 1}}, b: {on: world, joint: revolute, body: {mass: 1, "
+        "inertia: [1, 1, 1]}}}\n"
+        "contacts: {near: {anchor: {on: a}}}\nstudy: [dynamic: {for: 10 ms, step: 10 ms}]\n",
+        &o);
+    assert_int_equal(o.status, SNW_OK);
+    assert_int_equal(o.warnings, 1);
+    snw_series_clear(&o.series);
+}
+
+// a four-bar linkage swings on a sledge: rows of index 2 beside rows of index 3, implicit against explicit steps
+static void closures_and_blades_go_together(void **state) {
+    (void)state;
+#define SLEDGE                                                                                     \
+    "sinew: 1\ngravity: 0\nparameters: {a: 0.2, b: 0.5, c: 0.4, d: 0.5}\n"                         \
+    "robot:\n"                                                                                     \
+    "  frame: {on: world, joint: planar, body: {mass: 2, inertia: [1, 1, 0.1]}}\n"                 \
+    "  crank: {on: frame, joint: revolute, body: {mass: 0.4, com: [a/2, 0, 0], inertia: [1, 1, "   \
+    "0.002]}}\n"                                                                                   \
+    "  coupler: {on: crank, pose: {xyz: [a, 0, 0]}, joint: revolute, body: {mass: 1, com: [b/2, "  \
+    "0, 0], inertia: [1, 1, 0.02]}}\n"                                                             \
+    "  rocker: {on: frame, pose: {xyz: [d, 0, 0]}, joint: revolute, body: {mass: 0.8, com: [c/2, " \
+    "0, 0], inertia: [1, 1, 0.01]}}\n"                                                             \
+    "sites: {pin: {on: coupler, pose: {xyz: [b, 0, 0]}}, tip: {on: rocker, pose: {xyz: [c, 0, "    \
+    "0]}}, heel: {on: frame, pose: {xyz: [-0.3, 0, 0]}}}\n"                                        \
+    "loops: {ring: {join: [pin, tip], as: revolute}}\n"                                            \
+    "actuators: {motor: {joint: crank, position: 2*t}}\n"                                          \
+    "contacts: {blade: {wheel: {on: heel, axis: [0.1, 1, 0]}}}\n"                                  \
+    "initial: {coupler: acos(0.6), rocker: pi/2, frame: {rate: [0.3, 0, 0]}}\n"                    \
+    "probes: {p: {position: frame}, q: {value: rocker}, t: {effort: motor}, s: {velocity: heel, "  \
+    "in: body}, k: {reaction: blade, in: body}}\n"
+    static const char *const study[4] = {
+        "study: [dynamic: {for: 1 s, scheme: adaptive, tolerance: 1e-11}]\n",
+        "study: [kinematic: {for: 1 s, step: 2 ms}]\n",
+        "study: [dynamic: {for: 1 s, scheme: generalized-alpha, rho: 0.7, step: 1 ms}]\n",
+        "study: [dynamic: {for: 1 s, scheme: bdf2, step: 0.5 ms}]\n"};
+    outcome o[4];
+    for (int i = 0; i < 4; i++) {
+        char text[3000];
+        (void)snprintf(text, sizeof text, "%s%s", SLEDGE, study[i]);
+        execute(text, &o[i]);
+        if (o[i].status != SNW_OK) fail_msg("%d: %s", i, o[i].err.text);
+        // along the axle nothing moves
+        assert_near(0.1 * last(&o[i], 5) + last(&o[i], 6), 0, 1e-10);
+    }
+    for (int c = 0; c < o[0].series.ncolumn; c++) {
+        if (isnan(last(&o[0], c))) continue;
+        assert_near(last(&o[1], c), last(&o[0], c), 2e-8);
+        assert_near(last(&o[2], c), last(&o[0], c), 2e-4);
+        assert_near(last(&o[3], c), last(&o[0], c), 2e-4);
+    }
+    for (int i = 0; i < 4; i++) snw_series_clear(&o[i].series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_have_their_order),
         cmocka_unit_test(wheels_of_one_axle_say_the_same),
         cmocka_unit_test(wheels_take_hold_in_a_blow),
         cmocka_unit_test(contradictions_are_found_when_compiled),
+        cmocka_unit_test(contacts_must_reach),
+        cmocka_unit_test(closures_and_blades_go_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

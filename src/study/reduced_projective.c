@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// Torques of Ali's projective form (2011, 3.73 to 3.85), for comparison with the thesis: each body on wheels hands on to its parent only
+// the part of its wrench along the motions that its wheels allow, in the Euclidean sense of its own frame,
+//   F_j <- (1 - sum c c'/c'c) (own_j + sum over children of what they hand on),   tau_j = S'F_j.
+// What wheels bear is dropped and not shared, so a wrench is left on the base and the balance of energy does not close.
+#include "study/reduced_private.h"
+
+#include "dynamics/loop.h"
+
+#include <math.h>
+
+// the body that carries a wheel: sites beside it are rigid and without mass
+static int body_of(const snw_model *m, int seg) {
+    while (m->seg[seg].kind == SNW_SEG_POSE && !m->seg[seg].heavy && m->seg[seg].parent > 0) {
+        seg = m->seg[seg].parent;
+    }
+    return seg;
+}
+
+static double dot(const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < 6; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// F <- without its components along the rows of what grips body i
+static void project(const snw_reduced *red, int i, snw_wrench *F) {
+    double basis[6][6];
+    int n = 0;
+    for (int k = 0; k < red->nr && n < 6; k++) {
+        const int loop = red->row[k].loop;
+        if (loop < 0 || !red->m->loop[loop].grip) continue;
+        if (body_of(red->m, red->m->loop[loop].b) != i) continue;
+        const snw_wrench c =
+            snw_wrench_to_child(red->w->g[i], snw_loop_row(red->m, red->w, loop, red->row[k].r));
+        double x[6];
+        for (int e = 0; e < 6; e++) x[e] = c.e[e];
+        const double size = sqrt(dot(x, x));
+        for (int b = 0; b < n; b++) {
+            const double part = dot(basis[b], x);
+            for (int e = 0; e < 6; e++) x[e] -= part * basis[b][e];
+        }
+        const double left = sqrt(dot(x, x));
+        if (!(left > 1e-9 * size)) continue;
+        for (int e = 0; e < 6; e++) basis[n][e] = x[e] / left;
+        n++;
+    }
+    for (int b = 0; b < n; b++) {
+        const double part = dot(basis[b], F->e);
+        for (int e = 0; e < 6; e++) F->e[e] -= part * basis[b][e];
+    }
+}
+
+void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = red->m;
+    snw_wrench *P = red->handed;
+    for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
+    snw_residual(m, in, s, false, red->w);
+    // what each body needs itself
+    for (int i = 0; i < m->nseg; i++) P[i] = red->w->F[i];
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const int p = m->seg[i].parent;
+        P[p] = snw_wrench_sub(P[p], snw_wrench_to_parent(red->w->h[i], red->w->F[i]));
+    }
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const int p = m->seg[i].parent;
+        project(red, i, &P[i]);
+        P[p] = snw_wrench_add(P[p], snw_wrench_to_parent(red->w->h[i], P[i]));
+    }
+    for (int k = 0; k < m->ndrive; k++) {
+        const snw_drive *d = &m->drive[k];
+        if (d->row < 0) continue;
+        for (int b = 0; b < m->nblock; b++) {
+            const snw_block *block = &m->block[b];
+            if (block->dof != d->dof || m->seg[block->seg].kind != SNW_SEG_SCREW) continue;
+            s->l[d->row] = snw_power(P[block->seg], block->S);
+        }
+    }
+}
