@@ -28,7 +28,7 @@ def option_form(option, dash="--"):
 
 def page(command, exit_status):
     """One command in Markdown."""
-    lines = [f"<!-- {HEAD} -->", f"# sinew {command['name']}", "", command["brief"].capitalize() + ".", "",
+    lines = [f"<!-- {HEAD} -->", f"# sinew {command['name']}", "", command["brief"][0].upper() + command["brief"][1:] + ".", "",
              "```", f"sinew {command['name']} [options] {command['operands']}", "```", "",
              command["about"], "", "## Options", "", "| option | what it does |", "| --- | --- |"]
     for option in command["options"]:
