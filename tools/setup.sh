@@ -68,7 +68,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo "setup: this is not Debian; install what corresponds to these packages of Debian's:" >&2
         echo "$missing" >&2
     fi
-    [ -z "$(optional)" ] || echo "setup: for the viewer and for figures as PNG and PDF install also" $(optional) >&2
+    [ -z "$(optional)" ] || echo "setup: for the viewer, for figures as PNG and PDF and for live simulation install also" $(optional) >&2
     exit 0
 fi
 
@@ -84,7 +84,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null 2>&1; then
     as_root=sudo
 elif [ -z "$missing" ]; then
-    echo "setup: there will be no viewer, or no figures as PNG and PDF; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
+    echo "setup: there will be no viewer, no figures as PNG and PDF or no live simulation; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
     exit 0
 else
     echo "setup: these packages are missing, and installing them needs root:" >&2
@@ -96,4 +96,4 @@ export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -qq
 [ -z "$missing" ] || $as_root apt-get install -y -qq --no-install-recommends $missing
 [ -z "$wanted" ] || $as_root apt-get install -y -qq --no-install-recommends $wanted ||
-    echo "setup: these could not be installed, so there will be no viewer, no test of it, or no figures as PNG and PDF:" $wanted >&2
+    echo "setup: these could not be installed, so there will be no viewer, no test of it, no figures as PNG and PDF or no live simulation:" $wanted >&2
