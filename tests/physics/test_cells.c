@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Rods whose nodes follow their shape: what their tolerance means, where the nodes go, and that nothing else changes.
-#include "oracle/linear.h"
-#include "oracle/strong.h"
-#include "oracle/trial.h"
-
 #include "executed.h"
-#include "model/cells.h"
-#include "random_rod.h"
+#include "lively.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,70 +11,32 @@ enum { MOST = 420 };
 
 // ---- tolerance --------------------------------------------------------------------------------------
 
-// a rod whose strains vary a lot, all six of them, moving fast, of a section that varies
-static void lively(robot *r, double tolerance, int n, const double *cell) {
-    robot_init(r, 1, 0.03);
-    snw_rod_desc *rod = &r->link[0].rod;
-    rod->integrator = SNW_RULE_RK45;
-    rod->tolerance = tolerance;
-    rod->ncell = n, rod->cell = cell;
-    rod->section.size[0] = law(r, "0.03 - 0.01*x/L");
-    rod->rest[SNW_BEND_Y] = law(r, "sin(4*x/(1 m))");
-    r->desc.gravity[2] = number(r, -9.81);
-    for (int i = 0; i < 6; i++) robot_strain(r, 0, i, SNW_BASIS_CHEBYSHEV, 4);
-}
-
-static void state_of(const trial *t, uint64_t seed) {
-    dice d = {seed};
-    for (int i = 0; i < t->m->nv; i++) {
-        const double size = i < 12 ? 2 : 0.1; // angular, linear
-        t->s->q[i] = roll(&d, -size, size);
-        t->s->v[i] = roll(&d, -size, size);
-        t->s->a[i] = roll(&d, -size, size);
-    }
-}
-
-enum { TIP, TURN, SPEED, RATE, KINETIC, GRAVITY, FORCE, KINDS };
-
-// errors of tip position and rotation, of its velocity and acceleration, of both energies, of the generalised forces, with
-// the cells that the tolerance asks for; how many these are
+// errors with the cells that the tolerance asks for; how many these are
 static int errors_of(double tolerance, uint64_t seed, double e[KINDS]) {
-    robot r;
-    trial t;
     double cell[MOST];
-    lively(&r, tolerance, 0, NULL);
-    trial_open(&t, &r.desc);
-    state_of(&t, seed);
-    const int n = snw_rod_cells(t.m, &t.m->rod[0], t.s, false, cell), nseg = t.m->nseg;
-    assert_true(n > 0 && n <= t.m->rod[0].room && n < MOST);
-    trial_close(&t);
-    robot_free(&r);
-    lively(&r, tolerance, n, cell);
-    trial_open(&t, &r.desc);
-    state_of(&t, seed);
-    assert_int_equal(t.m->nseg, nseg); // the others wait in reserve
-    // slices across the ends of cells are no worse than those within
-    assert_true(snw_rod_error(t.m, &t.m->rod[0], t.s, false) <= tolerance);
-    const size_t nv = (size_t)t.m->nv;
-    oracle_answer a = {.r = oracle_alloc(nv, sizeof(double))};
-    const oracle_rod q = {.m = t.m, .s = t.s, .g = snw_se3_identity()};
-    oracle_by_runge_kutta(&q, 1e-13, &a);
-    snw_residual(t.m, t.in, t.s, false, t.w);
-    const int end = t.m->link_end[0];
-    const snw_se3 g = t.w->g[end];
-    e[TIP] = oracle_distance(3, g.p.e, a.tip.p.e);
-    e[TURN] = oracle_distance(9, &g.R.e[0][0], &a.tip.R.e[0][0]);
-    e[SPEED] = oracle_distance(6, t.w->V[end].e, a.V.e) / oracle_size(6, a.V.e);
-    // A holds gravity as an acceleration upwards, in the section's frame
-    snw_twist A = t.w->A[end];
-    A.v = snw_add(A.v, snw_rotate_inv(g.R, t.in->gravity));
-    e[RATE] = oracle_distance(6, A.e, a.dV.e) / oracle_size(6, a.dV.e);
-    e[KINETIC] = fabs(snw_kinetic_energy(t.m, t.w) / a.kinetic - 1);
-    e[GRAVITY] = fabs(snw_gravity_energy(t.m, t.in, t.w) / a.gravity - 1);
-    e[FORCE] = oracle_distance(nv, t.w->r, a.r) / oracle_size(nv, a.r);
-    free(a.r);
-    trial_close(&t);
-    robot_free(&r);
+    int n = 0, nseg = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        robot r;
+        trial t;
+        lively_rod(&r);
+        r.link[0].rod.integrator = SNW_RULE_RK45;
+        r.link[0].rod.tolerance = tolerance;
+        r.link[0].rod.ncell = n, r.link[0].rod.cell = cell;
+        trial_open(&t, &r.desc);
+        lively_state(&t, seed);
+        if (pass == 0) {
+            n = snw_rod_cells(t.m, &t.m->rod[0], t.s, false, cell);
+            nseg = t.m->nseg;
+            assert_true(n > 0 && n <= t.m->rod[0].room && n < MOST);
+        } else {
+            assert_int_equal(t.m->nseg, nseg); // the others wait in reserve
+            // slices across the ends of cells are no worse than those within
+            assert_true(snw_rod_error(t.m, &t.m->rod[0], t.s, false) <= tolerance);
+            lively_errors(&t, e);
+        }
+        trial_close(&t);
+        robot_free(&r);
+    }
     return n;
 }
 
