@@ -208,7 +208,7 @@ static void all_rules_agree(void **state) {
     "fluid: {air: {on: arm, density: 20, drag: {normal: 1}}}\n"                                    \
     "probes: {tip: {position: leg.tip}, mid: {position: arm@50%%}, bob: {velocity: bob}, e: "      \
     "energy}\n"                                                                                    \
-    "record: {every: 20 ms}\n"
+    "record: {every: 2 ms}\n"
 
 static void run_with(const char *arm, const char *leg, const char *study, outcome *o) {
     char text[4000];
@@ -222,11 +222,11 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
     (void)state;
     static const char *const studies[] = {
         "study: [static:]\n",
-        "study: [static:, dynamic: {for: 0.2 s, step: 2 ms, tolerance: 1e-12}]\n",
-        "study: [dynamic: {for: 0.1 s, scheme: adaptive, tolerance: 1e-10}]\n"};
+        "study: [static:, dynamic: {for: 60 ms, step: 4 ms, tolerance: 1e-12}]\n",
+        "study: [dynamic: {for: 6 ms, scheme: adaptive, tolerance: 1e-8}]\n"};
     for (int k = 0; k < 3; k++) {
         outcome want;
-        run_with("nodes: 60, magnus: 6", "nodes: 40, magnus: 6", studies[k], &want);
+        run_with("nodes: 40, magnus: 6", "nodes: 20, magnus: 6", studies[k], &want);
         for (int i = 0; i < 2; i++) {
             const double tolerance = i ? 1e-8 : 1e-5;
             char rule[100];
@@ -265,7 +265,7 @@ static void nodes_come_and_go_with_the_shape(void **state) {
         "rk45, tolerance: 1e-7}}}\n"
         "gravity: 0\n"
         "loads: {turn: {on: arm.tip, torque: [0.02, 0.1, 0.05], when: \"t < 0.5 s\"}}\n"
-        "study: [dynamic: {for: 3 s, step: 5 ms}]\n"
+        "study: [dynamic: {for: 1 s, step: 5 ms}]\n"
         "probes: {e: energy}\n";
     outcome o;
     execute_ok(text, &o);
@@ -281,7 +281,7 @@ static void a_change_keeps_the_nodes(void **state) {
     (void)state;
     static const char study[] = "parameters: {wet: 1}\n"
                                 "study: [static:, change: {wind.force: [0, \"3 N/m\", 0]}, "
-                                "static:, dynamic: {for: 20 ms, step: 2 ms, tolerance: 1e-12}]\n";
+                                "static:, dynamic: {for: 8 ms, step: 2 ms, tolerance: 1e-12}]\n";
     outcome a, b;
     run_with("nodes: 60, magnus: 6", "nodes: 40, magnus: 6", study, &a);
     run_with("integrator: rk45, tolerance: 1e-9", "nodes: 40, magnus: 6", study, &b);
