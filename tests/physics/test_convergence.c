@@ -4,11 +4,9 @@
 // spaces.
 #include "oracle/linear.h"
 #include "oracle/planar.h"
-#include "oracle/strong.h"
-#include "oracle/trial.h"
 
+#include "lively.h"
 #include "near.h"
-#include "random_rod.h"
 
 #include <string.h>
 
@@ -20,46 +18,21 @@ typedef struct along {
     int order;
 } along;
 
-// a rod whose strains vary a lot, all six of them, moving fast
 static void lively(robot *r, trial *t, along rule, int nodes, uint64_t seed) {
-    robot_init(r, 1, 0.03);
+    lively_rod(r);
     r->link[0].rod.integrator = rule.kind;
     r->link[0].rod.magnus = rule.kind == SNW_RULE_MAGNUS ? rule.order : 0;
     r->link[0].rod.points = rule.kind == SNW_RULE_SPECTRAL ? rule.order / 2 : 0;
     r->link[0].rod.nodes = nodes;
-    r->link[0].rod.section.size[0] = law(r, "0.03 - 0.01*x/L");
-    r->link[0].rod.rest[SNW_BEND_Y] = law(r, "sin(4*x/(1 m))");
-    r->desc.gravity[2] = number(r, -9.81);
-    for (int i = 0; i < 6; i++) robot_strain(r, 0, i, SNW_BASIS_CHEBYSHEV, 4);
     trial_open(t, &r->desc);
-    dice d = {seed};
-    for (int i = 0; i < t->m->nv; i++) {
-        const double size = i < 12 ? 2 : 0.1; // angular, linear
-        t->s->q[i] = roll(&d, -size, size);
-        t->s->v[i] = roll(&d, -size, size);
-        t->s->a[i] = roll(&d, -size, size);
-    }
+    lively_state(t, seed);
 }
 
-enum { TIP, TURN, KINETIC, GRAVITY, FORCE, KINDS };
-
-// errors of tip position and rotation, of both energies, of the generalised forces
 static void errors_of(along rule, int nodes, uint64_t seed, double e[KINDS]) {
     robot r;
     trial t;
     lively(&r, &t, rule, nodes, seed);
-    const size_t n = (size_t)t.m->nv;
-    oracle_answer a = {.r = oracle_alloc(n, sizeof(double))};
-    const oracle_rod q = {.m = t.m, .s = t.s, .g = snw_se3_identity()};
-    oracle_by_runge_kutta(&q, 1e-13, &a);
-    snw_residual(t.m, t.in, t.s, false, t.w);
-    const snw_se3 g = t.w->g[t.m->link_end[0]];
-    e[TIP] = oracle_distance(3, g.p.e, a.tip.p.e);
-    e[TURN] = oracle_distance(9, &g.R.e[0][0], &a.tip.R.e[0][0]);
-    e[KINETIC] = fabs(snw_kinetic_energy(t.m, t.w) / a.kinetic - 1);
-    e[GRAVITY] = fabs(snw_gravity_energy(t.m, t.in, t.w) / a.gravity - 1);
-    e[FORCE] = oracle_distance(n, t.w->r, a.r) / oracle_size(n, a.r);
-    free(a.r);
+    lively_errors(&t, e);
     trial_close(&t);
     robot_free(&r);
 }
