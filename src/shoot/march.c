@@ -102,13 +102,19 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     for (int i = 0; i < nz; i++) last.z[i] = y.z[i];
     if (r->world) see_loads(r, point + np, y.g.R, &last);
     snw_field(flags, r, section_at(r, point + np), point + np, false, &last);
-    const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length;
+    const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length, h = piece->h;
+    // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place of that at both ends
+    const snw_twist ends = snw_ad(st[0].xi, st[5].xi), within = snw_ad(st[2].xi, st[3].xi);
     double worst = 0;
     for (int c = 0; c < 6; c++) {
+        double W = h / 12 * (ends.e[c] - 2 * within.e[c]) + off[6] * last.xi.e[c];
+        for (int i = 0; i < 6; i++) W += off[i] * st[i].xi.e[c];
+        const double w = fabs(h * W) / (c < 3 ? 1 : L);
+        if (!(w <= worst)) worst = w;
         double V = off[6] * last.Vs.e[c], F = off[6] * last.Fs.e[c];
         for (int i = 0; i < 6; i++) V += off[i] * st[i].Vs.e[c], F += off[i] * st[i].Fs.e[c];
-        const double v = fabs(piece->h * V) / (c < 3 ? c0 : c0 * L);
-        const double f = fabs(piece->h * F) / (c < 3 ? r->force * L : r->force);
+        const double v = fabs(h * V) / (c < 3 ? c0 : c0 * L);
+        const double f = fabs(h * F) / (c < 3 ? r->force * L : r->force);
         if (!(v <= worst)) worst = v;
         if (!(f <= worst)) worst = f;
     }

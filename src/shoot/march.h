@@ -18,5 +18,5 @@ void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           snw_shoot_state *end);
 
 // Of Dormand and Prince's method: the local error of the interval behind a node, from the method of order 4 that its stages
-// have too, in typical forces, moments, and velocities. The nodes are a solution.
+// have too, in typical forces, moments, velocities, and lengths. The nodes are a solution.
 double snw_shoot_error(const snw_shoot_rod *r, int node);

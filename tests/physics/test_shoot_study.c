@@ -210,7 +210,8 @@ static void grids_are_chosen_by_error(void **state) {
     both("cosserat cubic, elements: 20",
          "static: {engine: shooting, shooting: {points: 7, along: dormand-prince, error: 1e-9}}",
          &b);
-    for (int i = 0; i < 3; i++) assert_near(last(&b, TIP + i), last(&a, TIP + i), 1e-9);
+    for (int i = 0; i < 3; i++)
+        assert_near(last(&b, TIP + i), last(&a, TIP + i), 2e-8); // some twenty intervals
     snw_series_clear(&a.series);
     snw_series_clear(&b.series);
 }
