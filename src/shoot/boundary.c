@@ -267,7 +267,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         const double before = norm;
         const bool fresh = b->fresh;
         const bool better = step(b, &norm, fresh ? HALVINGS : 0, info);
-        if (better && norm <= (fresh ? 0.5 : 0.2) * before) continue;
+        if (better && norm <= 0.5 * before) continue;
         if (!better && fresh) {
             // the trial that failed left its nodes behind
             (void)snw_boundary_march(b, false, info);

@@ -179,6 +179,43 @@ static void fields_go_on(void **state) {
     snw_series_clear(&o.series);
 }
 
+// intervals chosen by their error, from a grid far too coarse: the continuum along the rod (shooting.md 4.1, to 1e-8), and
+// again when the motion needs more of them
+static void grids_are_chosen_by_error(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: [-98.1, 0, 0]\n"
+        "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000}}\n"
+        "robot: {rod: {on: world, pose: {x: z, y: x}, rod: {length: 0.4, material: steel,\n"
+        "  section: {circle: {radius: 1.2 mm}}, strain: cosserat legendre 3}}}\n"
+        "probes: {p: {position: rod.tip}}\n"
+        "study: [dynamic: {for: 50 ms, step: 5 ms, engine: shooting, shooting: {along: "
+        "dormand-prince, points: %d%s}}]\n";
+    static const char *const how[] = {"", ", error: 1e-5", ", error: 1e-9"};
+    double off[3];
+    for (int k = 0; k < 3; k++) {
+        char full[1024];
+        outcome o;
+        (void)snprintf(full, sizeof full, text, 5, how[k]);
+        RUN(full);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        off[k] = fabs(last(&o, 0) + 0.064438732);
+        snw_series_clear(&o.series);
+    }
+    assert_true(off[0] > 5e-5);
+    assert_true(off[1] < 0.05 * off[0]);
+    assert_true(off[2] < 3e-8); // histories are cubics, whatever the method
+    outcome a, b;
+    both("cosserat cubic, elements: 20", "static: {engine: shooting, shooting: {points: 121}}", &a);
+    both("cosserat cubic, elements: 20",
+         "static: {engine: shooting, shooting: {points: 7, along: dormand-prince, error: 1e-9}}",
+         &b);
+    for (int i = 0; i < 3; i++)
+        assert_near(last(&b, TIP + i), last(&a, TIP + i), 2e-8); // some twenty intervals
+    snw_series_clear(&a.series);
+    snw_series_clear(&b.series);
+}
+
 // ---- no solution ------------------------------------------------------------------------------------
 
 #define STEEL                                                                                      \
@@ -264,6 +301,8 @@ static void refuses_bad_numbers(void **state) {
     refuses(ARM("") "study: [static: {engine: shooting, shooting: {points: 2}}]\n", "points");
     refuses(ARM("") "study: [static: {engine: shooting, shooting: {points: 0}}]\n", "points");
     refuses(ARM("") "study: [static: {engine: shooting, shooting: {along: rk5}}]\n", "rk5");
+    refuses(ARM("") "study: [static: {engine: shooting, shooting: {error: 1e-6}}]\n",
+            "dormand-prince");
     refuses(ARM("") "study: [static: {engine: aiming}]\n", "aiming");
     refuses(ARM("") "study: [static: {shooting: {points: 50}}]\n", "add 'engine: shooting'");
     refuses(ARM("") "study: [static: {engine: shooting, march: 1 s}]\n", "has no 'march'");
@@ -287,6 +326,7 @@ int main(void) {
         cmocka_unit_test(motions_are_those_of_the_strain_engine),
         cmocka_unit_test(books_close_with_the_step),
         cmocka_unit_test(fields_go_on),
+        cmocka_unit_test(grids_are_chosen_by_error),
         cmocka_unit_test(failures_keep_what_was_found),
         cmocka_unit_test(large_loads_are_built_up),
         cmocka_unit_test(refuses_what_it_cannot_do),
