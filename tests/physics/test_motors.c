@@ -94,7 +94,7 @@ static void efforts_act_on_their_coordinates(void **state) {
     setting_close(&s);
 }
 
-#ifndef SNW_WIDE // studies
+#ifndef SNW_NUMBERS // studies
 
 // ---- given motion ----------------------------------------------------------------------------------
 
@@ -708,8 +708,10 @@ static void branches_of_equilibria_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(efforts_have_exact_derivatives),
-        cmocka_unit_test(efforts_act_on_their_coordinates),
 #ifndef SNW_WIDE
+        cmocka_unit_test(efforts_act_on_their_coordinates),
+#endif
+#ifndef SNW_NUMBERS
         cmocka_unit_test(a_driven_pendulum_takes_its_torque),
         cmocka_unit_test(a_rate_is_the_motion_it_makes),
         cmocka_unit_test(a_driven_ball_takes_the_torque_of_euler),
