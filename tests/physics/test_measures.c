@@ -3,6 +3,7 @@
 // Tendons and chambers: what they measure, the forces they make of it, and the energy they store.
 #include "dynamics/measure.h"
 #include "random_rod.h"
+#include "row_rig.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -88,6 +89,40 @@ static void efforts_work_along_their_coordinates(void **state) {
         }
         free(r);
         free(dx);
+        setting_close(&s);
+    }
+}
+
+// A length and a volume that are given, on a robot that floats: rows are their slopes and have their rates, and tension and
+// pressure pull along them.
+static void given_lengths_and_volumes_are_rows(void **state) {
+    (void)state;
+    dice d = {74};
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_open(
+            &s,
+            "sinew: 1\n"
+            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+            "robot:\n"
+            "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+            "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+            "rubber, strain: cosserat legendre 3, rest: {bend_y: 0.5*x/L}}}\n"
+            "  tail: {on: arm.tip, rod: {length: 0.3, section: {circle: {radius: 15 mm}}, "
+            "material: "
+            "rubber, strain: {bend_y: linear, twist: 1.5*sin(3*t)*x}}}\n"
+            "actuators:\n"
+            "  cord: {tendon: {along: [arm, tail], at: [0, 10 mm*cos(5*x), 8 mm], to: L/2}, "
+            "shortening: 10 mm*sin(3*t)}\n"
+            "  water: {chamber: {along: [arm, tail], at: [0, 5 mm, -7 mm], area: 1e-4 m^2*(1 + "
+            "x/L)}, volume: 1e-4 m^3*(1 + 0.1*t^2)}\n");
+        rig *g = &s.g;
+        state_random(g->m, &d, g->s);
+        snw_inputs_at(g->m, g->s->t, g->in);
+        assert_int_equal(g->m->nrow, 2);
+        g->s->l[0] = roll(&d, 1, 5), g->s->l[1] = roll(&d, 1e4, 5e4);
+        rig_check(g);
+        rows_check(g);
         setting_close(&s);
     }
 }
@@ -353,6 +388,7 @@ int main(void) {
 #ifndef SNW_WIDE
         cmocka_unit_test(efforts_work_along_their_coordinates),
 #endif
+        cmocka_unit_test(given_lengths_and_volumes_are_rows),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(measures_are_those_of_the_shape),
         cmocka_unit_test(what_is_symmetric_only_stretches),
