@@ -2,11 +2,13 @@
 #
 # make          the command, build/sinew
 # make demo     the showpiece, and its page
+# make gallery  every example as a page, and an index with pictures, build/gallery/index.html
 # make viewer   the page of `sinew view` anew, where it could not be made before
 # make test     every test, also under sanitizers; closes with CTest's summary
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
+# make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -26,6 +28,15 @@ demo: all
 	build/sinew show build/demo.h5
 	build/sinew verify examples/*/*.yaml
 	@build/sinew view build/demo.h5 -o build/demo.html && echo "open build/demo.html in a browser"
+
+# examples that take minutes, examples/*/long, are left out
+gallery: setup-test
+	$(call build_preset,bench) --target command
+	tools/gallery.py build/bench/sinew
+
+pictures: setup-test
+	$(call build_preset,bench) --target command
+	tools/gallery.py build/bench/sinew --pictures docs/pictures
 
 viewer: setup
 	rm -f build/*/viewer_page.c
@@ -66,4 +77,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo viewer test bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test bench install docs format tidy setup setup-test clean

@@ -37,6 +37,12 @@ static inline void execute(const char *text, outcome *o) {
     release(doc, desc);
 }
 
+// The same; a run that fails fails the test.
+static inline void execute_ok(const char *text, outcome *o) {
+    execute(text, o);
+    if (o->status != SNW_OK) fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
+}
+
 // value of a column in a frame
 static inline double shown(const outcome *o, int frame, int column) {
     return o->series.value[frame * o->series.ncolumn + column];

@@ -3,6 +3,7 @@
 // setting.h: the model of a text with all that its residual needs, put together so that it keeps its rows.
 #pragma once
 
+#include "random_rod.h"
 #include "tangent_rig.h"
 #ifdef SNW_NUMBERS // the recursion alone
 #include "described.h"
@@ -29,6 +30,13 @@ static inline void setting_open(setting *s, const char *text) {
     if (snw_assembly_compile(s->desc, &s->g.m, &err) != SNW_OK) fail_msg("%s", err.text);
     rig_around(&s->g);
 #endif
+}
+
+// in a random state
+static inline void setting_random(setting *s, const char *text, dice *d) {
+    setting_open(s, text);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
 }
 
 static inline void setting_close(setting *s) {

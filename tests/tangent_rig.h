@@ -187,3 +187,26 @@ static inline void rig_check(rig *g) {
     }
 }
 #endif
+
+// dr/dq of statics, where nothing moves, against slopes
+static inline void rig_check_stiffness(rig *g) {
+    const int n = g->m->nv;
+    double *T = malloc((size_t)(n * n) * sizeof *T);
+    double *column = malloc(2 * (size_t)n * sizeof *column), *dx = column + n;
+    snw_residual(g->m, g->in, g->s, true, g->w);
+    snw_tangent_sweep(g->m, NULL, g->w);
+    snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
+    const double size = size_of(n * n, T);
+    for (int j = 0; j < n; j++) {
+        rig_direction(g, j, dx);
+        memset(column, 0, (size_t)n * sizeof *column);
+        for (int way = 0; way < BESIDE; way++) {
+            snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
+            snw_residual(g->m, g->in, g->moved, true, g->w);
+            for (int i = 0; i < n; i++) column[i] += slope_of(way, g->w->r[i]);
+        }
+        for (int i = 0; i < n; i++) assert_near(T[j * n + i] / size, column[i] / size, LEFT);
+    }
+    free(T);
+    free(column);
+}

@@ -23,8 +23,9 @@ def look(entry, folder, tidy):
     if tidy:
         command = ["clang-tidy", "--quiet", "-p", folder, entry["file"]]
     else:
-        words = re.sub(r" -o \S+ -c ", " -fsyntax-only ", entry["command"])
-        command = ["clang", *shlex.split(words)[1:]]
+        words = shlex.split(re.sub(r" -o \S+ -c ", " -fsyntax-only ", entry["command"]))
+        options = next(i for i, word in enumerate(words) if word.startswith("-"))  # past the compiler and its launcher
+        command = ["clang", *words[options:]]
     done = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + ("" if tidy else done.stderr)
 

@@ -39,10 +39,11 @@ clang-tidy clang-tidy
 LIST
 }
 
-# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF. All else goes on
-# without
+# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what carries a live
+# simulation to a browser. All else goes on without
 optional() {
     pkg-config --exists cairo cairo-pdf cairo-png 2>/dev/null || echo libcairo2-dev
+    [ -f /usr/include/libwebsockets.h ] || [ -f /usr/local/include/libwebsockets.h ] || echo libwebsockets-dev
     command -v node >/dev/null 2>&1 || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
     [ "$what" = build ] || command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium

@@ -156,6 +156,19 @@ void snw_robot_unset_actuator(snw_robot *r, int actuator);
 // activation.
 void snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
+// Nodes of the robot, numbered as in frames of result files: stations of rods, ends of joints and bodies. And where one of
+// them is at present, m, world frame.
+int snw_robot_nodes(const snw_robot *r);
+void snw_robot_node(snw_robot *r, int node, double position[3]);
+// From now on a spring and a damper (N/m, N s/m) pull the point `at` of a node's frame (m; NULL: its origin) towards the place
+// `to` of the world. Part of the equations, slopes included, so that implicit steps stay stable however stiff it is; one at a
+// time, another one takes its place. SNW_E_ARGUMENT: there is no such node, a number is not finite or negative, or the scheme is
+// the conserving one, which knows no such force.
+SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[3],
+                                        const double to[3], double stiffness, double damping,
+                                        snw_error *err);
+void snw_robot_let_go(snw_robot *r);
+
 // Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.
 // Restored, in this or another robot of the same file started in the same way, they give the same steps bit for bit.
 size_t snw_robot_saves(const snw_robot *r);

@@ -8,51 +8,28 @@
 #include "io/page.h"
 
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 // ---- the page
 // --------------------------------------------------------------------------------------
 
-// where the data go; NULL: the build put no page into the command
-static const char *find_mark(void) {
-    const char *page = (const char *)snw_viewer_page;
-    const size_t length = strlen(SNW_VIEWER_MARK);
-    for (size_t i = 0; i + length <= snw_viewer_size; i++) {
-        if (memcmp(page + i, SNW_VIEWER_MARK, length) == 0) return page + i;
-    }
-    return NULL;
-}
+// forbids the page every request
+static const char policy[] =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+    "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">";
 
 static snw_status write_page(snw_result *file, const char *input, int n, const int *chosen,
                              FILE *to, snw_page_info *info, snw_error *err) {
-    const char *page = (const char *)snw_viewer_page, *mark = find_mark();
+    snw_viewer_pieces page;
+    if (!snw_viewer_split(&page)) return SNW_E_IO; // looked at before
     const char *slash = strrchr(input, '/');
     snw_page_opts opts = snw_page_defaults();
     opts.name = slash ? slash + 1 : input;
-    const char *rest = mark + strlen(SNW_VIEWER_MARK), *end = page + snw_viewer_size;
-    (void)fwrite(page, 1, (size_t)(mark - page), to);
+    (void)fwrite(page.text[0], 1, page.size[0], to);
+    (void)fwrite(policy, 1, sizeof policy - 1, to);
+    (void)fwrite(page.text[1], 1, page.size[1], to);
     SNW_TRY(snw_page_write(file, n, chosen, &opts, snw_sink_stream(to), info, err));
-    (void)fwrite(rest, 1, (size_t)(end - rest), to);
+    (void)fwrite(page.text[2], 1, page.size[2], to);
     return SNW_OK; // what could not be written shows when the file is closed
-}
-
-// ---- a browser
-// -------------------------------------------------------------------------------------
-
-// Ask the desktop to show the page; false when there is nobody to ask.
-static bool show_page(const char *path) {
-    const pid_t child = fork();
-    if (child == 0) {
-        // its words are not ours
-        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
-        (void)execlp("xdg-open", "xdg-open", path, (char *)NULL);
-        (void)execlp("open", "open", path, (char *)NULL);
-        _exit(127);
-    }
-    int status = 1;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
 }
 
 // ---- the command
@@ -140,7 +117,8 @@ static int run(const snw_args *args, snw_reply *reply) {
     if (!output) default_output(path, own, sizeof own);
     if (!output) output = own;
     snw_error err = {0};
-    if (!find_mark()) {
+    snw_viewer_pieces page;
+    if (!snw_viewer_split(&page)) {
         (void)snw_fail(&err, SNW_E_IO, "this sinew was built without its viewer: %s",
                        snw_viewer_missing);
         snw_reply_fail(reply, &err);
@@ -156,7 +134,7 @@ static int run(const snw_args *args, snw_reply *reply) {
         snw_reply_fail(reply, &err);
         return snw_reply_exit_input(status);
     }
-    if (snw_args_has(args, "open") && !show_page(output)) {
+    if (snw_args_has(args, "open") && !snw_viewer_show(output, true)) {
         snw_reply_warn(reply, output, "no browser could be asked to show it; open it yourself");
     }
     return SNW_EXIT_DONE;

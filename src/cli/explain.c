@@ -58,31 +58,13 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
     }
 }
 
-static const char *section_name(snw_section_kind kind) {
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        return "stiffness given";
-    case SNW_SECTION_CIRCLE:
-        return "circle";
-    case SNW_SECTION_TUBE:
-        return "tube";
-    case SNW_SECTION_RECTANGLE:
-        return "rectangle";
-    case SNW_SECTION_ELLIPSE:
-        return "ellipse";
-    case SNW_SECTION_GIVEN:
-        return "area and moments given";
-    }
-    return "";
-}
-
 // "circle 0.01 m", "rectangle 0.0025 x f(x) m"
 static void section_text(const snw_section_desc *s, char *out, size_t size) {
     static const int sizes[] = {0, 1, 2, 2, 2, 0}; // by kind, how many to show
     char a[32], b[32];
     law_text(s->size[0], a, sizeof a);
     law_text(s->size[1], b, sizeof b);
-    const char *name = section_name(s->kind);
+    const char *name = snw_section_told(s->kind);
     switch (sizes[s->kind]) {
     case 1:
         (void)snprintf(out, size, "%s %s m", name, a);
@@ -119,8 +101,15 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     pace_text(s, pace, sizeof pace);
-    (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, pace);
+    if (s->kinematic) {
+        (void)snprintf(out, size, "motion of given shapes for %s%g s%s, %s",
+                       s->until ? "up to " : "", s->duration, start, pace);
+        return;
+    }
+    const bool shoots = s->engine == SNW_ENGINE_SHOOTING;
+    (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
+                   s->duration, start, snw_method_name(s->method), number, pace,
+                   shoots ? ", by shooting" : "");
 }
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
@@ -359,7 +348,38 @@ static void print_fluid(const snw_desc *d, const snw_fluid_desc *f) {
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", switched off");
 }
 
-static void print_contact(const snw_desc *d, const snw_contact_desc *c) {
+static const char *grip_name(snw_grip_kind kind) {
+    switch (kind) {
+    case SNW_GRIP_NONE:
+        break;
+    case SNW_GRIP_WHEEL:
+        return "wheel";
+    case SNW_GRIP_ROLL:
+        return "rolling wheel";
+    case SNW_GRIP_RING:
+        return "ring";
+    case SNW_GRIP_ANCHOR:
+        return "anchor";
+    }
+    return "ground";
+}
+
+static bool at_times(snw_law when) { return when && snw_expr_vars(when) != 0; }
+
+static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
+    const snw_loop_desc *l = &d->loop[i];
+    char site[TEXT];
+    site_text(d, &l->b, site, sizeof site);
+    printf("  %s  %s on %s, %s%s\n", l->name, grip_name(l->grip), site, info->loop_note[i],
+           at_times(l->when) ? ", at times" : "");
+    if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
+}
+
+static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
+    if (c->grip) {
+        print_grip(d, c->grip - 1, info);
+        return;
+    }
     printf("  %s  ground under", c->name);
     for (int k = 0; k < c->nlink; k++) printf("%s %s", k ? "," : "", d->link[c->link[k]].name);
     printf(", stiffness %g", c->stiffness);
@@ -383,7 +403,7 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     printf("%s\n", p->body ? ", body frame" : "");
 }
 
-static void print_things(const snw_desc *d) {
+static void print_things(const snw_desc *d, const snw_run_info *info) {
     if (d->nload + d->nstress + d->nmotor + d->nmeasure > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
@@ -393,7 +413,8 @@ static void print_things(const snw_desc *d) {
     for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
     for (int i = 0; i < d->nmeasure; i++) print_measure(d, &d->measure[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
-    for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i]);
+    for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
+    if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
     if (d->nprobe > 0) printf("\nprobes\n");
@@ -412,7 +433,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degrees of freedom", info->freedom);
     int nloop = 0;
-    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive;
+    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].grip;
     if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
     if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
@@ -423,14 +444,14 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive) print_loop(d, i, info);
+        if (!d->loop[i].drive && !d->loop[i].grip) print_loop(d, i, info);
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
         printf("\n%s: %s freely, nothing moves it or is moved by it\n", d->link[i].name,
                d->link[i].joint == SNW_JOINT_PRISMATIC ? "slides" : "turns");
     }
-    print_things(d);
+    print_things(d, info);
 }
 
 // ---- for programs
@@ -456,7 +477,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
                      const snw_run_info *info) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
-    snw_field_text(j, "section", section_name(r->section.kind));
+    snw_field_text(j, "section", snw_section_told(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
     char rule[TEXT];
@@ -515,7 +536,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
-        if (l->drive) continue;
+        if (l->drive || l->grip) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);
@@ -587,11 +608,17 @@ static void json_fluids(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-static void json_contacts(snw_json *j, const snw_desc *d) {
+static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *info) {
     snw_field_object(j, "contacts");
     for (int i = 0; i < d->ncontact; i++) {
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
+        snw_field_text(j, "kind", grip_name(c->grip ? d->loop[c->grip - 1].grip : SNW_GRIP_NONE));
+        if (c->grip) {
+            snw_field_text(j, "rows", info->loop_note[c->grip - 1]);
+            snw_json_close(j);
+            continue;
+        }
         snw_field_number(j, "stiffness", c->stiffness);
         snw_field_number(j, "damping", c->damping);
         snw_field_number(j, "along", c->along);
@@ -632,7 +659,8 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_loads(j, d);
     json_motors(j, d);
     json_measures(j, d);
-    json_contacts(j, d);
+    snw_field_text(j, "locomotion", info->locomotion);
+    json_contacts(j, d, info);
     json_fluids(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");

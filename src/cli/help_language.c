@@ -175,6 +175,8 @@ static void site_rows(writer *w) {
 static void study_rows(writer *w) {
     row(w, "static", "those of static", "equilibria: at the present time, or along a path");
     row(w, "dynamic", "those of dynamic", "motion, from the present state on");
+    row(w, "kinematic", "those of kinematic",
+        "motion that given shapes and contacts make, then the forces it takes");
     row(w, "modes", "those of modes", "frequencies, damping and shapes of small motions");
     row(w, "change", "paths and values", "nothing; overrides what follows, and may have a name");
 }
@@ -196,6 +198,8 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
         return "step or adapt";
+    case SNW_METHOD_BDF3:
+        return "step, engine: shooting";
     case SNW_METHOD_RK4:
         return "step";
     case SNW_METHOD_ADAPTIVE:
@@ -208,6 +212,21 @@ static const char *method_keys(snw_method method) {
 static void scheme_rows(writer *w) {
 #define X(code, name, meaning) row(w, name, method_keys(code), meaning);
     SNW_METHOD_LIST(X)
+#undef X
+}
+
+static void engine_rows(writer *w) {
+#define X(code, name, meaning) row(w, name, "engine", meaning);
+    SNW_ENGINE_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "along", meaning);
+    SNW_SHOOT_ALONG_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "history", meaning);
+    SNW_SHOOT_HISTORY_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "solver", meaning);
+    SNW_SHOOT_SOLVER_LIST(X)
 #undef X
 }
 
@@ -365,6 +384,7 @@ static const part words[] = {
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
     {"schemes", "of dynamic steps", {"scheme", "keys", "meaning"}, scheme_rows, NULL},
+    {"engines", "of static and dynamic steps", {"word", "of", "meaning"}, engine_rows, NULL},
     {"expressions", "their words", {"word", "of", "meaning"}, expression_rows, NULL},
     {"functions", "in expressions", {"function", "takes", "meaning"}, function_rows, NULL},
     {"units", "behind numbers", {"unit", "with a prefix", "meaning"}, unit_rows, NULL},

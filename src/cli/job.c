@@ -31,20 +31,21 @@ done:
 }
 
 // overrides and tables decide as much as the file does, so they leave a trace behind its text
-static snw_status join_text(snw_job *job, int nset, const char *const *set, snw_error *err) {
-    const char *text = snw_document_text(job->document);
-    const uint64_t tables = snw_document_tables(job->document);
+snw_status snw_job_text(const snw_document *d, int nset, const char *const *set, char **out,
+                        snw_error *err) {
+    const char *text = snw_document_text(d);
+    const uint64_t tables = snw_document_tables(d);
     size_t size = strlen(text) + 64, used = strlen(text);
     for (int i = 0; i < nset; i++) size += strlen(set[i]) + sizeof "# --set \n";
-    job->text = snw_alloc(size);
-    if (!job->text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    memcpy(job->text, text, used);
-    if ((nset > 0 || tables) && used > 0 && text[used - 1] != '\n') job->text[used++] = '\n';
+    char *all = *out = snw_alloc(size);
+    if (!all) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    memcpy(all, text, used);
+    if ((nset > 0 || tables) && used > 0 && text[used - 1] != '\n') all[used++] = '\n';
     for (int i = 0; i < nset; i++) {
-        used += (size_t)snprintf(job->text + used, size - used, "# --set %s\n", set[i]);
+        used += (size_t)snprintf(all + used, size - used, "# --set %s\n", set[i]);
     }
     if (tables) {
-        (void)snprintf(job->text + used, size - used, "# tables: %016" PRIx64 "\n", tables);
+        (void)snprintf(all + used, size - used, "# tables: %016" PRIx64 "\n", tables);
     }
     return SNW_OK;
 }
@@ -60,7 +61,7 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
         SNW_TRY(snw_document_describe(job->document, r->index, &r->desc, err));
         SNW_TRY(snw_run_create(r->desc, r->name, &r->run, err));
     }
-    return join_text(job, nset, set, err);
+    return snw_job_text(job->document, nset, set, &job->text, err);
 }
 
 snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job, snw_error *err) {

@@ -29,3 +29,7 @@ typedef struct snw_job {
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);
+
+// *out (from snw_alloc) <- the text of a model that results keep, `set` and a sum over its tables behind it as comments.
+SNW_NODISCARD snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
+                                      char **out, snw_error *err);

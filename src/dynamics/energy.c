@@ -4,6 +4,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
+#include "dynamics/grip.h"
 #include "dynamics/joint.h"
 #include "dynamics/measure.h"
 
@@ -125,6 +126,8 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
     for (int i = 0; i < m->nv; i++) power[nload] += in->stress[i] * s->v[i];
     if (m->nlive) power[nload] += snw_feedback_power(m, in, s, w);
     power[nload] += snw_measures_power(m, w);
+    const int gripped = snw_grip_seg(in);
+    if (gripped) power[nload] += snw_power(snw_grip_wrench(in, w->still, w), w->V[gripped]);
     for (int i = 1; i < m->nseg; i++) {
         const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power[nload + 1] += snw_power(w->F[i], w->u[i]);

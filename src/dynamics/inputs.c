@@ -152,6 +152,7 @@ static snw_jet hand_at(const snw_model *m, const snw_hand *hand, const snw_drive
 
 // of a given rate the coordinate goes on from its initial value, or by what was met (snw_drive_target)
 static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
+    if (d->follows) return (snw_jet){0};
     const snw_jet law = snw_expr_jet_t(d->law, at);
     if (!d->way) return law;
     const double way = snw_integral_at(d->way, d->law, at.t);

@@ -9,6 +9,13 @@
 #include <float.h>
 #include <math.h>
 
+// A hand that pulls at a point of a segment, dynamics/grip.h.
+typedef struct snw_grip {
+    int seg;                   // 0: none
+    snw_vec3 at, to;           // the point in the segment's frame, the hand in the world, m
+    double stiffness, damping; // N/m, N s/m
+} snw_grip;
+
 // Numbers that stand for laws, set by a caller who steps live.
 typedef struct snw_hand {
     const bool *load_given;    // nload
@@ -23,6 +30,7 @@ typedef struct snw_hand {
     const double *activation; // nstress: factors of the laws of muscles
     bool gravity_given;
     snw_vec3 gravity;
+    snw_grip grip;
 } snw_hand;
 
 typedef struct snw_inputs {

@@ -8,9 +8,18 @@
 
 // ---- raw rows of a joint ---------------------------------------------------------------------------
 
-typedef enum row_kind { ROW_LOG, ROW_TILT, ROW_MOVE } row_kind;
+typedef enum row_kind {
+    ROW_LOG,
+    ROW_TILT,
+    ROW_MOVE,
+    ROW_SPIN,
+    ROW_SLIP,
+    ROW_AXLE,
+    ROW_ROLL
+} row_kind;
 
-// One raw row: component i of log R; e_i R e_j; component i of p.
+// One raw row: component i of log R; e_i R e_j; component i of p. Of velocities, theory.md 3.15: component i of the angular
+// and of the linear velocity, in the axes of b; along the axle and across it where a wheel touches.
 typedef struct row {
     row_kind kind;
     int i, j;
@@ -23,9 +32,14 @@ static const row rows_of_revolute[] = {
 static const row rows_of_universal[] = {
     {ROW_TILT, 0, 1}, {ROW_MOVE, 0, 0}, {ROW_MOVE, 1, 0}, {ROW_MOVE, 2, 0}};
 static const row rows_of_planar[] = {{ROW_TILT, 0, 2}, {ROW_TILT, 1, 2}, {ROW_MOVE, 2, 0}};
+static const row rows_of_wheel[] = {{ROW_SLIP, 2, 0}};
+static const row rows_of_roll[] = {{ROW_AXLE, 2, 0}, {ROW_ROLL, 0, 0}};
+static const row rows_of_ring[] = {{ROW_SPIN, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
+static const row rows_of_anchor[] = {{ROW_SPIN, 0, 0}, {ROW_SPIN, 1, 0}, {ROW_SPIN, 2, 0},
+                                     {ROW_SLIP, 0, 0}, {ROW_SLIP, 1, 0}, {ROW_SLIP, 2, 0}};
 
 // prismatic: as fixed but for p_z; cylindrical: as revolute but for p_z; spherical: the last three of revolute
-static const row *rows_of(snw_joint_kind kind) {
+static const row *rows_of_joint(snw_joint_kind kind) {
     switch (kind) {
     case SNW_JOINT_FIXED:
     case SNW_JOINT_PRISMATIC:
@@ -45,6 +59,22 @@ static const row *rows_of(snw_joint_kind kind) {
     return rows_of_fixed;
 }
 
+static const row *rows_of(const snw_loop *loop) {
+    switch (loop->grip) {
+    case SNW_GRIP_NONE:
+        break;
+    case SNW_GRIP_WHEEL:
+        return rows_of_wheel;
+    case SNW_GRIP_ROLL:
+        return rows_of_roll;
+    case SNW_GRIP_RING:
+        return rows_of_ring;
+    case SNW_GRIP_ANCHOR:
+        return rows_of_anchor;
+    }
+    return rows_of_joint(loop->joint);
+}
+
 static snw_vec3 unit(int i) {
     snw_vec3 e = {{0}};
     e.e[i] = 1;
@@ -61,12 +91,29 @@ static double row_value(row r, snw_se3 h) {
         return h.R.e[r.i][r.j];
     case ROW_MOVE:
         return h.p.e[r.i];
+    case ROW_SPIN:
+    case ROW_SLIP:
+    case ROW_AXLE:
+    case ROW_ROLL:
+        break; // poses are not forbidden
     }
     return 0;
 }
 
+// The direction in which a wheel rolls, in its axes: f = a x d/|a x d|, a the axle (z) and d the ground's normal; and how it
+// varies along a turn w, as d varies by d x w.
+static snw_vec3 forward(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
+    const snw_vec3 a = unit(2), d = snw_rotate_inv(h.R, loop->normal);
+    const snw_vec3 across = snw_cross(a, d);
+    const double size = snw_norm(across);
+    const snw_vec3 f = snw_scale(1 / size, across);
+    if (!w) return f;
+    const snw_vec3 turn = snw_scale(1 / size, snw_cross(a, snw_cross(d, *w)));
+    return snw_sub(turn, snw_scale(snw_dot(f, turn), f));
+}
+
 // c: the row varies by c delta
-static snw_wrench row_slope(row r, snw_se3 h) {
+static snw_wrench row_slope(const snw_loop *loop, row r, snw_se3 h) {
     snw_wrench c = {0};
     switch (r.kind) {
     case ROW_LOG: // delta log R = T^-1 delta_w
@@ -78,12 +125,26 @@ static snw_wrench row_slope(row r, snw_se3 h) {
     case ROW_MOVE: // e_i R delta_v
         c.f = row_of(h.R, r.i);
         break;
+    case ROW_SPIN:
+        c.m = unit(r.i);
+        break;
+    case ROW_SLIP:
+        c.f = unit(r.i);
+        break;
+    case ROW_AXLE: // a (v + w x p) with the touching point p = -radius f x a
+        c.f = unit(2);
+        c.m = snw_scale(loop->radius, forward(loop, h, NULL));
+        break;
+    case ROW_ROLL: // f (v + w x p)
+        c.f = forward(loop, h, NULL);
+        c.m = snw_scale(-loop->radius, unit(2));
+        break;
     }
     return c;
 }
 
 // how c itself varies along a turn w: R' e_i varies by (R' e_i) x w
-static snw_wrench row_bend(row r, snw_se3 h, snw_vec3 w) {
+static snw_wrench row_bend(const snw_loop *loop, row r, snw_se3 h, snw_vec3 w) {
     snw_wrench d = {0};
     const snw_vec3 u = row_of(h.R, r.i);
     switch (r.kind) {
@@ -98,6 +159,15 @@ static snw_wrench row_bend(row r, snw_se3 h, snw_vec3 w) {
         break;
     case ROW_MOVE:
         d.f = snw_cross(u, w);
+        break;
+    case ROW_SPIN:
+    case ROW_SLIP:
+        break; // fixed to b
+    case ROW_AXLE:
+        d.m = snw_scale(loop->radius, forward(loop, h, &w));
+        break;
+    case ROW_ROLL:
+        d.f = forward(loop, h, &w);
         break;
     }
     return d;
@@ -130,10 +200,17 @@ static void raw_multipliers(const snw_loop *loop, const double *l, double raw[6]
 }
 
 static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double raw[6]) {
-    const row *rows = rows_of(loop->joint);
+    const row *rows = rows_of(loop);
     snw_wrench F = {0};
-    for (int k = 0; k < loop->nraw; k++) F = snw_wrench_axpy(raw[k], row_slope(rows[k], h), F);
+    for (int k = 0; k < loop->nraw; k++)
+        F = snw_wrench_axpy(raw[k], row_slope(loop, rows[k], h), F);
     return F;
+}
+
+// a twist in the axes of the joint
+static snw_twist untwist(const snw_loop *loop, snw_twist u) {
+    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
+    return (snw_twist){{snw_rotate(Qt, u.w), snw_rotate(Qt, u.v)}};
 }
 
 static snw_wrench turned(snw_mat3 Q, snw_wrench F) {
@@ -141,15 +218,39 @@ static snw_wrench turned(snw_mat3 Q, snw_wrench F) {
 }
 
 const char *snw_loop_row_name(const snw_loop *loop, int k) {
-    static const char *const name[3][3] = {{"turn x", "turn y", "turn z"},
-                                           {"tilt x", "tilt y", "tilt z"},
-                                           {"move x", "move y", "move z"}};
-    const row r = rows_of(loop->joint)[k];
+    static const char *const name[][3] = {
+        {"turn x", "turn y", "turn z"}, {"tilt x", "tilt y", "tilt z"},
+        {"move x", "move y", "move z"}, {"turn x", "turn y", "turn z"},
+        {"move x", "move y", "move z"}, {"", "", "move along the axle"},
+        {"move across the axle"}};
+    const row r = rows_of(loop)[k];
     return name[r.kind][r.i];
 }
 
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
-    return rows_of(loop->joint)[k].kind == ROW_MOVE ? m->length : 1;
+    const row_kind kind = rows_of(loop)[k].kind;
+    return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
+}
+
+// a whole raw row has its own unit; combinations are of rows already measured
+double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
+    int n = 0, k = 0;
+    for (int a = 0; a < loop->nraw; a++) {
+        if (loop->mix[r][a] != 0) n++, k = a;
+    }
+    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
+}
+
+snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
+    const snw_loop *loop = &m->loop[i];
+    snw_wrench c = {0};
+    if (!snw_is_on(w, loop->gate) || !row_on(loop, w, r)) return c;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    for (int k = 0; k < loop->nraw; k++) {
+        if (loop->mix[r][k] == 0) continue;
+        c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows_of(loop)[k], h), c);
+    }
+    return snw_wrench_to_parent(w->g[loop->b], turned(loop->Q, c));
 }
 
 // how much of component e of the wrench belongs to raw rows that were left out: what remains of its share in each
@@ -185,7 +286,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     for (int r = 0; r < loop->nrow; r++) kept += row_on(loop, w, r);
     if (kept == loop->nraw) return F;
     for (int k = 0; k < loop->nraw; k++) {
-        slope[k] = turned(loop->Q, row_slope(rows_of(loop->joint)[k], h));
+        slope[k] = turned(loop->Q, row_slope(loop, rows_of(loop)[k], h));
     }
     for (int e = 0; e < 6; e++) {
         if (left_out(m, loop, w, slope, e) > 1e-9) F.e[e] = NAN;
@@ -193,15 +294,27 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     return F;
 }
 
+// velocity of b against a, in b's frame: V_b = A V_a + u
+static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) {
+    return snw_twist_sub(w->V[loop->b], snw_twist_to_child(h_ab, w->V[loop->a]));
+}
+
 static void loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const row *rows = rows_of(loop->joint);
+        const row *rows = rows_of(loop);
         for (int r = 0; r < loop->nrow; r++) w->gap[loop->row + r] = 0;
         if (!snw_is_on(w, loop->gate)) continue;
         const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
         double raw[6];
-        for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+        if (loop->grip && !w->still) {
+            const snw_twist U = untwist(loop, against(w, loop, h_ab));
+            for (int k = 0; k < loop->nraw; k++) {
+                raw[k] = w->pace * snw_power(row_slope(loop, rows[k], h), U);
+            }
+        } else {
+            for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+        }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
                 w->gap[loop->row + r] += loop->mix[r][k] * raw[k];
@@ -216,38 +329,35 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
 
 // ---- columns ---------------------------------------------------------------------------------------
 
+// out (6 x ndof) += or -= columns of segment i, carried by h, in the axes of the joint
+static void add_columns(const snw_model *m, const snw_loop *loop, int seg, const int *of,
+                        const double *store, const snw_se3 *carry, double sign, double *out) {
+    const snw_path *path = &m->path[m->seg[seg].path];
+    const double *J = path->n > 0 ? store + m->seg_store[seg] : NULL;
+    const size_t n = (size_t)loop->ndof;
+    for (int j = 0; j < path->n; j++) {
+        snw_twist x;
+        for (int i = 0; i < 6; i++) x.e[i] = J[i * path->ld + j];
+        x = untwist(loop, carry ? snw_twist_to_child(*carry, x) : x);
+        for (size_t i = 0; i < 6; i++) out[i * n + (size_t)of[j]] += sign * x.e[i];
+    }
+}
+
+// out <- columns of b less those of a, from a store of the tangent
+static void columns_of(const snw_model *m, const snw_loop *loop, const double *store, snw_se3 h_ab,
+                       double *out) {
+    memset(out, 0, 6 * (size_t)loop->ndof * sizeof *out);
+    add_columns(m, loop, loop->b, loop->of_b, store, NULL, 1, out);
+    add_columns(m, loop, loop->a, loop->of_a, store, &h_ab, -1, out);
+}
+
 // D <- variation of b against a, and A <- that of a seen from b, in the axes of the joint; 6 x ndof
 static void variations(const snw_model *m, const snw_work *w, const snw_loop *loop, double *D,
                        double *A) {
-    const size_t n = (size_t)loop->ndof;
-    const snw_path *pa = &m->path[m->seg[loop->a].path], *pb = &m->path[m->seg[loop->b].path];
     const snw_se3 h_ab = from_a_to_b(w, loop);
-    const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
-    memset(D, 0, 6 * n * sizeof *D);
-    memset(A, 0, 6 * n * sizeof *A);
-    const double *J = w->J + m->seg_store[loop->b];
-    for (int j = 0; j < pb->n; j++) {
-        snw_twist x;
-        for (int i = 0; i < 6; i++) x.e[i] = J[i * pb->ld + j];
-        const snw_vec3 turn = snw_rotate(Qt, x.w), move = snw_rotate(Qt, x.v);
-        for (size_t i = 0; i < 3; i++) {
-            D[i * n + (size_t)loop->of_b[j]] += turn.e[i];
-            D[(i + 3) * n + (size_t)loop->of_b[j]] += move.e[i];
-        }
-    }
-    J = w->J + m->seg_store[loop->a];
-    for (int j = 0; j < pa->n; j++) {
-        snw_twist x;
-        for (int i = 0; i < 6; i++) x.e[i] = J[i * pa->ld + j];
-        x = snw_twist_to_child(h_ab, x);
-        const snw_vec3 turn = snw_rotate(Qt, x.w), move = snw_rotate(Qt, x.v);
-        for (size_t i = 0; i < 3; i++) {
-            A[i * n + (size_t)loop->of_a[j]] = turn.e[i];
-            A[(i + 3) * n + (size_t)loop->of_a[j]] = move.e[i];
-            D[i * n + (size_t)loop->of_a[j]] -= turn.e[i];
-            D[(i + 3) * n + (size_t)loop->of_a[j]] -= move.e[i];
-        }
-    }
+    columns_of(m, loop, w->J, h_ab, D);
+    memset(A, 0, 6 * (size_t)loop->ndof * sizeof *A);
+    add_columns(m, loop, loop->a, loop->of_a, w->J, &h_ab, 1, A);
 }
 
 static snw_twist column(const double *D, size_t n, size_t j) {
@@ -258,14 +368,40 @@ static snw_twist column(const double *D, size_t n, size_t j) {
 
 static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, const double *D,
                             double *C) {
-    const row *rows = rows_of(loop->joint);
+    const row *rows = rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
         for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
-            c = snw_wrench_axpy(loop->mix[r][k], row_slope(rows[k], h), c);
+            c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, column(D, n, j));
+    }
+}
+
+// R <- derivatives of rows of velocities, pace (cq d/dq + cv d/dv) c u. With delta = D x the variation of b against a,
+// u varies by D' x + ad_u D x + D x', D' = J_b' - Ad J_a' + ad_u Ad J_a; c by what turns it. E: 6 x ndof of scratch.
+static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loop, double cq,
+                      double cv, const double *D, const double *A, double *E, double *R) {
+    const row *rows = rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist U = untwist(loop, against(w, loop, h_ab));
+    columns_of(m, loop, w->dJ, h_ab, E);
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = column(D, n, j);
+        snw_twist dx = snw_twist_add(column(E, n, j), snw_ad(U, column(A, n, j)));
+        dx = snw_twist_add(dx, snw_ad(U, x));
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0;
+            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+                const snw_wrench c = row_slope(loop, rows[k], h);
+                const snw_wrench dc = row_bend(loop, rows[k], h, x.w);
+                sum += loop->mix[r][k] *
+                       (cq * (snw_power(c, dx) + snw_power(dc, U)) + cv * snw_power(c, x));
+            }
+            R[(size_t)r * n + j] = w->pace * sum;
+        }
     }
 }
 
@@ -274,14 +410,14 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
 //   T -= D' N D + A' coad(F) D
 static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], double cq,
                       const double *D, const double *A, size_t ld, double *T) {
-    const row *rows = rows_of(loop->joint);
+    const row *rows = rows_of(loop);
     const size_t n = (size_t)loop->ndof;
     const snw_wrench F = wrench_in_axes(loop, h, raw);
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = column(D, n, j);
         snw_wrench f = {0};
         for (int k = 0; k < loop->nraw; k++) {
-            f = snw_wrench_axpy(raw[k], row_bend(rows[k], h, x.w), f);
+            f = snw_wrench_axpy(raw[k], row_bend(loop, rows[k], h, x.w), f);
         }
         const snw_wrench carried = snw_coad(F, x);
         double *to = T + (size_t)loop->dof[j] * ld;
@@ -295,7 +431,8 @@ static void stiffness(const snw_loop *loop, snw_se3 h, const double raw[6], doub
     }
 }
 
-void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T) {
+void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
+                          double *T) {
     if (m->nmeasure) snw_measures_slopes(m, w);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -303,11 +440,17 @@ void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld,
         double *D = w->part, *A = D + size, raw[6];
         if (!snw_is_on(w, loop->gate)) {
             memset(w->C + loop->store, 0, size * sizeof *w->C);
+            if (loop->grip) memset(w->R + loop->store, 0, size * sizeof *w->R);
             continue;
         }
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
+        if (loop->grip && (!T || cq == 0 || w->still)) {
+            memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
+        } else if (loop->grip) {
+            rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
+        }
         if (!T || cq == 0) continue;
         raw_multipliers(loop, w->l, raw);
         stiffness(loop, h, raw, cq, D, A, ld, T);
@@ -315,7 +458,7 @@ void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld,
 }
 
 void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T) {
-    snw_rows_add_columns(m, cq, w, (size_t)m->nv, T);
+    snw_rows_add_columns(m, cq, 0, w, (size_t)m->nv, T);
 }
 
 // ---- rates -----------------------------------------------------------------------------------------
@@ -325,19 +468,17 @@ void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T) {
 static void loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const row *rows = rows_of(loop->joint);
+        const row *rows = rows_of(loop);
         const snw_se3 h_ab = from_a_to_b(w, loop), h = in_axes(loop, h_ab);
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
-        const snw_twist u = snw_twist_sub(w->V[loop->b], carried);
+        const snw_twist u = against(w, loop, h_ab);
         const snw_twist du =
             snw_twist_add(snw_twist_sub(w->A[loop->b], snw_twist_to_child(h_ab, w->A[loop->a])),
                           snw_ad(u, carried));
-        const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
-        const snw_twist U = {{snw_rotate(Qt, u.w), snw_rotate(Qt, u.v)}};
-        const snw_twist dU = {{snw_rotate(Qt, du.w), snw_rotate(Qt, du.v)}};
+        const snw_twist U = untwist(loop, u), dU = untwist(loop, du);
         double first[6], second[6];
         for (int k = 0; k < loop->nraw; k++) {
-            const snw_wrench c = row_slope(rows[k], h), dc = row_bend(rows[k], h, U.w);
+            const snw_wrench c = row_slope(loop, rows[k], h), dc = row_bend(loop, rows[k], h, U.w);
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
         }
@@ -357,7 +498,7 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
 
 // does a drive hold its coordinate now?
 static bool drive_on(const snw_drive *d, const snw_work *w) {
-    return d->row >= 0 && snw_is_on(w, d->gate);
+    return d->row >= 0 && !d->follows && snw_is_on(w, d->gate);
 }
 
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
@@ -371,6 +512,7 @@ void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, 
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
         w->gap[d->row] = 0;
+        if (d->follows) w->r[d->dof] -= s->l[d->row];
         if (!drive_on(d, w)) continue;
         w->gap[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
         w->r[d->dof] -= s->l[d->row];
@@ -423,24 +565,27 @@ snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
         const snw_loop *loop = &m->loop[i];
         const int r = number - loop->row;
         if (r < 0 || r >= loop->nrow) continue;
+        const bool rated = loop->grip && w->pace > 0; // by its rate, not by the way of a step
         return (snw_row){.off = !row_on(loop, w, r),
                          .n = loop->ndof,
                          .dof = loop->dof,
                          .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
-                         .size = m->length};
+                         .R = (loop->grip ? w->R : w->C) + loop->store +
+                              (size_t)r * (size_t)loop->ndof,
+                         .size = m->length * (rated ? fmin(w->pace, 1) : 1)};
     }
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure *x = &m->measure[i];
         if (x->row != number) continue;
         const double *C = x->slope ? x->slope : w->slope_of + x->store;
-        return (snw_row){.n = x->ndof, .dof = x->dof, .C = C, .size = m->length};
+        return (snw_row){.n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length};
     }
     int i = 0;
     while (m->drive[i].row != number) i++;
     const int *dof = &m->drive[i].dof;
     const bool on = drive_on(&m->drive[i], w);
-    return (snw_row){
-        .off = !on, .n = 1, .dof = dof, .C = on ? &one : &zero, .size = m->typical[*dof]};
+    const double *C = on ? &one : &zero;
+    return (snw_row){.off = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
 }
 
 void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
@@ -475,7 +620,8 @@ void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J) 
         if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
         for (int j = 0; j < c.n; j++) {
             const size_t dof = (size_t)c.dof[j];
-            J[dof * n + at] = J[at * n + dof] = -s * c.C[j];
+            J[at * n + dof] = -s * c.C[j];
+            J[dof * n + at] = -s * c.R[j];
         }
     }
 }

@@ -9,6 +9,9 @@
 //
 // Behind them come driven coordinates, theory.md 3.9: e = q_i - law(t), and l is the effort on the coordinate; and
 // given lengths of tendons and volumes of chambers, 3.11.
+//
+// Contacts that grip (wheels, rings, anchors; 3.15) are closures that forbid velocities: rows c u, u the velocity of b
+// against a in the axes of b. Their gap is w->pace c u, zero where all is still.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -19,8 +22,10 @@ void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, 
 // w->C <- rows per coordinate, after snw_tangent_sweep; and, unless T is NULL, T += cq (what the wrenches of the loops
 // change as they are carried along). Part of snw_tangent_assemble.
 void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T);
-// The same with the columns of T ld apart.
-void snw_rows_add_columns(const snw_model *m, double cq, snw_work *w, size_t ld, double *T);
+// The same with the columns of T ld apart, and w->R <- derivatives cq d/dq + cv d/dv of rows of velocities, times w->pace;
+// C where cq is zero.
+void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
+                          double *T);
 
 // What loop i exerts on its second site, in that segment's frame. NaN where rows that were left out would say more: there
 // it is not determined.
@@ -30,13 +35,19 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
-// One row, after snw_rows_columns: it varies by C[k] with coordinate dof[k], and `size` is neither small nor large of it.
+// What kept row r of a loop is measured by; and that row as a wrench on b in the frame of the world, whose power on a motion is
+// what the row says of it. Zero where it is off. After snw_kinematics.
+double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r);
+snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
+
+// One row, after snw_rows_columns: it varies by C[k] with coordinate dof[k], and `size` is neither small nor large of it. R: the
+// same, but of a row of velocities its derivative within a step.
 // One that is off forbids nothing: its C, gap and rates are zero, and its multiplier has to be.
 typedef struct snw_row {
     bool off;
     int n;
     const int *dof;
-    const double *C;
+    const double *C, *R;
     double size;
 } snw_row;
 snw_row snw_row_at(const snw_model *m, const snw_work *w, int row);
@@ -49,7 +60,7 @@ void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s
 // Does drive i hold its coordinate at s? And where it holds it.
 static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
     const snw_drive *d = &m->drive[i];
-    return d->row >= 0 && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
+    return d->row >= 0 && !d->follows && (d->gate < 0 || s->z[m->switch_signal[d->gate]] != 0);
 }
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i);
 
@@ -67,5 +78,5 @@ void snw_rows_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
 
 // J <- [T -s C'; -s C 0] from T, nv x nv at the beginning of J, which has room for all (column major); from w->C.
 void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J);
-// The same where T stands in J as it will: -s C' and -s C alone, nothing moved or cleared.
+// The same where T stands in J as it will: -s C' and -s R alone, nothing moved or cleared.
 void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J);

@@ -4,6 +4,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
+#include "dynamics/grip.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
@@ -105,6 +106,8 @@ void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, 
     if (m->nmeasure) snw_measures_add(m, in, s, still, w);
     if (m->nwet) snw_fluid_add(m, in, still, w);
     if (m->ntouch) snw_contact_add(m, w);
+    const int gripped = snw_grip_seg(in);
+    if (gripped) w->F[gripped] = snw_wrench_sub(w->F[gripped], snw_grip_wrench(in, still, w));
     if (m->nrow) snw_rows_add(m, in, s, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];

@@ -21,6 +21,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
+#include "dynamics/grip.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
@@ -485,26 +486,34 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     }
 }
 
-// WJ -= cq dF/dx + cv dF/dx' for all that touches the ground at a segment
-static void contact_columns(const snw_model *m, const snw_work *w, int i, double cq, double cv,
-                            double *WJ) {
+// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A and B
+static void slope_columns(const snw_model *m, const snw_work *w, int i, const double A[36],
+                          const double B[36], double cq, double cv, double *WJ) {
     const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
     const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
-    for (int k = m->touch_of_seg[i]; k < m->touch_of_seg[i + 1]; k++) {
-        double A[36], B[36];
-        if (!snw_touch_slope(m, w, k, A, B)) continue;
-        for (int j = 0; j < n; j++) {
-            const col x = load(J, ld, j), way = times(cq, x);
-            col F = {row(A, way),      row(A + 6, way),  row(A + 12, way),
-                     row(A + 18, way), row(A + 24, way), row(A + 30, way)};
-            if (!w->still) {
-                const col vel = plus(times(cq, plus(load(dJ, ld, j), ad(V, x))), times(cv, x));
-                F = plus(F, (col){row(B, vel), row(B + 6, vel), row(B + 12, vel), row(B + 18, vel),
-                                  row(B + 24, vel), row(B + 30, vel)});
-            }
-            store(WJ, ld, j, minus(load(WJ, ld, j), F));
+    for (int j = 0; j < n; j++) {
+        const col x = load(J, ld, j), way = times(cq, x);
+        col F = {row(A, way),      row(A + 6, way),  row(A + 12, way),
+                 row(A + 18, way), row(A + 24, way), row(A + 30, way)};
+        if (!w->still) {
+            const col vel = plus(times(cq, plus(load(dJ, ld, j), ad(V, x))), times(cv, x));
+            F = plus(F, (col){row(B, vel), row(B + 6, vel), row(B + 12, vel), row(B + 18, vel),
+                              row(B + 24, vel), row(B + 30, vel)});
         }
+        store(WJ, ld, j, minus(load(WJ, ld, j), F));
     }
+}
+
+// the same for all that touches the ground at a segment, and for the hand that pulls at it
+static void touch_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
+                          double cq, double cv, double *WJ) {
+    double A[36], B[36];
+    for (int k = m->touch_of_seg[i]; k < m->touch_of_seg[i + 1]; k++) {
+        if (snw_touch_slope(m, w, k, A, B)) slope_columns(m, w, i, A, B, cq, cv, WJ);
+    }
+    if (i != snw_grip_seg(in)) return;
+    snw_grip_slope(in, w, A, B);
+    slope_columns(m, w, i, A, B, cq, cv, WJ);
 }
 
 // P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
@@ -579,14 +588,14 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         // only slices hand columns to their parents; a bare joint has none
         if (seg->heavy || seg->kind == SNW_SEG_ROD || m->act_of_seg[i] < m->act_of_seg[i + 1] ||
             m->wet_of_seg[i] < m->wet_of_seg[i + 1] ||
-            m->touch_of_seg[i] < m->touch_of_seg[i + 1]) {
+            m->touch_of_seg[i] < m->touch_of_seg[i + 1] || i == snw_grip_seg(in)) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
             if (seg->fed) {
                 snw_fed_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at, P);
             } else {
                 segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             }
-            if (cq != 0 || cv != 0) contact_columns(m, w, i, cq, cv, w->WJ + at);
+            if (cq != 0 || cv != 0) touch_columns(m, in, w, i, cq, cv, w->WJ + at);
             product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
         }
         // what the parent's rows get from the segment's own columns
@@ -628,7 +637,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         snw_measures_columns(m, cq, cv, w, ld, T);
     }
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
-    if (m->nloop) snw_rows_add_columns(m, cq, w, ld, T);
+    if (m->nloop) snw_rows_add_columns(m, cq, cv, w, ld, T);
     if (m->nfleeting) snw_rest_matrix(m, w, ld, T);
 }
 

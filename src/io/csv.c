@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "io/export_parts.h"
 #include "study/series.h"
 
 #include <errno.h>
@@ -37,6 +38,15 @@ static void put(output *o, const char *text, size_t size) {
         text += n;
         size -= n;
     }
+}
+
+// What is left, and whether all was taken.
+static snw_status finish(output *o, snw_error *err) {
+    flush(o);
+    if (!o->failed) return SNW_OK;
+    char reason[128] = "the output takes no more";
+    if (o->reason) (void)strerror_r(o->reason, reason, sizeof reason);
+    return snw_fail(err, SNW_E_IO, "cannot write values: %s", reason);
 }
 
 static void put_name(output *o, const char *name) {
@@ -100,15 +110,39 @@ snw_status snw_csv_write(snw_result *r, int run, int ncolumn, const int *column,
         }
     }
     // the lines before a damaged place are good
-    flush(o);
-    if (s == SNW_OK && o->failed) {
-        char reason[128] = "the output takes no more";
-        if (o->reason) (void)strerror_r(o->reason, reason, sizeof reason);
-        s = snw_fail(err, SNW_E_IO, "cannot write values: %s", reason);
-    }
+    const snw_status ended = finish(o, s == SNW_OK ? err : NULL);
+    if (s == SNW_OK) s = ended;
 done:
     snw_free(value);
     snw_free(t);
+    snw_free(o);
+    return s;
+}
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+snw_status snw_export_shapes(snw_export *e, snw_sink sink, snw_error *err) {
+    static const char head[] = "t,link,x,px,py,pz,qw,qx,qy,qz\n";
+    output *o = snw_alloc(sizeof *o);
+    if (!o) return snw_export_memory(err);
+    o->sink = sink;
+    put(o, head, sizeof head - 1);
+    const double *pose = e->pose;
+    for (int k = 0; k < e->n && !o->failed; k++) {
+        for (int i = 0; i < e->info->nnode; i++) {
+            put_number(o, e->t[k]);
+            put(o, ",", 1);
+            put_name(o, e->info->node_link[i]);
+            put(o, ",", 1);
+            put_number(o, e->info->node_x[i]);
+            for (int c = 0; c < SNW_RESULT_POSE_WIDTH; c++) {
+                put(o, ",", 1);
+                put_number(o, *pose++);
+            }
+            put(o, "\n", 1);
+        }
+    }
+    const snw_status s = finish(o, err);
     snw_free(o);
     return s;
 }

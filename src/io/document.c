@@ -85,6 +85,8 @@ const char *snw_document_text(const snw_document *d) { return snw_source_text(d-
     X(FILE_PROBES, "probes", "probes by name", "quantities to record and expect")                  \
     X(FILE_STUDY, "study", "list of steps", "what to do, in order")                                \
     X(FILE_RUNS, "runs", "overrides by name", "the same file several times")                       \
+    X(FILE_LIVE, "live", "[low, high] by name",                                                    \
+      "actuators and parameters to be turned in 'sinew play', and how far")                        \
     X(FILE_RECORD, "record", "what to record", "how often, and which probes")                      \
     X(FILE_EXPECT, "expect", "list of expectations", "values that probes must show")
 
@@ -162,12 +164,15 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_study(r));
     SNW_TRY(snw_read_record(r));
     SNW_TRY(snw_read_expects(r));
+    SNW_TRY(snw_read_live(r));
     r->desc->signal_use = r->signals->use;
     SNW_TRY(snw_read_changes(r));
     return snw_read_signals(r);
 }
 
-snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
+// Read the tree of a run with the changes of its study before step `until`, and then `nset` more.
+static snw_status describe(const snw_document *d, int run, int until, int nset,
+                           const char *const *set, snw_desc **out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
     described *whole = pool ? snw_pool_take(pool, sizeof *whole) : NULL;
     if (!whole) {
@@ -179,8 +184,13 @@ snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
     snw_signals *signals = snw_signals_create(pool);
     snw_status status =
         signals ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory for the description");
+    int n = 0;
+    const snw_entry *change = NULL;
+    if (status == SNW_OK && (until > 0 || nset > 0)) {
+        status = snw_read_overrides(d->source, run, until, nset, set, pool, &n, &change, err);
+    }
     if (status == SNW_OK) {
-        status = snw_source_tree_changed(d->source, run, 0, NULL, signals, pool, &root, err);
+        status = snw_source_tree_changed(d->source, run, n, change, signals, pool, &root, err);
     }
     if (status == SNW_OK) {
         snw_reader r = {.pool = pool,
@@ -202,6 +212,22 @@ snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
     }
     *out = &whole->desc;
     return SNW_OK;
+}
+
+snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {
+    return describe(d, run, 0, 0, NULL, out, err);
+}
+
+snw_status snw_document_change(const snw_document *d, int run, int until, int nset,
+                               const char *const *set, const snw_desc *like, snw_desc **out,
+                               snw_error *err) {
+    *out = NULL;
+    SNW_TRY(describe(d, run, until, nset, set, out, err));
+    const snw_status status = like ? snw_check_change(like, *out, err) : SNW_OK;
+    if (status == SNW_OK) return SNW_OK;
+    snw_desc_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 // ---- single numbers -----------------------------------------------------------------------------

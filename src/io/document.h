@@ -33,6 +33,12 @@ const char *snw_document_run_name(const snw_document *d, int run);
 // thread at a time per document.
 SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
                                                snw_error *err);
+// The same as it is in the course of the study, before its step `until`: with the changes until then, and above them the
+// overrides `set`, "path=value". `like` (NULL: not compared) is a description of that run from here; the new one must have its
+// coordinates, loads, actuators and probes, so that a state may be carried over.
+SNW_NODISCARD snw_status snw_document_change(const snw_document *d, int run, int until, int nset,
+                                             const char *const *set, const snw_desc *like,
+                                             snw_desc **out, snw_error *err);
 void snw_desc_destroy(snw_desc *d); // NULL is fine
 
 // A number as it stands in the file or on the command line: SI, with the unit that may be written behind it, "Pa"; "" for

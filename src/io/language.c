@@ -19,11 +19,8 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *place, *words;
 } later[] = {
-    {"contact", "wheel ring anchor"},
     {"actuator", "wheels hold"},
-    {"study", "kinematic inverse linearize"},
-    {"static", "engine"},
-    {"dynamic", "engine"},
+    {"study", "inverse linearize"},
 };
 
 static bool has_word(const char *words, const char *word) {

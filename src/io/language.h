@@ -53,6 +53,9 @@ typedef struct snw_key_table {
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
     X(contact)                                                                                     \
+    X(wheel)                                                                                       \
+    X(ring)                                                                                        \
+    X(anchor)                                                                                      \
     X(ground)                                                                                      \
     X(friction)                                                                                    \
     X(fluid)                                                                                       \
@@ -62,6 +65,9 @@ typedef struct snw_key_table {
     X(static)                                                                                      \
     X(march)                                                                                       \
     X(dynamic)                                                                                     \
+    X(kinematic)                                                                                   \
+    X(share)                                                                                       \
+    X(shooting)                                                                                    \
     X(modes)                                                                                       \
     X(record)                                                                                      \
     X(expect)

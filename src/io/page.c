@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "io/base64.h"
 #include "io/json.h"
 #include "io/page_keep.h"
 
@@ -58,63 +59,32 @@ static bool put_inert(void *user, const char *bytes, size_t size) {
 
 // ---- arrays ------------------------------------------------------------------------------------
 
-// base64 of little-endian numbers, as they come
-typedef struct encoder {
-    page *p;
-    unsigned char in[3];
-    int nin;
-    char out[4096];
-    size_t nout;
-} encoder;
-
-static void emit(encoder *e) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned bits = (unsigned)e->in[0] << 16 | (unsigned)e->in[1] << 8 | (unsigned)e->in[2];
-    for (int k = 0; k < 4; k++) {
-        const char digit = digits[bits >> (18 - 6 * k) & 63];
-        e->out[e->nout++] = digit;
-        if (k > e->nin) e->out[e->nout - 1] = '=';
-    }
-    e->nin = 0;
-    e->in[0] = e->in[1] = e->in[2] = 0;
-    if (e->nout + 4 > sizeof e->out) {
-        put(e->p, e->out, e->nout);
-        e->nout = 0;
-    }
+// an element's array as base64
+static bool put_digits(void *user, const char *bytes, size_t size) {
+    page *p = user;
+    put(p, bytes, size);
+    return !p->failed;
 }
 
-static void encode_bits(encoder *e, uint64_t bits, int bytes) {
-    for (int k = 0; k < bytes; k++) {
-        e->in[e->nin++] = (unsigned char)(bits >> 8 * k & 0xFF);
-        if (e->nin == 3) emit(e);
-    }
-}
-
-static void encode(encoder *e, double x, bool twice) {
-    uint64_t wide;
-    uint32_t narrow;
-    const float single = (float)x;
-    if (twice) {
-        memcpy(&wide, &x, sizeof wide);
-        encode_bits(e, wide, 8);
-    } else {
-        memcpy(&narrow, &single, sizeof narrow);
-        encode_bits(e, narrow, 4);
-    }
-}
-
-static void begin_array(encoder *e, page *p, int run, const char *name) {
+static void begin_array(snw_base64 *e, page *p, int run, const char *name) {
     char tag[128];
-    *e = (encoder){.p = p};
+    snw_base64_begin(e, (snw_sink){p, put_digits});
     (void)snprintf(tag, sizeof tag, "<script type=\"application/base64\" id=\"sinew-%d-%s\">", run,
                    name);
     put_text(p, tag);
 }
 
-static void end_array(encoder *e) {
-    if (e->nin > 0) emit(e);
-    put(e->p, e->out, e->nout);
-    put_text(e->p, "</script>\n");
+static void end_array(snw_base64 *e, page *p) {
+    (void)snw_base64_end(e); // the page knows what its sink did not take
+    put_text(p, "</script>\n");
+}
+
+static void encode(snw_base64 *e, double x, bool twice) {
+    if (twice) {
+        snw_base64_double(e, x);
+    } else {
+        snw_base64_float(e, x);
+    }
 }
 
 static snw_status no_memory(snw_error *err) {
@@ -136,7 +106,7 @@ static snw_status next_block(page *p, const drawn *d, snw_result_field field, in
 // Positions from the offset on, the rest as it is.
 static snw_status write_kept(page *p, const drawn *d, snw_result_field field, const char *name,
                              bool twice, snw_error *err) {
-    encoder e;
+    snw_base64 e;
     const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
     begin_array(&e, p, (int)(d - p->run), name);
     int first = 0, n = 0;
@@ -151,7 +121,7 @@ static snw_status write_kept(page *p, const drawn *d, snw_result_field field, co
             }
         }
     }
-    end_array(&e);
+    end_array(&e, p);
     return SNW_OK;
 }
 
@@ -166,7 +136,7 @@ static void widen(double *extreme, size_t width, const double *row, bool high) {
 // The smallest or largest value from each kept frame on until the next one.
 static snw_status write_extremes(page *p, const drawn *d, snw_result_field field, const char *name,
                                  bool high, snw_error *err) {
-    encoder e;
+    snw_base64 e;
     const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
     double *extreme = snw_alloc((width + 1) * sizeof *extreme);
     if (!extreme) return no_memory(err);
@@ -185,7 +155,7 @@ static snw_status write_extremes(page *p, const drawn *d, snw_result_field field
     }
     snw_free(extreme);
     SNW_TRY(s);
-    end_array(&e);
+    end_array(&e, p);
     return SNW_OK;
 }
 
@@ -208,10 +178,10 @@ static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         SNW_TRY(write_kept(p, d, kept[i].field, kept[i].name, kept[i].twice, err));
     }
-    encoder e;
+    snw_base64 e;
     begin_array(&e, p, (int)(d - p->run), "frame");
-    for (int k = 0; k < d->nkept; k++) encode_bits(&e, (uint64_t)d->keep[k], 4);
-    end_array(&e);
+    for (int k = 0; k < d->nkept; k++) snw_base64_bits(&e, (uint64_t)d->keep[k], 4);
+    end_array(&e, p);
     if (d->nkept == d->nframe) return SNW_OK;
     SNW_TRY(write_extremes(p, d, SNW_RESULT_COLUMNS, "columns-low", false, err));
     SNW_TRY(write_extremes(p, d, SNW_RESULT_COLUMNS, "columns-high", true, err));

@@ -2,6 +2,7 @@
 #include "io/plot_data.h"
 
 #include "base/fail.h"
+#include "io/look.h"
 #include "io/plot_scene.h"
 #include "io/text.h"
 #include "study/series.h"
@@ -177,7 +178,7 @@ static snw_status add_run(snw_pool *pool, int i, const snw_plot_run *run, const 
     const snw_run_info *info = snw_result_info(run->file, run->run);
     snw_node *scene;
     double *x;
-    SNW_TRY(snw_plot_scene_read(pool, info, &scene, err));
+    SNW_TRY(snw_scene_tree(pool, info, &scene, err));
     SNW_TRY(time_axis(pool, f, &x, err));
     for (int k = 0; k < run->ncolumn; k++) {
         const snw_column *column = &info->column[run->column[k]];
@@ -224,7 +225,7 @@ snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw
         snw_plot_frames f;
         snw_node *scene;
         SNW_TRY(snw_plot_frames_read(pool, &run[i], &f, err));
-        SNW_TRY(snw_plot_scene_read(pool, info, &scene, err));
+        SNW_TRY(snw_scene_tree(pool, info, &scene, err));
         snw_curve *c = next_curve(pool, out->panel, nrun);
         if (!c) return no_memory(err);
         *c = (snw_curve){.n = f.n, .pen.dash = i};

@@ -7,10 +7,6 @@
 #include "io/node.h"
 #include "study/record.h"
 
-// *out <- the scene as a tree in the pool, NULL when the run has none.
-SNW_NODISCARD snw_status snw_plot_scene_read(snw_pool *pool, const snw_run_info *info,
-                                             snw_node **out, snw_error *err);
-
 // What a column is, as it stands at an axis: "angular velocity" in "rad/s". Without a scene it is a "value" without unit.
 // Texts live as long as the scene.
 void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **quantity,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/fail.h"
+#include "io/look.h"
 #include "io/plot_data.h"
 #include "io/plot_scene.h"
 #include "math/se3.h"
@@ -196,7 +197,7 @@ static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const sn
     snw_node *scene;
     s->info = snw_result_info(run->file, run->run);
     SNW_TRY(snw_plot_frames_read(pool, run, &s->f, err));
-    SNW_TRY(snw_plot_scene_read(pool, s->info, &scene, err));
+    SNW_TRY(snw_scene_tree(pool, s->info, &scene, err));
     if (!scene) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "run '%s' was written by an older sinew that did not keep what is a rod; "

@@ -29,18 +29,8 @@ static void put_number(snw_svg *s, char before, double x) {
 
 static void put_escaped(snw_svg *s, const char *text) {
     for (const char *c = text; *c; c++) {
-        const unsigned char u = (unsigned char)*c;
-        const char *name = *c == '<'   ? "&lt;"
-                           : *c == '>' ? "&gt;"
-                           : *c == '&' ? "&amp;"
-                           : *c == '"' ? "&quot;"
-                           : u < 0x20  ? " "
-                                       : NULL;
-        if (name) {
-            put(s, name, strlen(name));
-        } else {
-            put(s, c, 1);
-        }
+        const char *name = snw_xml_entity(*c);
+        put(s, name ? name : c, name ? strlen(name) : 1);
     }
 }
 

@@ -68,13 +68,24 @@ snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
+snw_status snw_read_live(snw_reader *r);    // needs actuators
 snw_status snw_read_changes(snw_reader *r); // needs all the others
+// The overrides of a study's changes before step `until`, then those of `set`, "path=value".
+snw_status snw_read_overrides(const snw_source *source, int run, int until, int nset,
+                              const char *const *set, snw_pool *pool, int *n, const snw_entry **out,
+                              snw_error *err);
+// Has b the coordinates, loads, actuators, probes and signals of a?
+snw_status snw_check_change(const snw_desc *a, const snw_desc *b, snw_error *err);
 // Give every description of the study the signals that its laws read, once all are read.
 snw_status snw_read_signals(snw_reader *r);
 // The quantity of a probe as it is written; false when it has none.
 bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind);
 
 // Steps of the study, step `index` of it: their keys.
+snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+// Which engine a step takes, and what `shooting` says to it; either entry may be NULL.
+snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_entry *shooting,
+                           snw_step_desc *out);
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
 bool snw_study_moves(const snw_node *study); // has it a dynamic step?

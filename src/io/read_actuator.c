@@ -138,36 +138,6 @@ static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc
     return SNW_OK;
 }
 
-// is coordinate k an angle of a joint or a curvature of a rod?
-static bool angular(const snw_reader *r, const snw_motor_desc *m, int k) {
-    const snw_link_desc *link = &r->desc->link[m->link];
-    if (m->feed) return false;
-    if (!m->rod) {
-        int n = 0;
-        return snw_joint_coordinates(link->joint, &n)[k].turn;
-    }
-    int comp = 0;
-    for (; comp < 6; comp++) {
-        const int n = link->rod.active[comp] ? link->rod.basis[comp].nfun : 0;
-        if (k < n) break;
-        k -= n;
-    }
-    return comp < 3;
-}
-
-// energies are efforts times coordinates
-static snw_dim dim_of(const snw_reader *r, const snw_motor_desc *m, int k) {
-    snw_dim dim = {0};
-    if (m->rod) {
-        dim.m = angular(r, m, k) ? -1 : 0;
-    } else {
-        dim.m = angular(r, m, k) ? 0 : 1;
-    }
-    if (m->kind == SNW_MOTOR_RATE) dim.s = -1;
-    if (m->kind != SNW_MOTOR_EFFORT) return dim;
-    return (snw_dim){.m = (signed char)(2 - dim.m), .kg = 1, .s = -2};
-}
-
 static snw_status law(snw_reader *r, const snw_node *node, const char *what,
                       const snw_motor_desc *m, int k, snw_law *out) {
     const bool effort = m->kind == SNW_MOTOR_EFFORT;
@@ -175,13 +145,18 @@ static snw_status law(snw_reader *r, const snw_node *node, const char *what,
         return SNW_OK;
     }
     const int vars = SNW_VAR_T | (effort ? SNW_VAR_SIGNAL : 0);
-    return snw_read_law(r, node, what, dim_of(r, m, k), vars, out);
+    return snw_read_law(r, node, what, snw_motor_dim(r->desc, m, k), vars, out);
 }
 
 static snw_status laws(snw_reader *r, const snw_entry *given, snw_motor_desc *out) {
     snw_law *list = snw_pool_array(r->pool, (size_t)out->n, sizeof *list);
     if (!list) return snw_read_memory(r);
     out->law = list;
+    if (out->n == 1 && out->kind == SNW_MOTOR_POSITION && !out->rod && !out->feed &&
+        given->value->kind == SNW_NODE_TEXT && strcmp(given->value->text, "free") == 0) {
+        out->follows = true;
+        return SNW_OK;
+    }
     if (out->n == 1 && given->value->kind != SNW_NODE_LIST) {
         return law(r, given->value, given->key, out, 0, &list[0]);
     }

@@ -212,3 +212,55 @@ snw_status snw_read_changes(snw_reader *r) {
     }
     return SNW_OK;
 }
+
+// ---- changes from outside of a study ------------------------------------------------------------
+
+static snw_status parse_set(snw_pool *pool, const char *text, snw_entry *out, snw_error *err) {
+    const snw_place at = {.file = "live", .line = 1, .column = 1};
+    const char *equals = snw_set_equals(text);
+    if (!equals) return snw_fail_at(err, at, "'%s' is not of the form path=value", text);
+    snw_node *value = snw_pool_take(pool, sizeof *value);
+    const char *path = snw_pool_text(pool, text, (size_t)(equals - text));
+    const char *what = snw_pool_text(pool, equals + 1, strlen(equals + 1));
+    if (!value || !path || !what) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    *value = (snw_node){.kind = SNW_NODE_TEXT, .place = at, .text = what};
+    *out = (snw_entry){.key = path, .place = at, .value = value};
+    return SNW_OK;
+}
+
+snw_status snw_read_overrides(const snw_source *source, int run, int until, int nset,
+                              const char *const *set, snw_pool *pool, int *n, const snw_entry **out,
+                              snw_error *err) {
+    snw_node *root = NULL;
+    SNW_TRY(snw_source_tree(source, run, pool, &root, err));
+    const snw_node *study = snw_node_get(root, "study");
+    int total = nset;
+    for (int pass = 0; pass < 2; pass++) {
+        snw_entry *list = pass ? snw_pool_array(pool, (size_t)total + 1, sizeof *list) : NULL;
+        if (pass && !list) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        *n = 0;
+        for (int i = 0; study && i < until && i < study->n; i++) {
+            const snw_node *change = snw_node_get(study->entry[i].value, "change");
+            for (int k = 0; change && k < change->n; k++) {
+                if (!is_path(&change->entry[k])) continue;
+                if (pass) list[*n] = change->entry[k];
+                ++*n;
+            }
+        }
+        if (!pass) total += *n;
+        for (int i = 0; pass && i < nset; i++) SNW_TRY(parse_set(pool, set[i], &list[(*n)++], err));
+        *out = list;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_check_change(const snw_desc *a, const snw_desc *b, snw_error *err) {
+    snw_reader r = {.err = err};
+    const snw_step_desc live = {.name = "live", .place = {.file = "live", .line = 1, .column = 1}};
+    SNW_TRY(check_same(&r, &live, a, b));
+    bool same = a->nsignal == b->nsignal && a->nloop == b->nloop && a->nstep == b->nstep;
+    for (int i = 0; same && i < a->nsignal; i++) same = a->signal[i].kind == b->signal[i].kind;
+    return same ? SNW_OK
+                : snw_fail_at(err, live.place,
+                              "it changes which loops, steps or laws there are; start anew");
+}

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// read_contact.c: what rods and bodies touch: the ground.
+// read_contact.c: what rods and bodies touch: the ground; and what grips them: wheels, rings, anchors.
 #include "io/read.h"
 
 #include "base/fail.h"
 
+#include <string.h>
+
 #define CONTACT_KEYS(X)                                                                            \
-    X(CONTACT_GROUND, "ground", "a ground", "a half-space")                                        \
+    X(CONTACT_GROUND, "ground", "a ground", "a half-space that pushes back")                       \
+    X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
+    X(CONTACT_RING, "ring", "a ring",                                                              \
+      "a site moves along its x only and does not turn about it: a section between posts")         \
+    X(CONTACT_ANCHOR, "anchor", "an anchor", "a site rests in the world")                          \
     X(CONTACT_WHEN, "when", "a condition on t and probes", "when it is there, always unless given")
 #define GROUND_KEYS(X)                                                                             \
     X(GROUND_ON, "on", "a link, or a list",                                                        \
@@ -30,10 +36,27 @@
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
 
+#define WHEEL_KEYS(X)                                                                              \
+    X(WHEEL_ON, "on", "a site", "the centre of the wheel, required")                               \
+    X(WHEEL_AXIS, "axis", "x y z or a vector",                                                     \
+      "the axle, in the axes of the site, z unless given")                                         \
+    X(WHEEL_RADIUS, "radius", "m",                                                                 \
+      "then the site is the wheel that turns, and what touches the ground rests")                  \
+    X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
+      "with a radius: out of the ground, z of the world unless given")
+#define RING_KEYS(X)   X(RING_ON, "on", "a site", "the section it is around, required")
+#define ANCHOR_KEYS(X) X(ANCHOR_ON, "on", "a site", "what rests, required")
+
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
 enum { FRICTION_KEYS(SNW_KEY_CODE) FRICTION_N };
 SNW_KEYS(contact, "contact", "a contact", CONTACT_KEYS);
+enum { WHEEL_KEYS(SNW_KEY_CODE) WHEEL_N };
+enum { RING_KEYS(SNW_KEY_CODE) RING_N };
+enum { ANCHOR_KEYS(SNW_KEY_CODE) ANCHOR_N };
+SNW_KEYS(wheel, "wheel", "a wheel", WHEEL_KEYS);
+SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
+SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
@@ -114,6 +137,68 @@ static snw_status ground(snw_reader *r, const snw_entry *entry, snw_contact_desc
     return e[GROUND_POINTS] ? points(r, e[GROUND_POINTS], out) : SNW_OK;
 }
 
+// ---- what grips --------------------------------------------------------------------------------------
+
+static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
+    const snw_entry *e[WHEEL_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_wheel, e));
+    if (!e[WHEEL_ON]) {
+        return snw_fail_at(r->err, entry->place, "the wheel '%s' needs 'on', %s", out->name,
+                           snw_keys_wheel.key[WHEEL_ON].meaning);
+    }
+    out->grip = SNW_GRIP_WHEEL;
+    out->normal = (snw_vec3){{0, 0, 1}};
+    SNW_TRY(snw_read_site(r, e[WHEEL_ON]->value, "on", &out->b));
+    if (e[WHEEL_AXIS]) SNW_TRY(snw_read_direction(r, e[WHEEL_AXIS]->value, "axis", &out->axis));
+    if (e[WHEEL_NORMAL]) {
+        SNW_TRY(snw_read_direction(r, e[WHEEL_NORMAL]->value, "normal", &out->normal));
+    }
+    if (!e[WHEEL_RADIUS]) return SNW_OK;
+    out->grip = SNW_GRIP_ROLL;
+    return snw_read_positive(r, e[WHEEL_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius);
+}
+
+static snw_status ring_or_anchor(snw_reader *r, const snw_entry *entry, const snw_key_table *keys,
+                                 snw_loop_desc *out) {
+    const snw_entry *e[1];
+    SNW_TRY(snw_read_map(r, entry->value, keys, e));
+    if (e[0]) return snw_read_site(r, e[0]->value, "on", &out->b);
+    return snw_fail_at(r->err, entry->place, "the %s '%s' needs 'on', %s", keys->name, out->name,
+                       keys->key[0].meaning);
+}
+
+// a contact that forbids velocities is a loop behind all others
+static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_desc *contact) {
+    snw_desc *d = r->desc;
+    snw_loop_desc *out = &d->loop[d->nloop];
+    *out = (snw_loop_desc){.name = contact->name,
+                           .place = contact->place,
+                           .a = {.kind = SNW_SITE_WORLD,
+                                 .link = -1,
+                                 .pose = snw_se3_identity(),
+                                 .place = contact->place},
+                           .pose = snw_pose_desc_identity(),
+                           .when = contact->when};
+    contact->grip = ++d->nloop;
+    contact->when = NULL;
+    if (e[CONTACT_WHEEL]) {
+        SNW_TRY(wheel(r, e[CONTACT_WHEEL], out));
+    } else if (e[CONTACT_RING]) {
+        out->grip = SNW_GRIP_RING;
+        SNW_TRY(ring_or_anchor(r, e[CONTACT_RING], &snw_keys_ring, out));
+    } else {
+        out->grip = SNW_GRIP_ANCHOR;
+        SNW_TRY(ring_or_anchor(r, e[CONTACT_ANCHOR], &snw_keys_anchor, out));
+    }
+    if (out->b.kind == SNW_SITE_WORLD) {
+        return snw_fail_at(r->err, contact->place, "contact '%s' is on the world, which rests",
+                           contact->name);
+    }
+    return snw_read_both(r, contact->place, snw_site_when(d, &out->b), &out->when);
+}
+
+// ---- all ---------------------------------------------------------------------------------------------
+
 static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[CONTACT_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_contact, e));
@@ -122,15 +207,16 @@ static snw_status contact(snw_reader *r, const snw_entry *entry, snw_contact_des
                               .normal = {{0, 0, 1}},
                               .creep = SNW_CREEP,
                               .smooth = SNW_CONTACT_SMOOTH};
-    if (!e[CONTACT_GROUND]) {
+    int kinds = 0;
+    for (int i = CONTACT_GROUND; i <= CONTACT_ANCHOR; i++) kinds += e[i] != NULL;
+    if (kinds != 1) {
         return snw_fail_at(r->err, entry->place,
-                           "contact '%s' needs what is touched, e.g. "
-                           "'ground: {on: arm, stiffness: 10 kPa}'",
+                           "contact '%s' needs one of ground, wheel, ring and anchor, e.g. "
+                           "'ground: {on: arm, stiffness: 10 kPa}' or 'wheel: {on: axle, axis: y}'",
                            entry->key);
     }
-    SNW_TRY(ground(r, e[CONTACT_GROUND], out));
-    if (!e[CONTACT_WHEN]) return SNW_OK;
-    return snw_read_switch(r, e[CONTACT_WHEN]->value, "when", &out->when);
+    if (e[CONTACT_WHEN]) SNW_TRY(snw_read_switch(r, e[CONTACT_WHEN]->value, "when", &out->when));
+    return e[CONTACT_GROUND] ? ground(r, e[CONTACT_GROUND], out) : grip(r, e, out);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {
@@ -138,7 +224,10 @@ snw_status snw_read_contacts(snw_reader *r) {
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_of_file(r, "contacts", &node, &d->ncontact));
     d->contact = snw_pool_array(r->pool, (size_t)d->ncontact, sizeof *d->contact);
-    if (!d->contact) return snw_read_memory(r);
+    snw_loop_desc *loop = snw_pool_array(r->pool, (size_t)(d->nloop + d->ncontact), sizeof *loop);
+    if (!d->contact || !loop) return snw_read_memory(r);
+    if (d->nloop > 0) memcpy(loop, d->loop, (size_t)d->nloop * sizeof *loop);
+    d->loop = loop;
     for (int i = 0; i < d->ncontact; i++) SNW_TRY(contact(r, &node->entry[i], &d->contact[i]));
     return SNW_OK;
 }

@@ -15,7 +15,7 @@
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "how it goes through time, generalized-alpha unless given")                                  \
+      "how it goes through time, generalized-alpha unless given, of the shooting engine bdf2")     \
     X(DYNAMIC_STEP, "step", "s",                                                                   \
       "the time step; where steps are chosen by their error the longest one")                      \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
@@ -30,8 +30,29 @@
       "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
       "position apart")                                                                            \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: accelerations at the start from the forces (unless given), or zero")
+      "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
+    X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
+#define KINEMATIC_KEYS(X)                                                                          \
+    X(KINEMATIC_NAME, "name", "a name",                                                            \
+      "of the step; 'kinematic', then 'kinematic.2', unless given")                                \
+    X(KINEMATIC_FROM, "from", "an earlier step's name",                                            \
+      "start where that one ended, t included; else where the last one ended")                     \
+    X(KINEMATIC_FOR, "for", "s", "how long, required")                                             \
+    X(KINEMATIC_UNTIL, "until", "a condition on t and probes",                                     \
+      "ends it earlier, as soon as this holds")                                                    \
+    X(KINEMATIC_STEP, "step", "s", "of the Runge-Kutta method of order 4")                         \
+    X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
+      "choose steps by their error instead, relative to this")                                     \
+    X(KINEMATIC_SHARE, "share", "{torque: 1/m}",                                                   \
+      "how moments count against forces where contacts share what they bear, 1 1/m unless given")
+#define SHARE_KEYS(X) X(SHARE_TORQUE, "torque", "1/m", "weight of a moment against a force")
+
+enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
+enum { SHARE_KEYS(SNW_KEY_CODE) SHARE_N };
+SNW_KEYS(kinematic, "kinematic", "a kinematic step", KINEMATIC_KEYS);
+SNW_KEYS(share, "share", "what contacts share", SHARE_KEYS);
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
 
@@ -63,6 +84,33 @@ static bool has_rho(snw_method m) {
 static snw_status refuse(snw_reader *r, const snw_entry *e, snw_method m, const char *who) {
     return snw_fail_at(r->err, e->place, "scheme '%s' has no '%s', %s", snw_method_name(m), e->key,
                        who);
+}
+
+static bool shoots(snw_method m) {
+    return m == SNW_METHOD_EULER || m == SNW_METHOD_TRAPEZOIDAL || m == SNW_METHOD_BDF2 ||
+           m == SNW_METHOD_BDF3 || m == SNW_METHOD_BDF_ALPHA;
+}
+
+// schemes and keys that mean nothing to the engine
+static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const snw_step_desc *s) {
+    const snw_place at = e[DYNAMIC_SCHEME] ? e[DYNAMIC_SCHEME]->value->place : s->place;
+    if (s->engine == SNW_ENGINE_STRAIN) {
+        if (s->method != SNW_METHOD_BDF3) return SNW_OK;
+        return snw_fail_at(r->err, at, "scheme 'bdf3' needs 'engine: shooting'");
+    }
+    if (!shoots(s->method)) {
+        return snw_fail_at(r->err, at,
+                           "the shooting engine has no scheme '%s'; it has euler, trapezoidal, "
+                           "bdf2, bdf3 and bdf-alpha",
+                           snw_method_name(s->method));
+    }
+    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (!e[foreign[i]]) continue;
+        return snw_fail_at(r->err, e[foreign[i]]->place, "the shooting engine has no '%s'",
+                           e[foreign[i]]->key);
+    }
+    return SNW_OK;
 }
 
 // keys that mean nothing to the scheme
@@ -102,11 +150,13 @@ static snw_status read_between(snw_reader *r, const snw_entry *e, double min, do
 }
 
 static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step_desc *out) {
-    int method = SNW_METHOD_GENERALIZED_ALPHA;
+    const bool shooting = out->engine == SNW_ENGINE_SHOOTING;
+    int method = shooting ? SNW_METHOD_BDF2 : SNW_METHOD_GENERALIZED_ALPHA;
     if (e[DYNAMIC_SCHEME]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_SCHEME]->value, "scheme", NSCHEME, schemes, &method));
     }
     out->method = (snw_method)method;
+    SNW_TRY(check_engine(r, e, out));
     SNW_TRY(check_keys(r, e, out->method));
     const snw_step_desc usual = snw_step_dynamic(out->method);
     out->rho = usual.rho;
@@ -133,9 +183,9 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
     }
     if (!e[DYNAMIC_STEP]) {
         if (chosen) return SNW_OK;
+        const bool adapts = is_implicit(out->method) && out->engine == SNW_ENGINE_STRAIN;
         return snw_fail_at(r->err, place, "scheme '%s' needs 'step', e.g. 'step: 5 ms'%s",
-                           snw_method_name(out->method),
-                           is_implicit(out->method) ? ", or 'adapt: on'" : "");
+                           snw_method_name(out->method), adapts ? ", or 'adapt: on'" : "");
     }
     const snw_node *step = e[DYNAMIC_STEP]->value;
     SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->step));
@@ -161,6 +211,7 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     }
     SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
+    SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->place, out));
     int base = 0, start = 0;
@@ -175,10 +226,45 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     return SNW_OK;
 }
 
+static snw_status read_share(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    const snw_entry *e[SHARE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_share, e));
+    if (!e[SHARE_TORQUE]) return SNW_OK;
+    return snw_read_positive(r, e[SHARE_TORQUE]->value, "torque", (snw_dim){.m = -1}, &out->torque);
+}
+
+snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
+    const snw_entry *e[KINEMATIC_N] = {NULL};
+    out->torque = 1;
+    out->method = SNW_METHOD_RK4;
+    if (node->kind != SNW_NODE_NULL) SNW_TRY(snw_read_map(r, node, &snw_keys_kinematic, e));
+    if (e[KINEMATIC_NAME]) SNW_TRY(snw_read_name(r, e[KINEMATIC_NAME]->value, "name", &out->name));
+    if (e[KINEMATIC_FROM]) SNW_TRY(snw_read_from(r, e[KINEMATIC_FROM]->value, index, &out->from));
+    if (!e[KINEMATIC_FOR]) {
+        return snw_fail_at(r->err, out->place, "a kinematic step needs 'for', e.g. 'for: 1 s'");
+    }
+    SNW_TRY(snw_read_positive(r, e[KINEMATIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
+    if (e[KINEMATIC_UNTIL]) SNW_TRY(read_until(r, e[KINEMATIC_UNTIL]->value, &out->until));
+    if (e[KINEMATIC_SHARE]) SNW_TRY(read_share(r, e[KINEMATIC_SHARE]->value, out));
+    if (e[KINEMATIC_TOLERANCE]) {
+        out->method = SNW_METHOD_ADAPTIVE;
+        SNW_TRY(snw_read_tolerance(r, e[KINEMATIC_TOLERANCE]->value, &out->tolerance));
+    }
+    if (!e[KINEMATIC_STEP]) {
+        if (out->method == SNW_METHOD_ADAPTIVE) return SNW_OK;
+        return snw_fail_at(r->err, out->place,
+                           "a kinematic step needs 'step' or 'tolerance', e.g. 'step: 5 ms'");
+    }
+    SNW_TRY(snw_read_positive(r, e[KINEMATIC_STEP]->value, "step", SNW_DIM_TIME, &out->step));
+    return snw_check_step(r, e[KINEMATIC_STEP]->value, out->duration, out->step);
+}
+
 bool snw_study_moves(const snw_node *study) {
     for (int i = 0; study && study->kind == SNW_NODE_LIST && i < study->n; i++) {
         const snw_node *step = study->entry[i].value;
-        if (step->kind == SNW_NODE_MAP && snw_node_get(step, "dynamic")) return true;
+        if (step->kind == SNW_NODE_MAP &&
+            (snw_node_get(step, "dynamic") || snw_node_get(step, "kinematic")))
+            return true;
     }
     return false;
 }

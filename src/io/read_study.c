@@ -16,7 +16,9 @@
     X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
     X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
     X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
-      "find each equilibrium by a damped march in pseudo-time of this length")
+      "find each equilibrium by a damped march in pseudo-time of this length")                     \
+    X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
+    X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
     X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
     X(MARCH_STEP, "step", "s", "its step, chosen if absent")
@@ -106,6 +108,11 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     if (e[STATIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
     }
+    SNW_TRY(snw_read_engine(r, e[STATIC_ENGINE], e[STATIC_SHOOTING], out));
+    if (e[STATIC_MARCH] && out->engine == SNW_ENGINE_SHOOTING) {
+        return snw_fail_at(r->err, e[STATIC_MARCH]->place,
+                           "the shooting engine has no 'march'; choose another 'solver'");
+    }
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 
@@ -136,15 +143,17 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
     return SNW_OK;
 }
 
-static const char *const kinds[] = {"static", "dynamic", "modes", "change"}; // as in snw_step_kind
-enum { NKIND = sizeof kinds / sizeof kinds[0] };
+// as in snw_step_kind; a kinematic one is dynamic, too
+static const char *const kinds[] = {"static", "dynamic", "modes", "change", "kinematic"};
+enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
 static snw_status read_keys(snw_reader *r, const snw_node *keys, int index, snw_step_desc *out) {
     switch (out->kind) {
     case SNW_STEP_STATIC:
         return keys->kind == SNW_NODE_NULL ? SNW_OK : read_static(r, keys, index, out);
     case SNW_STEP_DYNAMIC:
-        return snw_read_dynamic(r, keys, index, out);
+        return out->kinematic ? snw_read_kinematic(r, keys, index, out)
+                              : snw_read_dynamic(r, keys, index, out);
     case SNW_STEP_MODES:
         return read_modes(r, keys, index, out);
     case SNW_STEP_CHANGE:
@@ -174,7 +183,8 @@ static snw_status step(snw_reader *r, const snw_node *node, int index, int unnam
                            "'%s' is outside of the step; indent it under '%s:'", node->entry[1].key,
                            word.text);
     }
-    out->kind = (snw_step_kind)kind;
+    out->kinematic = kind == KINEMATIC;
+    out->kind = out->kinematic ? SNW_STEP_DYNAMIC : (snw_step_kind)kind;
     SNW_TRY(read_keys(r, keys, index, out));
     return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);
 }

@@ -36,6 +36,8 @@ typedef enum snw_result_field {
 } snw_result_field;
 
 enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
+// x y z, and the unit quaternion with w >= 0.
+void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
 
 // Where a run stands: state, word in the file.
 #define SNW_RESULT_STATES(X)                                                                       \

@@ -289,8 +289,8 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// x y z, and the unit quaternion of R with w >= 0 from its largest component, which loses no digits
-static void pose_numbers(const snw_se3 *g, double *out) {
+// the quaternion from its largest component, which loses no digits
+void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]) {
     const double(*R)[3] = g->R.e;
     const double trace = R[0][0] + R[1][1] + R[2][2];
     double q[4] = {1 + trace, 1 + 2 * R[0][0] - trace, 1 + 2 * R[1][1] - trace,
@@ -447,7 +447,8 @@ static void keep_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_PRESENT, f->present);
     double *pose = row(u, SNW_RESULT_POSE);
     const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
-    for (size_t i = 0; i < nnode; i++) pose_numbers(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
+    for (size_t i = 0; i < nnode; i++)
+        snw_result_pose(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
     u->waiting++;
 }
 

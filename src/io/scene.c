@@ -49,24 +49,6 @@ static void put_switch(snw_json *j, int gate) {
 
 // ---- links -------------------------------------------------------------------------------------
 
-static const char *section_name(snw_section_kind kind) {
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        return "none";
-    case SNW_SECTION_CIRCLE:
-        return "circle";
-    case SNW_SECTION_TUBE:
-        return "tube";
-    case SNW_SECTION_RECTANGLE:
-        return "rectangle";
-    case SNW_SECTION_ELLIPSE:
-        return "ellipse";
-    case SNW_SECTION_GIVEN:
-        return "given";
-    }
-    return "none";
-}
-
 static const char *shape_name(snw_body_shape shape) {
     switch (shape) {
     case SNW_SHAPE_NONE:
@@ -116,7 +98,11 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     put_number(j, "length", r->L);
     snw_json_key(j, "fed");
     snw_json_bool(j, link->rod.fed);
-    put_text(j, "section", section_name(section->kind));
+    put_text(j, "section", snw_section_name(section->kind));
+    // where elasticity alone says what the rod bears
+    begin_list(j, "free");
+    for (int i = 0; i < 6; i++) snw_json_bool(j, link->rod.active[i] && !link->rod.given[i]);
+    snw_json_close(j);
     begin_list(j, "x");
     for (int k = 0; k <= r->nseg; k++) snw_json_number(j, station(m, r, k));
     snw_json_close(j);
@@ -194,7 +180,8 @@ static void put_loops(snw_json *j, const snw_model *m) {
         const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
         snw_json_object(j);
         put_text(j, "name", m->desc->loop[i].name);
-        put_text(j, "joint", snw_joint_name(m->desc->loop[i].joint));
+        put_text(j, "joint",
+                 m->desc->loop[i].grip ? "contact" : snw_joint_name(m->desc->loop[i].joint));
         put_list(j, "axis", 3, axis);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);
@@ -352,29 +339,16 @@ static snw_status put_scene(snw_json *j, const snw_model *m, snw_error *err) {
     return snw_json_finish(j, err);
 }
 
-// text in memory; without room only its size is counted
-typedef struct memory {
-    char *text;
-    size_t size;
-} memory;
-
-static bool put_bytes(void *user, const char *bytes, size_t size) {
-    memory *to = user;
-    if (to->text) memcpy(to->text + to->size, bytes, size);
-    to->size += size;
-    return true;
-}
-
 snw_status snw_scene_make(const snw_model *m, char **out, snw_error *err) {
     *out = NULL;
     snw_json j;
-    memory to = {0};
-    snw_json_begin(&j, (snw_sink){&to, put_bytes});
+    snw_buffer to = {0};
+    snw_json_begin(&j, snw_sink_buffer(&to));
     SNW_TRY(put_scene(&j, m, err));
     to.text = snw_alloc(to.size + 1);
     if (!to.text) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     to.size = 0;
     *out = to.text;
-    snw_json_begin(&j, (snw_sink){&to, put_bytes});
+    snw_json_begin(&j, snw_sink_buffer(&to));
     return put_scene(&j, m, err);
 }

@@ -14,6 +14,18 @@ snw_sink snw_sink_stream(FILE *stream) {
     return sink;
 }
 
+static bool write_memory(void *user, const char *bytes, size_t size) {
+    snw_buffer *to = user;
+    if (to->text) memcpy(to->text + to->size, bytes, size);
+    to->size += size;
+    return true;
+}
+
+snw_sink snw_sink_buffer(snw_buffer *to) {
+    const snw_sink sink = {to, write_memory};
+    return sink;
+}
+
 void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
     if (!isfinite(x)) {
         (void)snprintf(text, SNW_NUMBER_SIZE, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
@@ -29,4 +41,14 @@ void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
     if (mark == 0) return;
     text[before] = '.';
     memmove(text + before + 1, text + before + mark, strlen(text + before + mark) + 1);
+}
+
+const char *snw_xml_entity(char c) {
+    const unsigned char u = (unsigned char)c;
+    return c == '<'   ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '&' ? "&amp;"
+           : c == '"' ? "&quot;"
+           : u < 0x20 ? " "
+                      : NULL;
 }

@@ -37,6 +37,42 @@ snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out) {
     return SNW_OK;
 }
 
+// The stages of Dormand and Prince (1980). The series has no third power, so order 5 asks for no more than two brackets.
+static void dormand_prince(snw_brackets *p, int nstage, int F[7]) {
+    static const double a[6][6] = {
+        {1.0 / 5},
+        {3.0 / 40, 9.0 / 40},
+        {44.0 / 45, -56.0 / 15, 32.0 / 9},
+        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+        {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+    F[0] = 0;
+    for (int i = 1; i < nstage; i++) {
+        // the last stage stands, as the one before it, at the end of the segment
+        F[i] = slope(p, snw_brackets_sum(p, i, F, a[i - 1]), i < 6 ? i : 5, 2);
+    }
+}
+
+snw_status snw_rule_rk45(snw_pool *pool, snw_rule *out) {
+    static const double c[6] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1};
+    static const double b[6] = {35.0 / 384,     0,        500.0 / 1113, 125.0 / 192,
+                                -2187.0 / 6784, 11.0 / 84};
+    static const double less[7] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                   -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    out->order = 5;
+    out->nc = 6;
+    for (int i = 0; i < 6; i++) out->c[i] = c[i];
+    int F[7];
+    snw_status s = snw_brackets_begin(pool, out->nc, 64, &out->brackets);
+    if (s == SNW_OK) s = snw_brackets_begin(pool, out->nc, 64, &out->error);
+    if (s != SNW_OK) return s;
+    dormand_prince(&out->brackets, 6, F);
+    (void)snw_brackets_sum(&out->brackets, 6, F, b);
+    dormand_prince(&out->error, 7, F);
+    (void)snw_brackets_sum(&out->error, 7, F, less);
+    return SNW_OK;
+}
+
 // integral from 0 to x of the polynomial that is 1 at c[j] and 0 at the other points
 static double lagrange(int n, const double *c, int j, double x) {
     double t[SNW_MAGNUS_POINTS], w[SNW_MAGNUS_POINTS], sum = 0;

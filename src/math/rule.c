@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "math/rule.h"
 
+#include "base/fail.h"
+
 const char *snw_rule_name(snw_rule_kind kind) {
     static const char *const names[] = {
 #define X(code, name, number, meaning) name,
@@ -15,9 +17,10 @@ bool snw_rule_exists(snw_rule_kind kind, int number) {
     case SNW_RULE_MAGNUS:
         return number == 2 || number == 4 || number == 6;
     case SNW_RULE_RK4:
+    case SNW_RULE_RK45:
         return number == 0;
     case SNW_RULE_SPECTRAL:
-        return number >= 2 && number <= SNW_MAGNUS_POINTS;
+        return number >= 2 && number <= 4;
     }
     return false;
 }
@@ -34,6 +37,8 @@ snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rul
         return snw_rule_rk4(pool, out);
     case SNW_RULE_SPECTRAL:
         return snw_rule_spectral(pool, out);
+    case SNW_RULE_RK45:
+        return snw_rule_rk45(pool, out);
     }
     return SNW_E_ARGUMENT;
 }
@@ -55,6 +60,13 @@ void snw_rule_rates(const snw_rule *rule, double h, const snw_twist *xi, const s
     snw_twist jet[3];
     snw_brackets_rates(&rule->brackets, 3, h, z, jet);
     *W = jet[0], *dW = jet[1], *ddW = jet[2];
+}
+
+void snw_rule_errors(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
+                     const snw_twist *ddxi, snw_twist E[3]) {
+    SNW_ASSERT(rule->kind == SNW_RULE_RK45);
+    const snw_twist *const z[3] = {xi, dxi, ddxi};
+    snw_brackets_rates(&rule->error, 3, h, z, E);
 }
 
 void snw_rule_pull(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p,

@@ -16,7 +16,9 @@
     X(SNW_RULE_RK4, "rk4", "none",                                                                 \
       "Runge-Kutta-Munthe-Kaas, order 4: both ends and the middle of a segment")                   \
     X(SNW_RULE_SPECTRAL, "spectral", "points: 2, 3 or 4",                                          \
-      "collocation on Gauss points, order 4, 6 or 8")
+      "collocation on Gauss points, order 4, 6 or 8")                                              \
+    X(SNW_RULE_RK45, "rk45", "none",                                                               \
+      "Dormand and Prince, order 5 with an estimate of its error, which places the nodes")
 
 typedef enum snw_rule_kind {
 #define X(code, name, number, meaning) code,
@@ -28,11 +30,12 @@ const char *snw_rule_name(snw_rule_kind kind);
 
 typedef struct snw_rule {
     snw_rule_kind kind;
-    int number;                  // its order or its points; 0 for rk4
+    int number;                  // its order or its points; 0 for rk4 and rk45
     int order;                   // of the pose
     int nc;                      // points,
     double c[SNW_MAGNUS_POINTS]; // where, in [0, 1], rising
     snw_brackets brackets;       // of all but Magnus'
+    snw_brackets error;          // of rk45: W less that of order 4
 } snw_rule;
 
 // Is there a rule of this kind and number? And the rule itself; SNW_E_MEMORY when the pool is out.
@@ -52,6 +55,12 @@ void snw_rule_jacobian_rates(const snw_rule *rule, double h, const snw_twist *xi
                              double *ddY);
 void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p, double *G);
 
-// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets of the classical tableau, and of collocation on nc Gauss points.
+// E[0], E[1], E[2] <- W, dW, ddW of rk45 less those of its embedded formula of order 4.
+void snw_rule_errors(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
+                     const snw_twist *ddxi, snw_twist E[3]);
+
+// Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets of the classical tableau, of that of Dormand and Prince, and of collocation on nc
+// Gauss points.
 SNW_NODISCARD snw_status snw_rule_rk4(snw_pool *pool, snw_rule *out);
+SNW_NODISCARD snw_status snw_rule_rk45(snw_pool *pool, snw_rule *out);
 SNW_NODISCARD snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out);

@@ -168,7 +168,7 @@ static snw_status disagree(const snw_model *m, const snw_drive *d, const snw_ini
 // where there are loops, the initial configuration is a rough one from which they are closed
 static bool is_rough(const snw_desc *d) {
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive) return true;
+        if (!d->loop[i].drive && !d->loop[i].grip) return true;
     }
     return false;
 }
@@ -179,7 +179,7 @@ static snw_status drives_of(const snw_build *b, double *q0, double *v0, snw_erro
     const bool first = !changed(m->desc), rough = is_rough(m->desc);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row < 0 || d->gate >= 0) continue;
+        if (d->row < 0 || d->gate >= 0 || d->follows) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
         const bool placed = motor->kind == SNW_MOTOR_POSITION;
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});

@@ -5,12 +5,27 @@
 
 #include "base/fail.h"
 
-// how many motions a joint forbids
-static int forbidden(snw_joint_kind kind) { return 6 - snw_joint_dof(kind); }
+// how many motions a joint forbids, or velocities a contact
+static int forbidden(const snw_loop *loop) {
+    switch (loop->grip) {
+    case SNW_GRIP_NONE:
+        break;
+    case SNW_GRIP_WHEEL:
+        return 1;
+    case SNW_GRIP_ROLL:
+        return 2;
+    case SNW_GRIP_RING:
+        return 3;
+    case SNW_GRIP_ANCHOR:
+        return 6;
+    }
+    return 6 - snw_joint_dof(loop->joint);
+}
 
 // the joint's own axes: its axis is z; of a universal joint the first is x, the second y
 static snw_mat3 axes_of(const snw_loop_desc *d) {
     snw_vec3 x, y, z = d->axis;
+    if (d->grip == SNW_GRIP_RING || d->grip == SNW_GRIP_ANCHOR) return snw_mat3_identity();
     if (!(snw_dot(z, z) > 0)) z = (snw_vec3){{0, 0, 1}};
     if (d->joint == SNW_JOINT_UNIVERSAL) {
         x = z;
@@ -46,10 +61,14 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         SNW_TRY(snw_build_switch(b, d->loop[i].when, &loop->gate, err));
         // what never closes forbids nothing
         loop->joint = snw_exists(d->loop[i].when) ? d->loop[i].joint : SNW_JOINT_FREE;
+        loop->grip = snw_exists(d->loop[i].when) ? d->loop[i].grip : SNW_GRIP_NONE;
         loop->Q = axes_of(&d->loop[i]);
+        loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
+        loop->radius = d->loop[i].radius;
+        m->ngrip += loop->grip != SNW_GRIP_NONE;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
-        loop->nraw = loop->nrow = forbidden(loop->joint);
+        loop->nraw = loop->nrow = forbidden(loop);
         loop->row = m->nrow;
         for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
         m->nrow += loop->nrow;

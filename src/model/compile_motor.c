@@ -84,7 +84,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         int gate = -1;
         SNW_TRY(snw_build_switch(b, desc->when, &gate, err));
         for (int k = 0; k < desc->n; k++) {
-            if (!desc->law[k]) continue;
+            if (!desc->law[k] && !desc->follows) continue;
             const int dof = motor[i].dof + k;
             for (int j = 0; on && gate < 0 && j < m->ndrive; j++) {
                 if (m->drive[j].row >= 0 && m->drive[j].gate < 0 && m->drive[j].dof == dof) {
@@ -99,6 +99,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
                                  .row = on ? m->nrow++ : -1,
                                  .gate = gate,
                                  .met = desc->met > 0 ? desc->met - 1 + k : -1,
+                                 .follows = desc->follows,
                                  .law = desc->law[k]};
             if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_way(b, drive));
         }

@@ -62,6 +62,7 @@ snw_step_desc snw_step_dynamic(snw_method method) {
     case SNW_METHOD_EULER:
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF3:
     case SNW_METHOD_CONSERVING:
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:
@@ -70,6 +71,20 @@ snw_step_desc snw_step_dynamic(snw_method method) {
         break;
     }
     return s;
+}
+
+const char *snw_section_name(snw_section_kind kind) {
+#define X(code, name, told) name,
+    static const char *const names[] = {SNW_SECTION_LIST(X)};
+#undef X
+    return names[kind];
+}
+
+const char *snw_section_told(snw_section_kind kind) {
+#define X(code, name, told) told,
+    static const char *const texts[] = {SNW_SECTION_LIST(X)};
+#undef X
+    return texts[kind];
 }
 
 const char *snw_joint_name(snw_joint_kind kind) {
@@ -129,4 +144,56 @@ void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {
     e = snw_sub(e, snw_scale(snw_dot(e, n), n));
     *first = snw_scale(1 / snw_norm(e), e);
     *second = snw_cross(n, *first);
+}
+
+bool snw_study_shares(const snw_desc *d) {
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kinematic) return true;
+    }
+    return false;
+}
+
+// ---- what is given of actuators ---------------------------------------------------------------------
+
+// is coordinate k an angle of a joint or a curvature of a rod?
+static bool angular(const snw_desc *d, const snw_motor_desc *m, int k) {
+    const snw_link_desc *link = &d->link[m->link];
+    if (m->feed) return false;
+    if (!m->rod) {
+        int n = 0;
+        return snw_joint_coordinates(link->joint, &n)[k].turn;
+    }
+    int comp = 0;
+    for (; comp < 6; comp++) {
+        const int n = link->rod.active[comp] ? link->rod.basis[comp].nfun : 0;
+        if (k < n) break;
+        k -= n;
+    }
+    return comp < 3;
+}
+
+// energies are efforts times coordinates
+snw_dim snw_motor_dim(const snw_desc *d, const snw_motor_desc *m, int k) {
+    snw_dim dim = {0};
+    if (m->rod) {
+        dim.m = angular(d, m, k) ? -1 : 0;
+    } else {
+        dim.m = angular(d, m, k) ? 0 : 1;
+    }
+    if (m->kind == SNW_MOTOR_RATE) dim.s = -1;
+    if (m->kind != SNW_MOTOR_EFFORT) return dim;
+    return (snw_dim){.m = (signed char)(2 - dim.m), .kg = 1, .s = -2};
+}
+
+snw_dim snw_measure_dim(const snw_measure_desc *m) {
+    const bool tendon = m->kind == SNW_MEASURE_TENDON;
+    switch (m->given) {
+    case SNW_MEASURE_EFFORT:
+        return tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE;
+    case SNW_MEASURE_COORDINATE:
+        return tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3};
+    case SNW_MEASURE_GAS:
+        break;
+    }
+    return (snw_dim){.mol = 1};
 }

@@ -127,14 +127,24 @@ typedef struct snw_material_desc {
     snw_law young, poisson, shear, density, damping;
 } snw_material_desc;
 
+// One line per section: enum, name, how it is told to people. Sizes: radius; outer and inner radius; full widths along y
+// and z; area and moments about x, y, z.
+#define SNW_SECTION_LIST(X)                                                                        \
+    X(SNW_SECTION_NONE, "none", "stiffness given")                                                 \
+    X(SNW_SECTION_CIRCLE, "circle", "circle")                                                      \
+    X(SNW_SECTION_TUBE, "tube", "tube")                                                            \
+    X(SNW_SECTION_RECTANGLE, "rectangle", "rectangle")                                             \
+    X(SNW_SECTION_ELLIPSE, "ellipse", "ellipse")                                                   \
+    X(SNW_SECTION_GIVEN, "given", "area and moments given")
+
 typedef enum snw_section_kind {
-    SNW_SECTION_NONE,
-    SNW_SECTION_CIRCLE,    // size[0] radius
-    SNW_SECTION_TUBE,      // size[0] outer radius, size[1] inner radius
-    SNW_SECTION_RECTANGLE, // size[0] width along y, size[1] along z
-    SNW_SECTION_ELLIPSE,   // full widths along y and z
-    SNW_SECTION_GIVEN      // size[0] area, size[1..3] moments about x, y, z
+#define X(code, name, told) code,
+    SNW_SECTION_LIST(X)
+#undef X
 } snw_section_kind;
+
+const char *snw_section_name(snw_section_kind kind);
+const char *snw_section_told(snw_section_kind kind);
 
 // Laws of x (and L). Outright entries win over what shape and material give, entry by entry.
 typedef struct snw_section_desc {
@@ -198,6 +208,15 @@ typedef struct snw_link_desc {
 
 // ---- loops ------------------------------------------------------------------------------------------
 
+// What forbids velocities only, theory.md 3.15: one line per kind with the rows it has.
+typedef enum snw_grip_kind {
+    SNW_GRIP_NONE,  // a closure: poses are forbidden
+    SNW_GRIP_WHEEL, // no motion along the axle
+    SNW_GRIP_ROLL, // of a wheel with a radius: what touches the ground rests, along the axle and across it
+    SNW_GRIP_RING,  // a section moves along its tangent only and does not turn about it
+    SNW_GRIP_ANCHOR // a section rests
+} snw_grip_kind;
+
 // Two sites joined by a joint: the pose of b in a is `pose`, then what the joint allows. Laws of t drive it.
 typedef struct snw_loop_desc {
     const char *name;
@@ -206,8 +225,11 @@ typedef struct snw_loop_desc {
     snw_joint_kind joint;
     snw_vec3 axis, second; // as in snw_joint_desc
     snw_pose_desc pose;
-    snw_law when; // NULL: always; a constant or a gate
-    bool drive;   // made for an actuator of that name, which turns a ball
+    snw_law when;       // NULL: always; a constant or a gate
+    bool drive;         // made for an actuator of that name, which turns a ball
+    snw_grip_kind grip; // made for a contact of that name: b's velocity against a is forbidden,
+    snw_vec3 normal;    // of a wheel with a radius: of the ground, in the frame of a,
+    double radius;      // m
 } snw_loop_desc;
 
 // ---- loads ------------------------------------------------------------------------------------------
@@ -245,9 +267,10 @@ typedef struct snw_motor_desc {
     snw_place place;
     snw_motor_kind kind;
     int link;
-    bool rod;           // its strain coordinates, else those of its joint
-    bool feed;          // the free length of its rod instead
-    int n;              // all of them, in their order
+    bool rod;     // its strain coordinates, else those of its joint
+    bool feed;    // the free length of its rod instead
+    bool follows; // its motion is what the contacts make it, in kinematic steps; one coordinate
+    int n;        // all of them, in their order
     const snw_law *law; // n; NULL: no effort, a coordinate that is free
     snw_law when;       // NULL: always; a constant or a gate unless efforts are given
     int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
@@ -323,10 +346,12 @@ typedef struct snw_fluid_desc {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13
+// A half-space that links rest on: their rods, or bodies where they have none. theory.md 3.13. Or what grips: then all
+// stands in a loop.
 typedef struct snw_contact_desc {
     const char *name;
     snw_place place;
+    int grip; // 1 + its loop; 0: a half-space
     int nlink;
     const int *link;
     snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
@@ -483,6 +508,7 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
     X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
+    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3, unstable where steps resolve the motion")       \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
     X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
     X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
@@ -500,11 +526,54 @@ typedef enum snw_method {
 
 const char *snw_method_name(snw_method method);
 
+// Who computes a step. One line per engine: enum, name in the language, meaning.
+#define SNW_ENGINE_LIST(X)                                                                         \
+    X(SNW_ENGINE_STRAIN, "strain", "coordinates of strain bases, theory 3")                        \
+    X(SNW_ENGINE_SHOOTING, "shooting", "full fields, integrated along the rod, theory 10")
+
+typedef enum snw_engine {
+#define X(code, name, meaning) code,
+    SNW_ENGINE_LIST(X)
+#undef X
+} snw_engine;
+
+// How the shooting engine integrates along rods, carries histories between nodes, and solves.
+#define SNW_SHOOT_ALONG_LIST(X)                                                                    \
+    X(SNW_SHOOT_RK4, "rk4", "Runge-Kutta, order 4")                                                \
+    X(SNW_SHOOT_EULER, "euler", "Euler, order 1")                                                  \
+    X(SNW_SHOOT_DORMAND_PRINCE, "dormand-prince", "Dormand and Prince, order 5")
+#define SNW_SHOOT_HISTORY_LIST(X)                                                                  \
+    X(SNW_SHOOT_CUBIC, "cubic", "through four nodes")                                              \
+    X(SNW_SHOOT_LINEAR, "linear", "means of two, as the paper does: order 2")
+#define SNW_SHOOT_SOLVER_LIST(X)                                                                   \
+    X(SNW_SHOOT_BANDED, "banded", "multiple shooting, any time step")                              \
+    X(SNW_SHOOT_NEWTON, "newton", "single shooting")                                               \
+    X(SNW_SHOOT_LEVENBERG, "levenberg", "single shooting by Levenberg and Marquardt")              \
+    X(SNW_SHOOT_DOGLEG, "dogleg", "single shooting by Powell's dogleg")
+
+#define X(code, name, meaning) code,
+typedef enum snw_shoot_along { SNW_SHOOT_ALONG_LIST(X) } snw_shoot_along;
+typedef enum snw_shoot_between { SNW_SHOOT_HISTORY_LIST(X) } snw_shoot_between;
+typedef enum snw_shoot_solver { SNW_SHOOT_SOLVER_LIST(X) } snw_shoot_solver;
+#undef X
+
+#define SNW_SHOOT_POINTS 101 // along a rod, unless given
+
+typedef struct snw_shooting_desc {
+    int points; // along a rod, both ends included
+    snw_shoot_along along;
+    snw_shoot_between history;
+    snw_shoot_solver solver;
+    bool replica; // the march of the paper
+} snw_shooting_desc;
+
 typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
     snw_place place;
     snw_step_kind kind;
-    int from; // step to start from, -1: where the last one ended
+    snw_engine engine;          // of static and dynamic steps
+    snw_shooting_desc shooting; // of that engine
+    int from;                   // step to start from, -1: where the last one ended
     // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are chosen by
     // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
     double duration, step;
@@ -516,8 +585,10 @@ typedef struct snw_step_desc {
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
-    snw_law until;     // condition on t and signals that ends it, NULL: none
-    int count;         // modes: how many beside null motions
+    bool kinematic;    // a dynamic step by reduced motion, theory.md 6.8,
+    double torque; // in which moments count by this against forces where reactions are shared, 1/m
+    snw_law until; // condition on t and signals that ends it, NULL: none
+    int count;     // modes: how many beside null motions
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;
@@ -530,6 +601,23 @@ typedef struct snw_step_desc {
 
 // A dynamic step by this method with the values that hold unless others are given.
 snw_step_desc snw_step_dynamic(snw_method method);
+
+// Has the study a kinematic step? Then contacts share what they bear, and none of their rows is left out.
+bool snw_study_shares(const struct snw_desc *d);
+
+// What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter of the file.
+typedef struct snw_knob_desc {
+    const char *name;
+    snw_place place;
+    int actuator; // motors, then measures, then stresses, each in their order; -1: a parameter
+    double low, high;
+    double value; // of a parameter
+    snw_dim dim;
+} snw_knob_desc;
+
+// Of what dimension that is which is given of an actuator: of coordinate k of a motor; of a tendon or chamber.
+snw_dim snw_motor_dim(const struct snw_desc *d, const snw_motor_desc *m, int k);
+snw_dim snw_measure_dim(const snw_measure_desc *m);
 
 typedef struct snw_desc {
     snw_pool *pool;
@@ -554,4 +642,6 @@ typedef struct snw_desc {
     double record_every; // 0: every computed instant
     int nrecord;         // probes to record, -1: all
     const int *record;
+    int nknob;
+    const snw_knob_desc *knob;
 } snw_desc;

@@ -20,18 +20,23 @@
 // metres can be compared; multipliers have no diagonal and do not count.
 //
 // Equilibria on the way are found only to a small part of the increment's residual. The last one,
-// whether it carries the whole load or not, is brought to the tolerance asked for.
+// whether it carries the whole load or not, is brought to the tolerance asked for; so is one from which
+// the next increment is refused while what was left of its residual is a good part of what it starts with.
 #include "solve/continuation.h"
+
+#include "base/fail.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MAX_ITER = 8 }; // of Newton in an increment: one that needs more is too long
 
-static const double THETA_MAX = 0.5;   // longest increment: half of the answer is not linear
-static const double THETA_AIM = 0.25;  // what the next one aims at
-static const double GROWTH = 4;        // from one increment to the next, at most
-static const double LOOSE = 1e-2;      // residual on the way, relative to that of the increment
+static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
+static const double THETA_AIM = 0.25; // what the next one aims at
+static const double GROWTH = 4;       // from one increment to the next, at most
+static const double LOOSE =
+    1e-2; // residual on the way, relative to that of the increment or a typical force
+static const double LEFT = 0.1; // the part of an increment's residual that may be left from before
 static const double CROSSING = 1e-2;   // part of the load in which det J may change sign
 static const double LEAP = 1e-3;       // first increment without prediction, relative to load
 static const double LEAP_FACTOR = 1e3; // how much faster than before it may move x
@@ -46,10 +51,11 @@ typedef struct path {
     const snw_problem *p;
     const snw_continuation_opts *opts;
     snw_arena *scratch;
-    double *x;        // solution under `load`
-    double load;      // carried so far
-    double rate;      // |change of x| per load in the last increment, 0: unknown
-    snw_tangent at;   // tangent at x
+    double *x;      // solution under `load`
+    double load;    // carried so far
+    double rate;    // |change of x| per load in the last increment, 0: unknown
+    bool loose;     // what is left of the residual at x is part of what refused the last increment
+    snw_tangent at; // tangent at x
     snw_tangent next; // tangent at trial
     double *trial, *dx, *back, *moved;
     snw_continuation_info *info;
@@ -131,13 +137,14 @@ static snw_status step(path *c, double *d) {
     snw_tangent_solve(&c->at, c->back);
     const double theta = solved ? 0 : length(&c->at, c->back) / reach;
     if (!(theta <= THETA_MAX)) {
+        c->loose = c->info->residual > LEFT * start;
         *d *= 2 * fmin(fmax(THETA_AIM / theta, 0.1), 0.5); // NaN: a tenth
         return SNW_E_DIVERGED;
     }
     snw_problem_move(p, c->trial, -1, c->back, c->trial);
 
     // the true one, on the same branch
-    s = correct(c, to, to < 1 ? LOOSE * start : 0, MAX_ITER);
+    s = correct(c, to, to < 1 ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
     const double passed = to - c->load;
     for (int i = 0; i < p->n; i++) c->moved[i] -= c->back[i];
@@ -170,6 +177,15 @@ static snw_status leap(path *c, double *d) {
     return SNW_OK;
 }
 
+// Bring the point we stand on to the tolerance asked for, or leave it.
+static snw_status tighten(path *c) {
+    c->loose = false;
+    memcpy(c->trial, c->x, (size_t)c->p->nx * sizeof *c->x);
+    const snw_status s = correct(c, c->load, 0, c->opts->newton.max_iter);
+    if (s == SNW_OK) accept(c, c->load);
+    return s == SNW_E_STOPPED ? s : SNW_OK;
+}
+
 // From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR: without load nothing
 // resists it.
 static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
@@ -181,6 +197,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
         if (s == SNW_E_STOPPED || s == SNW_E_SINGULAR) return s;
+        if (c->loose) SNW_TRY(tighten(c));
         if (s == SNW_OK) c->info->increments++;
         if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
             if (leaping && s != SNW_OK) return SNW_E_DIVERGED;
@@ -231,10 +248,8 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     }
 
     // stuck on the way: leave an equilibrium
-    if (c.load < 1 && !(info->residual <= opts->newton.tol)) {
-        memcpy(c.trial, x, nx * sizeof *x);
-        if (correct(&c, c.load, 0, opts->newton.max_iter) == SNW_OK) accept(&c, c.load);
-    }
+    if (c.load < 1 && !(info->residual <= opts->newton.tol) && tighten(&c) == SNW_E_STOPPED)
+        s = SNW_E_STOPPED;
 
 done:
     info->reached = c.load;

@@ -81,5 +81,11 @@ size_t snw_shortest_scratch(int m, int n);
 SNW_NODISCARD snw_status snw_shortest(int m, int n, double *A, double tol, snw_arena *scratch,
                                       double *x, int *rank);
 
+// A (m x n) = U diag(S) V' with U m x min(m, n), S falling, and all n rows of V' (n x n); A is overwritten. SNW_E_DIVERGED when
+// A is not finite.
+size_t snw_svd_scratch(int m, int n);
+SNW_NODISCARD snw_status snw_svd(int m, int n, double *A, snw_arena *scratch, double *U, double *S,
+                                 double *Vt);
+
 // Which BLAS is linked: its configuration text, e.g. "OpenBLAS 0.3.21 ... SINGLE_THREADED".
 const char *snw_blas_name(void);

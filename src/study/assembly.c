@@ -40,20 +40,11 @@ struct snw_assembly {
 
 // ---- memory ----------------------------------------------------------------------------------------
 
-// a whole raw row has its own unit; combinations are of rows already measured
-static double size_of(const snw_model *m, const snw_loop *loop, int r) {
-    int n = 0, k = 0;
-    for (int a = 0; a < loop->nraw; a++) {
-        if (loop->mix[r][a] != 0) n++, k = a;
-    }
-    return n == 1 && loop->mix[r][k] == 1 ? snw_loop_row_size(m, loop, k) : 1;
-}
-
 static void measure(const snw_model *m, const snw_work *w, double *size) {
     for (int i = 0; i < m->nrow; i++) size[i] = snw_row_at(m, w, i).size;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = size_of(m, loop, r);
+        for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = snw_loop_kept_size(m, loop, r);
     }
 }
 
@@ -168,6 +159,7 @@ static snw_place place_of(const snw_model *m, int row, const char **kind, const 
     *kind = "loop";
     if (i < m->nloop) {
         if (m->desc->loop[i].drive) *kind = "actuator";
+        if (m->desc->loop[i].grip) *kind = "contact";
         *name = m->desc->loop[i].name;
         return m->desc->loop[i].place;
     }
@@ -197,8 +189,8 @@ static void transpose_rows(snw_assembly *as, const snw_model *m) {
     }
 }
 
-// the same, per typical coordinate and measured by the rows' sizes, at s
-static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
+// the same, per typical coordinate and measured by the rows' sizes, at s; to close loops rows of velocities say nothing
+static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool closing) {
     const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
@@ -207,6 +199,12 @@ static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
     for (int k = 0; k < m->nrow; k++) {
         double *x = as->X + (size_t)k * (size_t)m->nv;
         for (int i = 0; i < m->nv; i++) x[i] *= m->typical[i] / as->all_size[k];
+    }
+    for (int i = 0; closing && i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const size_t nv = (size_t)m->nv;
+        if (!loop->grip) continue;
+        memset(as->X + (size_t)loop->row * nv, 0, (size_t)loop->nrow * nv * sizeof *as->X);
     }
 }
 
@@ -292,7 +290,7 @@ static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_inf
     opening now = gaps(as);
     for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        look(as, in, as->trial);
+        look(as, in, as->trial, true);
         int rank;
         if (way(as, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
@@ -383,13 +381,13 @@ int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
     take(as, s);
-    look(as, in, as->trial);
+    look(as, in, as->trial, false);
     // loop by loop, first those that never open: what it says beside the drives and those before it, which stand in front
     int n = 0;
     for (int k = 0; k < m->nrow; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
-        if (d->row >= 0 && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
+        if (d->row >= 0 && !d->follows && snw_is_on(as->w, d->gate)) kept[d->row] = true, n++;
     }
     for (int k = 0; k < m->nmeasure; k++) {
         if (m->measure[k].row >= 0) kept[m->measure[k].row] = true, n++;
@@ -543,9 +541,9 @@ static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
     if (loop_of(as->m, row) < as->m->nloop) {
         return snw_fail(
             err, SNW_E_SINGULAR,
-            "the robot is in a singular configuration: here loop '%s' says what others say "
+            "the robot is in a singular configuration: here %s '%s' says what others say "
             "already, so forces and motion are not determined; start beside it (initial:)",
-            name);
+            kind, name);
     }
     return snw_fail_place(
         err,

@@ -255,12 +255,17 @@ static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
 }
 
+// do contacts share what they bear, so that no row is left out?
+static bool shared(const snw_model *m, const snw_loop *loop) {
+    return loop->grip && snw_study_shares(m->desc);
+}
+
 // dependent rows are left out: they stand behind those that stay
 static void drop(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
-        if (loop->gate >= 0) continue;
+        if (loop->gate >= 0 || shared(m, loop)) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
         for (int pass = 0; pass < 2; pass++) {
@@ -306,7 +311,8 @@ static snw_status compare_rows(closed *c, snw_error *err) {
     bool all = true;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int k = 0; k < loop->nrow && loop->gate < 0; k++) all = all && c->most[loop->row + k];
+        const bool kept = loop->gate >= 0 || shared(m, loop);
+        for (int k = 0; k < loop->nrow && !kept; k++) all = all && c->most[loop->row + k];
     }
     if (all) return SNW_OK;
     SNW_TRY(agree(c, err));
@@ -346,12 +352,15 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
     SNW_TRY(snw_model_compile(desc, out, err));
     snw_model *m = *out;
     m->freedom = m->nv; // no loops: drives are independent of each other
-    for (int i = 0; i < m->ndrive; i++) m->freedom -= m->drive[i].row >= 0 && m->drive[i].gate < 0;
+    for (int i = 0; i < m->ndrive; i++)
+        m->freedom -= m->drive[i].row >= 0 && !m->drive[i].follows && m->drive[i].gate < 0;
     for (int i = 0; i < m->nmeasure; i++) m->freedom -= m->measure[i].row >= 0;
     if (m->nloop == 0) return SNW_OK;
     snw_status s = leave_out_idle(m, err);
     // what a drive says is never left out
-    if (s == SNW_OK && m->nrow > 0) s = leave_out_spare(m, err);
+    bool any = false;
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) any |= !shared(m, &m->loop[i]);
+    if (s == SNW_OK && m->nrow > 0 && any) s = leave_out_spare(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
@@ -364,16 +373,18 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     if (size > 0) out[0] = 0;
     if (loop->nspare > 0) {
         (void)snprintf(out, size,
-                       "loop '%.80s' says in %d of its rows what others say already; %s left out, "
+                       "%s '%.80s' says in %d of its rows what others say already; %s left out, "
                        "%s undetermined",
-                       name, loop->nspare, loop->nspare == 1 ? "that row is" : "those rows are",
+                       loop->grip ? "contact" : "loop", name, loop->nspare,
+                       loop->nspare == 1 ? "that row is" : "those rows are",
                        loop->nspare == 1 ? "its reaction is" : "their reactions are");
     } else if (m->singular > 0 && m->singular_loop == i) {
         (void)snprintf(
             out, size,
             "the closed robot stands in a singular configuration: it has %d motion%s more "
-            "than nearby, where loop '%.80s' would forbid %s",
-            m->singular, m->singular == 1 ? "" : "s", name, m->singular == 1 ? "it" : "them");
+            "than nearby, where %s '%.80s' would forbid %s",
+            m->singular, m->singular == 1 ? "" : "s", loop->grip ? "contact" : "loop", name,
+            m->singular == 1 ? "it" : "them");
     }
 }
 

@@ -13,6 +13,7 @@
 #include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
+#include "study/reduced.h"
 #include "study/switch.h"
 
 #include <math.h>
@@ -28,6 +29,8 @@ struct snw_explicit {
     double *M;                       // mass matrix and factor
     snw_assembly *assembly;          // of loops; NULL: none
     snw_switches *switches;          // of what comes and goes, and of jumps; with it
+    snw_reduced *reduced;            // of given shapes: instead, but for closing and switching
+    double duration;
     double *y, *y_before;
     double *power, *power_before;
     double heat_power, heat_power_before;
@@ -101,11 +104,13 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     snw_error said = {0};
-    const snw_status status = e->assembly ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
-                                          : snw_accelerations(m, e->in, s, e->w, e->M, &said);
+    const snw_status status = e->reduced ? snw_reduced_motion(e->reduced, e->in, s, &said)
+                              : e->assembly
+                                  ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
+                                  : snw_accelerations(m, e->in, s, e->w, e->M, &said);
     if (status != SNW_OK) return refuse(e, t, s, &said, err);
     // what moves a pose or a fluid also carries the accelerations
-    if (e->moving || e->assembly) snw_residual(m, e->in, s, false, e->w);
+    if (e->moving || e->assembly || e->reduced) snw_residual(m, e->in, s, false, e->w);
     snw_load_power(m, e->in, s, e->w, power);
     return SNW_OK;
 }
@@ -161,7 +166,16 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->m = m;
     const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)snw_npower(m);
     e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
-    const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
+    bool closes = m->nswitch > 0; // loops of poses, and what comes and goes
+    for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].grip;
+    const snw_reduced_opts reduced = {.torque = opts->torque};
+    if (opts->reduced) {
+        status = snw_reduced_create(m, &reduced, &e->reduced, err);
+        if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");
+        if (status != SNW_OK) goto failed;
+    }
+    e->duration = opts->duration;
+    const bool assembled = (m->nrow == 0 && m->nswitch == 0) || (opts->reduced && !closes) ||
                            (snw_assembly_create(m, &e->assembly) == SNW_OK &&
                             snw_switches_create(m, e->assembly, &e->switches) == SNW_OK);
     if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
@@ -198,6 +212,7 @@ failed:
 void snw_explicit_destroy(snw_explicit *e) {
     if (!e) return;
     snw_ode_destroy(e->ode);
+    snw_reduced_destroy(e->reduced);
     snw_switches_destroy(e->switches);
     snw_assembly_destroy(e->assembly);
     snw_work_destroy(e->w);
@@ -230,12 +245,50 @@ static void keep(snw_explicit *e) {
     e->left_before = e->left, e->right_before = e->right;
 }
 
+// energies before and after velocities have jumped
+static double kinetic(snw_explicit *e, const snw_state *s) {
+    snw_kinematics(e->m, e->in, s, false, e->w);
+    return snw_kinetic_energy(e->m, e->w);
+}
+
+// The same of given shapes: a jump of contacts loses what it loses, that of driven rates is work.
+static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
+    const snw_model *m = e->m;
+    snw_assembly_info info;
+    to_state(m, e->y, e->trial);
+    e->trial->t = t;
+    snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    if (z && e->switches) {
+        snw_switches_set(e->switches, e->in, z, e->trial);
+        SNW_TRY(snw_reduced_start(e->reduced, e->in, e->trial, t + e->duration, err));
+    } else if (z) {
+        memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    if (e->assembly) SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
+    const double before = kinetic(e, e->trial);
+    SNW_TRY(snw_reduced_strike(e->reduced, e->in, e->trial, err));
+    const double gained = kinetic(e, e->trial) - before;
+    if (z) {
+        e->y[works_at(m) + snw_npower(m)] -= gained;
+    } else {
+        e->y[works_at(m) + m->desc->nload + 1] += gained;
+    }
+    memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
+    memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
+    if (m->nsignal) {
+        memcpy(e->y + m->nq + m->nv, e->trial->z, (size_t)m->nsignal * sizeof *e->y);
+    }
+    snw_ode_start(e->ode, t, e->y, snw_ode_step(e->ode));
+    return SNW_OK;
+}
+
 // Rows kept again: the integrator, which knows their accelerations only, lets them drift apart, and a given motion may
 // jump to another rate; and z (NULL: as it is) remembered from now on. What that costs is booked at once.
 static snw_status project(snw_explicit *e, double t, const double *z, snw_error *err) {
     const snw_model *m = e->m;
     snw_assembly_info info;
     snw_blow blow;
+    if (e->reduced) return project_reduced(e, t, z, err);
     if (!e->assembly) {
         if (z) memcpy(e->y + m->nq + m->nv, z, (size_t)m->nsignal * sizeof *z);
         return SNW_OK;
@@ -265,6 +318,9 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
     snw_ode_start(e->ode, s->t, e->y, h);
+    if (e->reduced) {
+        SNW_TRY(snw_reduced_start(e->reduced, e->in, e->trial, s->t + e->duration, err));
+    }
     SNW_TRY(project(e, s->t, NULL, err));
     e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
     snw_ode_start(e->ode, s->t, e->y, h);

@@ -16,6 +16,9 @@ typedef struct snw_explicit_opts {
     snw_ode_kind kind; // default RK54
     double tolerance;  // local error relative to the state and to typical strains, default 1e-6
     double step;       // longest step, s; RK4: the step. Default 0: any
+    bool
+        reduced; // what is driven is given, theory.md 6.8: `torque` as in snw_reduced_opts, for this long, s
+    double torque, duration;
 } snw_explicit_opts;
 
 snw_explicit_opts snw_explicit_defaults(void);

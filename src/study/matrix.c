@@ -43,7 +43,7 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
         if (d->row < 0) continue;
         const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
         map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
-        if (d->gate >= 0) map[r * (size_t)(n + 1)] = 1;
+        if (d->gate >= 0 || d->follows) map[r * (size_t)(n + 1)] = 1;
     }
 }
 

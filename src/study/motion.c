@@ -524,6 +524,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     *info = (snw_chord_info){0};
     if (p->h < 0 && resolves(mo, h)) mo->past.h = 0;
     snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
+    mo->w->pace = 1 / mo->a; // rows of velocities as if they were of increments
     set_scale(mo, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
@@ -661,6 +662,7 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     mo->of_T.known = single[1] != 0;
     mo->of_T.a = single[2], mo->of_T.b = single[3];
     if (mo->of_T.known) {
+        mo->w->pace = 1 / mo->of_T.a;
         snw_inputs_copy(mo->of_T.in, mo->in);
         snw_state_copy(mo->m, mo->of_T.at, mo->trial);
         memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);

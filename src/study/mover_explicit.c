@@ -65,6 +65,9 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
     if (step->tolerance > 0) o.tolerance = step->tolerance;
     if (step->method == SNW_METHOD_ADAPTIVE && o.tolerance < 1e-8) o.kind = SNW_ODE_RK87;
     o.step = step->step;
+    o.reduced = step->kinematic;
+    o.torque = step->torque;
+    o.duration = step->duration;
     const snw_status s = snw_explicit_create(m, &o, &mv->motion, err);
     if (s != SNW_OK) {
         snw_free(mv);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "study/mover.h"
+#include "study/pace.h"
 
 // How a motion ends for lack of a law: time reached, what has no value.
 #define SNW_NO_LAW "no motion found beyond t = %g s: %s; what was computed is kept"
@@ -17,7 +18,12 @@ SNW_NODISCARD snw_status snw_mover_staged(const snw_model *m, const snw_step_des
 SNW_NODISCARD snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step,
                                             double every, snw_mover *out, snw_error *err);
 
-// Numbers they save.
+// Of what takes the steps, which it destroys in the end or when it fails, and which saves so many numbers.
+SNW_NODISCARD snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motion,
+                                         snw_pace pace, size_t saves, snw_mover *out);
+
+// Numbers they save; a paced one so many beside what takes its steps.
+enum { SNW_PACED_SAVES = 1 };
 size_t snw_mover_implicit_saves(const snw_model *m);
 size_t snw_mover_conserving_saves(const snw_model *m);
 size_t snw_mover_staged_saves(const snw_model *m, snw_method method);

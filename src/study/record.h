@@ -63,6 +63,7 @@ typedef struct snw_run_info {
     int freedom; // nv less what loops forbid where they are closed, and less what is driven
     int driven;  // coordinates that follow a law
     const char *const *loop_note;    // nloop of the description: rows, and what was left out
+    const char *locomotion;          // class of a study with kinematic steps; NULL: it has none
     const char *const *loop_warning; // nloop: what there is to warn of, empty when nothing
     const char *const *q_name;       // nq, e.g. "arm.bend_y.0"
     int nnode;                       // poses in a frame

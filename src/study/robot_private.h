@@ -29,6 +29,7 @@ struct snw_robot {
     snw_mover mover; // close is NULL before the first start
     snw_hand hand;
     void *hand_memory; // behind the arrays that follow
+    size_t hand_bytes;
     snw_wrench *load;
     snw_jet *motor; // of all actuators on coordinates
     double *motor_since;
@@ -40,5 +41,9 @@ struct snw_robot {
 
 // Room for what a caller holds in hand.
 SNW_NODISCARD snw_status snw_robot_hand(snw_robot *r);
+// Begin to move from the present state by that step's scheme, `how->step` the longest step; snw_robot_start.
+SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
+// The state and hands of another robot with the same coordinates; laws take over from there.
+void snw_robot_take_over(snw_robot *r, const snw_robot *from);
 // Loops closed and velocities with them, at the robot's time.
 SNW_NODISCARD snw_status snw_robot_assemble(snw_robot *r, snw_error *err);

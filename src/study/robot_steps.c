@@ -19,11 +19,12 @@ static size_t coordinates(const snw_robot *r) {
 snw_status snw_robot_hand(snw_robot *r) {
     const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
     const size_t ne = (size_t)r->desc->nmeasure, ns = (size_t)r->desc->nstress;
-    r->hand_memory =
-        snw_alloc(n * (sizeof *r->load + sizeof *r->load_given) +
-                  nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
-                  ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
-                  nc * sizeof *r->motor + ns * sizeof *r->activation);
+    r->hand_bytes =
+        n * (sizeof *r->load + sizeof *r->load_given) +
+        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
+        ne * (sizeof *r->measure + sizeof *r->measure_since + sizeof *r->measure_given) +
+        nc * sizeof *r->motor + ns * sizeof *r->activation;
+    r->hand_memory = snw_alloc(r->hand_bytes);
     if (!r->hand_memory) return SNW_E_MEMORY;
     r->load = r->hand_memory;
     r->motor = (snw_jet *)(void *)(r->load + n);
@@ -253,6 +254,47 @@ void snw_robot_unset_actuator(snw_robot *r, int actuator) {
     snw_inputs_at(r->m, r->s->t, r->in);
 }
 
+// ---- pulling by hand -------------------------------------------------------------------------------
+
+int snw_robot_nodes(const snw_robot *r) { return r->m->nseg - 1; }
+
+void snw_robot_node(snw_robot *r, int node, double position[3]) {
+    SNW_ASSERT(node >= 0 && node < r->m->nseg - 1);
+    snw_kinematics(r->m, r->in, r->s, true, r->w);
+    for (int k = 0; k < 3; k++) position[k] = r->w->g[node + 1].p.e[k];
+}
+
+static bool all_finite(const double x[3]) {
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const double to[3],
+                          double stiffness, double damping, snw_error *err) {
+    static const double origin[3] = {0};
+    if (!at) at = origin;
+    if (node < 0 || node >= r->m->nseg - 1) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d", node,
+                        r->m->nseg - 1);
+    }
+    const bool sound = stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping);
+    if (!sound || !all_finite(at) || !all_finite(to)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a pull needs finite places, and a stiffness and damping that are not "
+                        "negative, got %g N/m and %g N s/m",
+                        stiffness, damping);
+    }
+    if (r->mover.close && r->how.method == SNW_METHOD_CONSERVING) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the conserving scheme knows no pull by hand; use generalized-alpha");
+    }
+    snw_grip *grip = &r->hand.grip;
+    *grip = (snw_grip){.seg = node + 1, .stiffness = stiffness, .damping = damping};
+    for (int k = 0; k < 3; k++) grip->at.e[k] = at[k], grip->to.e[k] = to[k];
+    return SNW_OK;
+}
+
+void snw_robot_let_go(snw_robot *r) { r->hand.grip = (snw_grip){0}; }
+
 // ---- steps -----------------------------------------------------------------------------------------
 
 snw_robot_steps snw_robot_steps_defaults(double step) {
@@ -306,8 +348,8 @@ static snw_status remember(snw_robot *r, snw_error *err) {
     return changed ? r->mover.restart(r->mover.self, r->z, err) : SNW_OK;
 }
 
-snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
-    SNW_TRY(choose(how, &r->how, err));
+snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err) {
+    r->how = *how;
     if (r->mover.close) r->mover.close(r->mover.self);
     r->mover = (snw_mover){0};
     SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
@@ -318,6 +360,29 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     SNW_TRY(remember(r, err));
     show(r);
     return SNW_OK;
+}
+
+snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
+    snw_step_desc step;
+    SNW_TRY(choose(how, &step, err));
+    return snw_robot_begin(r, &step, err);
+}
+
+void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
+    const snw_model *m = r->m, *old = from->m;
+    SNW_ASSERT(m->nq == old->nq && m->nv == old->nv && m->nsignal == old->nsignal);
+    const size_t nv = (size_t)m->nv * sizeof(double);
+    r->s->t = from->s->t;
+    memcpy(r->s->q, from->s->q, (size_t)m->nq * sizeof(double));
+    memcpy(r->s->v, from->s->v, nv);
+    memcpy(r->s->a, from->s->a, nv);
+    memcpy(r->s->z, from->s->z, (size_t)m->nsignal * sizeof(double));
+    if (m->nrow == old->nrow) memcpy(r->s->l, from->s->l, (size_t)m->nrow * sizeof(double));
+    memcpy(r->hand_memory, from->hand_memory, from->hand_bytes);
+    r->hand.gravity_given = from->hand.gravity_given;
+    r->hand.gravity = from->hand.gravity;
+    r->hand.grip = from->hand.grip;
+    snw_inputs_at(m, r->s->t, r->in);
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
@@ -342,10 +407,12 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
+enum { GRIP = 9 }; // segment, point, place, stiffness, damping
+
 // what the hand holds, behind the mover's numbers
 static size_t hand_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + 2 * (size_t)r->desc->nmotor + 3 * coordinates(r) +
-           5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
+    return 7 * (size_t)r->desc->nload + 4 + GRIP + 2 * (size_t)r->desc->nmotor +
+           3 * coordinates(r) + 5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
@@ -359,6 +426,12 @@ void snw_robot_save(const snw_robot *r, double *out) {
     out += snw_mover_saves(r->m, &r->how);
     *out++ = r->hand.gravity_given;
     for (int i = 0; i < 3; i++) *out++ = r->hand.gravity.e[i];
+    const snw_grip *grip = &r->hand.grip;
+    *out++ = grip->seg;
+    for (int i = 0; i < 3; i++) *out++ = grip->at.e[i];
+    for (int i = 0; i < 3; i++) *out++ = grip->to.e[i];
+    *out++ = grip->stiffness;
+    *out++ = grip->damping;
     for (int i = 0; i < r->desc->nload; i++) {
         *out++ = r->load_given[i];
         for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
@@ -382,6 +455,12 @@ void snw_robot_restore(snw_robot *r, const double *in) {
     in += snw_mover_saves(r->m, &r->how);
     r->hand.gravity_given = *in++ != 0;
     for (int i = 0; i < 3; i++) r->hand.gravity.e[i] = *in++;
+    snw_grip *grip = &r->hand.grip;
+    grip->seg = (int)*in++;
+    for (int i = 0; i < 3; i++) grip->at.e[i] = *in++;
+    for (int i = 0; i < 3; i++) grip->to.e[i] = *in++;
+    grip->stiffness = *in++;
+    grip->damping = *in++;
     for (int i = 0; i < r->desc->nload; i++) {
         r->load_given[i] = *in++ != 0;
         for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "shoot/shooter.h"
 #include "study/memory.h"
 #include "study/mover.h"
 
@@ -80,7 +81,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
 
 static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
+snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
     const snw_model *m = r->now->model;
     const snw_work_done done = mv->work(mv->self);
     double work = 0;
@@ -91,8 +92,16 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work,
                     .scheme = r->scheme + done.scheme};
+    if (mv->shooter) {
+        const snw_shoot_energy full = snw_shooter_energy(mv->shooter(mv->self));
+        e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
+    }
     e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat + done.scheme;
     return e;
+}
+
+void snw_run_settle(snw_run *r, const snw_energy *e) {
+    r->balance = e->balance, r->work = e->work, r->heat = e->dissipated, r->scheme = e->scheme;
 }
 
 // what moved until now, J: the measure of what the balance misses
@@ -111,12 +120,14 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->stability = NAN;
     sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
     // the geometry is looked at now and then: it costs more than a step
-    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
+    const bool measured = !mv->shooter && (last || r->totals.frames % 50 == 0);
+    sum->geometry = measured ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,
                         .mover = mv,
-                        .energy = energies(r, mv, w),
+                        .fields = mv->shooter ? mv->shooter(mv->self) : NULL,
+                        .energy = snw_run_energies(r, mv, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
@@ -129,7 +140,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
 // signals at the mover's state, all of them
 static const snw_work *read_signals(snw_run *r, const snw_mover *mv) {
     snw_work *w = (snw_work *)mv->look(mv->self); // its owner lets us fill in the signals
-    const snw_energy e = energies(r, mv, w);
+    const snw_energy e = snw_run_energies(r, mv, w);
     snw_memory_read(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e, r->turn, w);
     return w;
 }
@@ -175,7 +186,7 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
 // something else
 static bool remember(snw_run *r, const snw_mover *mv) {
     snw_work *w = (snw_work *)mv->look(mv->self);
-    const snw_energy e = energies(r, mv, w);
+    const snw_energy e = snw_run_energies(r, mv, w);
     return snw_memory_remember(r->now->model, mv->inputs(mv->self), mv->state(mv->self), &e,
                                r->fresh, r->turn, w, r->z);
 }
@@ -309,7 +320,7 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
                        (step->method == SNW_METHOD_BDF_ALPHA && step->alpha == -0.5);
     const snw_model *m = r->now->model;
     bool closed = false;
-    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0;
+    for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     if (!keeps || !closed) return;
     char text[200];
     (void)snprintf(
@@ -327,6 +338,7 @@ static snw_status assemble(snw_run *r, snw_error *err) {
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
     snw_run_switch(r);
+    if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
     if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
@@ -383,20 +395,39 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
-        if (drive->row < 0) continue;
+        if (drive->row < 0 || drive->follows) continue;
         warn_of_jump(r, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
+}
+
+// motors that follow contacts have no law that a dynamic step could use
+static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = r->now->desc;
+    for (int i = 0; i < d->nmotor; i++) {
+        if (step->kinematic || !d->motor[i].follows) continue;
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "actuator '%s' follows where contacts lead it (position: free), which only a "
+                     "kinematic step knows; give it a law or an effort",
+                     d->motor[i].name),
+            step->place.file, step->place.line, step->place.column);
+    }
+    return SNW_OK;
 }
 
 snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const snw_model *m = r->now->model;
+    SNW_TRY(refuse_following(r, step, err));
     warn_of_noise(r, step);
     snw_mover mv = {0};
     breaks b = {0};
     const double t0 = r->here.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
-    snw_status s = snw_mover_open(m, step, r->desc->record_every, &mv, err);
+    const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
+    snw_status s = shoots ? snw_mover_shoot(m, step, r->current, &mv, err)
+                          : snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         mv.load(mv.self, snw_run_save_mover(r));
@@ -406,17 +437,20 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     }
     if (s == SNW_OK) {
         if (!r->resuming) {
-            const snw_energy first = energies(r, &mv, mv.look(mv.self));
+            const snw_energy first = snw_run_energies(r, &mv, mv.look(mv.self));
             r->here.start = total(&first);
             r->totals.exchanged = 0;
         }
         s = carry(r, stage, &mv, &b, err);
         // also after a failure: what was reached counts
-        const snw_energy e = energies(r, &mv, mv.look(mv.self));
-        r->balance = e.balance, r->work = e.work, r->heat = e.dissipated, r->scheme = e.scheme;
+        const snw_energy e = snw_run_energies(r, &mv, mv.look(mv.self));
+        snw_run_settle(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         snw_state_copy(m, mv.state(mv.self), r->state);
+        const snw_status kept = snw_run_keep_fields(
+            r, stage, mv.shooter ? mv.shooter(mv.self) : NULL, s == SNW_OK ? err : NULL);
+        if (s == SNW_OK) s = kept;
     }
     if (mv.close) mv.close(mv.self);
     snw_free(b.t);

@@ -53,7 +53,8 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     const snw_readings more = {.energy = v->energy,
                                .stability = v->stats.stability,
                                .frequency = r->frequency,
-                               .rotation = r->rotation};
+                               .rotation = r->rotation,
+                               .fields = v->fields};
     for (int i = 0; i < r->desc->nprobe; i++) {
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);
@@ -85,7 +86,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .present = effort + r->info.nmeasure,
                          .energy = v->energy,
                          .stats = v->stats,
-                         .save = v->partial ? NULL : snw_run_save(r, v->mover)};
+                         .save = v->partial || v->live ? NULL : snw_run_save(r, v->mover)};
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;

@@ -65,6 +65,7 @@ static void warn(const snw_run *r, const snw_mode_table *table) {
 
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
+    SNW_TRY(snw_run_still(r, &r->desc->step[stage], err));
     snw_modes *modes = r->modes[stage];
     if (!r->resuming && m->nswitch) {
         snw_run_switch(r);

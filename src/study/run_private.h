@@ -66,6 +66,9 @@ struct snw_run {
     double work, heat, scheme, balance;      // of the dynamic steps done
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *found;                             // nstep: its modes were found
+    bool shoots;                             // a step is of the shooting engine: no checkpoints
+    struct snw_shooter **fields; // nstep: with which each ended; NULL: coordinates say it all
+    struct snw_shooter *current; // those of the state, NULL: coordinates
 };
 
 // What a frame shows: a state with its motion and inputs, and what it took to get there.
@@ -73,16 +76,22 @@ typedef struct snw_view {
     const snw_state *state;
     const snw_inputs *in;
     const snw_work *w;
-    const snw_mover *mover; // NULL: statics
+    const snw_mover *mover;           // NULL: statics
+    const struct snw_shooter *fields; // NULL: those of coordinates
     snw_energy energy;
     snw_stats stats;
     bool partial;
+    bool live; // nothing goes on from it: no checkpoint
 } snw_view;
 
 SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err);
 // acting <- what loads, loops, grounds, tendons and chambers do and what is there, as snw_frame has it, one after the other.
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
 bool snw_run_due(snw_run *r, double t, bool last);
+// Energies of a dynamic step at the mover's present, w its look; what it moved from here.start on.
+snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w);
+// A dynamic step ends here: its work, heat and balance count for those to come.
+void snw_run_settle(snw_run *r, const snw_energy *e);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_stopped(const snw_run *r);
@@ -102,6 +111,13 @@ const double *snw_run_save(snw_run *r, const snw_mover *mv);
 void snw_run_load(snw_run *r);
 const double *snw_run_save_mover(const snw_run *r);
 
+// Statics and modes know poses only: SNW_E_MODEL when a contact forbids velocities.
+SNW_NODISCARD snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
+// An equilibrium, or a path of them, by the shooting engine.
+SNW_NODISCARD snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err);
+// r->fields[stage] <- a shooter of its own with these fields, and the state's from now on.
+SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
+                                             const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -59,8 +59,25 @@ static void remember(snw_run *r) {
     for (int i = 0; !sw && i < m->nsignal; i++) r->state->z[i] = r->z[i];
 }
 
+snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nloop; i++) {
+        if (!m->loop[i].grip || m->loop[i].nrow == 0) continue;
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' forbids velocities, so step '%s' cannot tell where the robot "
+                     "rests; switch it off (when: off), join what rests by a loop, or use a "
+                     "dynamic step",
+                     m->desc->loop[i].name, step->name),
+            step->place.file, step->place.line, step->place.column);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
+    SNW_TRY(snw_run_still(r, step, err));
     snw_statics_opts opts = snw_statics_defaults();
     if (step->tolerance > 0) opts.tolerance = step->tolerance;
     opts.march = step->march;

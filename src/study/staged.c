@@ -119,7 +119,8 @@ size_t snw_staged_saves(const snw_model *m, int stages) {
            (size_t)stages * matrix + NSINGLE;
 }
 
-void snw_staged_save(const snw_staged *g, double *out) {
+static void save(const void *self, double *out) {
+    const snw_staged *g = self;
     const double single[NSINGLE] = {g->of_J.known, g->of_J.h};
     snw_piece piece[NPIECE];
     list_pieces(g, piece);
@@ -132,7 +133,8 @@ static void keep(snw_staged *g) {
     (void)snw_pieces_save(NKEPT, piece, g->kept);
 }
 
-void snw_staged_back(snw_staged *g) {
+static void back(void *self) {
+    snw_staged *g = self;
     snw_piece piece[NPIECE];
     list_pieces(g, piece);
     (void)snw_pieces_load(NKEPT, piece, g->kept);
@@ -205,27 +207,8 @@ static snw_status create_memory(snw_staged *g) {
     return SNW_OK;
 }
 
-snw_status snw_staged_create(const snw_model *m, const snw_staged_opts *opts, snw_staged **out) {
-    *out = NULL;
-    snw_staged *g = snw_alloc(sizeof *g);
-    if (!g) return SNW_E_MEMORY;
-    g->m = m;
-    g->opts = *opts;
-    g->k = snw_collocation_gauss(opts->stages);
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_desc *d = &m->desc->signal[i];
-        g->grows |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
-    }
-    if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
-        snw_staged_destroy(g);
-        return SNW_E_MEMORY;
-    }
-    *out = g;
-    return SNW_OK;
-}
-
-void snw_staged_destroy(snw_staged *g) {
-    if (!g) return;
+static void destroy(void *self) {
+    snw_staged *g = self;
     for (int i = 0; i < SNW_STAGES; i++) {
         snw_inputs_destroy(g->in_stage[i]);
         snw_state_destroy(g->stage[i]);
@@ -241,6 +224,25 @@ void snw_staged_destroy(snw_staged *g) {
     snw_free(g->memory);
     snw_free(g->pivot);
     snw_free(g);
+}
+
+snw_status snw_staged_create(const snw_model *m, const snw_staged_opts *opts, snw_staged **out) {
+    *out = NULL;
+    snw_staged *g = snw_alloc(sizeof *g);
+    if (!g) return SNW_E_MEMORY;
+    g->m = m;
+    g->opts = *opts;
+    g->k = snw_collocation_gauss(opts->stages);
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_desc *d = &m->desc->signal[i];
+        g->grows |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
+    }
+    if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
+        destroy(g);
+        return SNW_E_MEMORY;
+    }
+    *out = g;
+    return SNW_OK;
 }
 
 // ---- begin -----------------------------------------------------------------------------------------
@@ -264,7 +266,8 @@ static void measure_power(snw_staged *g) {
     g->heat_power = snw_dissipation(g->m, g->now->v) + snw_other_heat(g->m, g->now, w);
 }
 
-snw_status snw_staged_restart(snw_staged *g, const double *z, snw_error *err) {
+static snw_status restart(void *self, const double *z, snw_error *err) {
+    snw_staged *g = self;
     const snw_model *m = g->m;
     snw_inputs_at(m, g->now->t + snw_grain(g->now->t), g->in);
     if (g->switches) {
@@ -285,7 +288,8 @@ snw_status snw_staged_restart(snw_staged *g, const double *z, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_staged_start(snw_staged *g, const snw_state *s, snw_error *err) {
+static snw_status start(void *self, const snw_state *s, snw_error *err) {
+    snw_staged *g = self;
     snw_state_copy(g->m, s, g->now);
     snw_state_rest(g->m, g->now);
     if (g->assembly) {
@@ -293,7 +297,7 @@ snw_status snw_staged_start(snw_staged *g, const snw_state *s, snw_error *err) {
         snw_inputs_at(g->m, s->t + snw_grain(s->t), g->in);
         SNW_TRY(snw_assembly_close(g->assembly, g->in, g->now, &info, err));
     }
-    SNW_TRY(snw_staged_restart(g, NULL, err));
+    SNW_TRY(restart(g, NULL, err));
     for (int i = 0; i < snw_npower(g->m); i++) g->work[i] = 0;
     g->heat = 0;
     return SNW_OK;
@@ -440,7 +444,8 @@ static snw_status renew(void *self) {
     return factor(g);
 }
 
-void snw_staged_load(snw_staged *g, const double *in) {
+static void load(void *self, const double *in) {
+    snw_staged *g = self;
     snw_piece piece[NPIECE];
     list_pieces(g, piece);
     const double *single = snw_pieces_load(NPIECE, piece, in);
@@ -456,7 +461,8 @@ void snw_staged_load(snw_staged *g, const double *in) {
     keep(g);
 }
 
-double snw_staged_condition(snw_staged *g) {
+static double condition(void *self) {
+    snw_staged *g = self;
     if (!g->of_J.known) return NAN;
     if (isnan(g->condition)) {
         g->condition = snw_gauge_condition(&g->gauge, g->J, g->pivot, NULL, g->spare);
@@ -614,7 +620,8 @@ static double defect(const snw_staged *g) {
     return largest;
 }
 
-snw_status snw_staged_step(snw_staged *g, double h, double t_laws, snw_chord_info *info) {
+static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
+    snw_staged *g = self;
     const snw_model *m = g->m;
     *info = (snw_chord_info){0};
     g->h = h;
@@ -628,7 +635,7 @@ snw_status snw_staged_step(snw_staged *g, double h, double t_laws, snw_chord_inf
     if (s == SNW_OK) account(g); // `finish` works where the first stage does
     if (s == SNW_OK) s = finish(g, t_laws);
     if (s != SNW_OK) {
-        snw_staged_back(g);
+        back(g);
         return s;
     }
     g->defect = h * h * g->k.within * defect(g);
@@ -645,22 +652,25 @@ snw_status snw_staged_step(snw_staged *g, double h, double t_laws, snw_chord_inf
 
 // ---- looking ---------------------------------------------------------------------------------------
 
-double snw_staged_error(const snw_staged *g) { return g->defect; }
-const snw_state *snw_staged_state(const snw_staged *g) { return g->now; }
-const snw_inputs *snw_staged_inputs(const snw_staged *g) { return g->in; }
+static double error(const void *self) { return ((const snw_staged *)self)->defect; }
+static const snw_state *state(const void *self) { return ((const snw_staged *)self)->now; }
+static const snw_inputs *inputs(const void *self) { return ((const snw_staged *)self)->in; }
 
-const snw_work *snw_staged_look(snw_staged *g) {
+static const snw_work *look(void *self) {
+    snw_staged *g = self;
     snw_residual(g->m, g->in, g->now, false, g->w[0]);
     snw_observe(g->m, g->in, g->now, false, g->w[0]);
     return g->w[0];
 }
 
-void snw_staged_hold(snw_staged *g, const snw_hand *hand) {
+static void hold(void *self, const snw_hand *hand) {
+    snw_staged *g = self;
     g->in->hand = hand;
     for (int i = 0; i < g->k.s; i++) g->in_stage[i]->hand = g->of_J.in[i]->hand = hand;
 }
 
-snw_work_done snw_staged_work(const snw_staged *g) {
+static snw_work_done work(const void *self) {
+    const snw_staged *g = self;
     return (snw_work_done){.n = snw_npower(g->m),
                            .power = g->power,
                            .work = g->work,
@@ -668,7 +678,26 @@ snw_work_done snw_staged_work(const snw_staged *g) {
                            .heat = g->heat};
 }
 
-snw_status snw_staged_check(snw_staged *g, double t, snw_error *err) {
+static snw_status check(void *self, double t, snw_error *err) {
+    snw_staged *g = self;
     snw_inputs_at(g->m, t, g->in_stage[0]);
     return snw_inputs_check(g->m, g->in_stage[0], t, err);
 }
+
+const snw_stepper snw_staged_stepper = {
+    .start = start,
+    .step = step,
+    .back = back,
+    .restart = restart,
+    .error = error,
+    .check = check,
+    .state = state,
+    .inputs = inputs,
+    .look = look,
+    .hold = hold,
+    .condition = condition,
+    .work = work,
+    .save = save,
+    .load = load,
+    .destroy = destroy,
+    .advice = "a smaller step, a scheme with damping (generalized-alpha), or more nodes"};

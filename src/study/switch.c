@@ -132,6 +132,7 @@ static void mark_implied(snw_switches *sw, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->nloop; i++) {
         const int gate = m->loop[i].gate;
         if (gate < 0 || s->z[m->switch_signal[gate]] == 0) continue;
+        if (m->loop[i].grip && snw_study_shares(m->desc)) continue;
         const bool *most = sw->most + snw_assembly_first_row(sw->as, i);
         for (int r = 0; r < m->loop[i].nrow; r++) {
             if (!most[r]) s->z[m->switch_signal[gate]] += 2 << r;

@@ -8,6 +8,7 @@ import random
 import signal
 import statistics
 import sys
+import unittest
 
 import harness
 
@@ -97,6 +98,7 @@ class Fit(harness.Case):
             self.assertGreater(column["rms_before"], 1e-2)
             self.assertLess(column["rms_after"], 1e-8)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_standard_errors_are_those_of_many_repetitions(self):
         self.write("roll.yaml", ROLL)
         scores, errors, values = [], [], []
@@ -126,6 +128,7 @@ class Fit(harness.Case):
             # 100 normal numbers: their root mean square is within 3/sqrt(200) of 1 mm
             self.assertTrue(0.79e-3 < column["rms_after"] < 1.21e-3, column)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_stiffness_mass_and_damping_from_a_release(self):
         # what a beam is to those who see it move: EI by the force that held it, mass by its frequency, C by its decay
         self.write("beam.yaml", """\
@@ -285,6 +288,7 @@ class Wire(harness.Case):
         young = [t * wire.ARM / (wire.MOMENT * abs(k)) for t, k in zip(range(1, 11), curvatures)][3:]
         self.assertLess(abs(statistics.mean(young) / wire.YOUNG - 1), 0.01, young)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_the_example(self):
         folder = harness.SOURCE / "examples/identification"
         self.assertEqual((folder / "young.csv").read_text(), wire.example())

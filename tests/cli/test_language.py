@@ -31,6 +31,9 @@ REACHED = {
     "chamber": "actuators: {more: {chamber: {KEY}}}",
     "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
     "contact": "contacts: {more: {KEY}}",
+    "wheel": "contacts: {more: {wheel: {KEY}}}",
+    "ring": "contacts: {more: {ring: {KEY}}}",
+    "anchor": "contacts: {more: {anchor: {KEY}}}",
     "ground": "contacts: {more: {ground: {KEY}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "fluid": "fluid: {more: {KEY}}",
@@ -40,6 +43,9 @@ REACHED = {
     "static": "study: [static: {KEY}]",
     "march": "study: [static: {march: {KEY}}]",
     "dynamic": "study: [dynamic: {KEY}]",
+    "kinematic": "study: [kinematic: {KEY}]",
+    "share": "study: [kinematic: {for: 1 s, step: 10 ms, share: {KEY}}]",
+    "shooting": "study: [static: {engine: shooting, shooting: {KEY}}]",
     "modes": "study: [modes: {KEY}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
@@ -47,12 +53,12 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "contacts: {more: {wheel: {}}}", "study: [kinematic]", "study: [linearize]",
+    "study: [inverse]", "study: [linearize]",
     "actuators: {more: {wheels: [arm]}}",
 )
 
 # steps that do not stand alone
-STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
+STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2"}
@@ -169,7 +175,13 @@ class Tables(harness.Case):
         for step, _, _ in self.parts["studies"]["rows"]:
             self.accepts(f"study: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
-            self.accepts(f"study: [dynamic: {{for: 1 s, scheme: {scheme}{', step: 10 ms' if 'step' in keys else ''}}}]")
+            step = ", step: 10 ms" if "step" in keys else ""
+            engine = ", engine: shooting" if "engine" in keys else ""
+            text = f"study: [dynamic: {{for: 1 s, scheme: {scheme}{step}{engine}}}]"
+            if engine:
+                self.assertNotIn("scheme", self.check(text).err)
+            else:
+                self.accepts(text)
 
     def test_every_function_and_unit_is_read(self):
         for call, _, _ in self.parts["functions"]["rows"]:

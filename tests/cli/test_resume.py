@@ -34,6 +34,9 @@ probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, wire: {wrench: arm
 runs: {soft: {}, hard: {rubber.young: 4 MPa}}
 """
 
+if harness.SLOW:
+    STUDY = STUDY.replace("for: 2 s", "for: 0.4 s").replace("for: 0.5 s", "for: 0.1 s")
+
 # laws that remember, conditions that switch
 LOOP = STUDY.replace("scheme: conserving", "scheme: trapezoidal").replace("loads:\n", """\
 loads:

@@ -2,28 +2,13 @@
 //
 // Balances of power, work, momentum and force, and what must not matter, on random rods.
 #include "oracle/linear.h"
-#include "oracle/trial.h"
 
 #include "near.h"
-#include "random_rod.h"
+#include "random_trial.h"
 
 #include <string.h>
 
-enum { ROBOTS = 24 };
-
-static void open_random(robot *r, trial *t, dice *d, snw_joint_kind joint, bool moving) {
-    robot_random(r, d, joint, moving);
-    // nodes enough for a mass matrix that can be inverted
-    for (int l = 0; l < r->desc.nlink; l++) r->link[l].rod.nodes = 12;
-    trial_open(t, &r->desc);
-    state_random(t->m, d, t->s);
-    trial_at(t, t->s->t);
-}
-
-static void close_random(robot *r, trial *t) {
-    trial_close(t);
-    robot_free(r);
-}
+enum { ROBOTS = 24, NODES = 12 };
 
 // ---- along a curve ----------------------------------------------------------------------------------
 
@@ -81,7 +66,7 @@ static void check_power(uint64_t seed, snw_joint_kind joint, bool moving) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, joint, moving);
+        open_random(&r, &t, &d, joint, moving, NODES);
         double rate[3], power[8], sum = 0, size = 0;
         trial_forward_dynamics(&t);
         rate_of(&t, energies, 3, rate);
@@ -143,7 +128,7 @@ static void forces_do_the_work_of_the_loads(void **state) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, false);
+        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, false, NODES);
         const snw_model *m = t.m;
         const size_t nv = (size_t)m->nv, nseg = (size_t)m->nseg;
         double *dx = oracle_alloc(nv, sizeof *dx), *q = oracle_alloc((size_t)m->nq, sizeof *q);
@@ -199,7 +184,7 @@ static void forward_after_inverse_dynamics_is_the_identity(void **state) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, k % 4 >= 2);
+        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, k % 4 >= 2, NODES);
         const size_t n = (size_t)t.m->nv;
         double *a = oracle_alloc(n, sizeof *a), *force = oracle_alloc(n, sizeof *force);
         memcpy(a, t.s->a, n * sizeof *a);
@@ -242,7 +227,7 @@ static void momentum_of_a_free_rod_changes_by_the_external_wrenches(void **state
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, SNW_JOINT_FREE, k % 2);
+        open_random(&r, &t, &d, SNW_JOINT_FREE, k % 2, NODES);
         trial_forward_dynamics(&t);
         double rate[6];
         rate_of(&t, momenta, 6, rate);
@@ -414,7 +399,7 @@ static void still_equals_the_general_path_at_rest(void **state) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, false);
+        open_random(&r, &t, &d, k % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, false, NODES);
         const size_t n = (size_t)t.m->nv;
         for (size_t i = 0; i < n; i++) t.s->v[i] = t.s->a[i] = 0;
         double *r0 = oracle_alloc(n, sizeof *r0);

@@ -97,36 +97,23 @@ static void statics_have_an_exact_symmetric_stiffness(void **state) {
     const int n = g->m->nv;
     state_random(g->m, &d, g->s);
     snw_inputs_at(g->m, g->s->t, g->in);
-    double *T = malloc((size_t)(n * n) * sizeof *T), *dx = calloc((size_t)n, sizeof *dx);
-    snw_residual(g->m, g->in, g->s, true, g->w);
-    snw_tangent_sweep(g->m, NULL, g->w);
-    snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
-    const double size = size_of(n * n, T);
-    double *column = malloc((size_t)n * sizeof *column);
-    for (int j = 0; j < g->m->nv; j++) {
+    rig_check_stiffness(g);
+    // forces are slopes of the energy
+    double *dx = calloc((size_t)n, sizeof *dx);
+    for (int j = 0; j < n; j++) {
         double energy = 0, power = 0;
         rig_direction(g, j, dx);
-        memset(column, 0, (size_t)n * sizeof *column);
         for (int way = 0; way < BESIDE; way++) {
             snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
             snw_residual(g->m, g->in, g->moved, true, g->w);
-            for (int i = 0; i < n; i++) column[i] += slope_of(way, g->w->r[i]);
             energy += slope_of(way, snw_stored_energy(g->m, g->moved->q, g->w) +
                                         snw_gravity_energy(g->m, g->in, g->w));
         }
-        for (int i = 0; i < n; i++) {
-            double got = 0;
-            for (int k = 0; k < n; k++) got += T[k * n + i] * dx[k];
-            assert_near(got / size, column[i] / size, LEFT);
-        }
-        // forces are slopes of the energy
         snw_residual(g->m, g->in, g->s, true, g->w);
         for (int i = 0; i < n; i++) power += g->w->r[i] * dx[i];
         assert_near(power, energy, 100 * LEFT);
     }
-    free(T);
     free(dx);
-    free(column);
     setting_close(&s);
 }
 

@@ -213,7 +213,7 @@ static void a_law_without_a_value_at_rest_brakes_what_moves(void **state) {
 static void springs_by_law_stiffen_a_rod(void **state) {
     (void)state;
     outcome o;
-    execute(
+    execute_ok(
         "sinew: 1\n"
         "gravity: 0\n"
         "parameters: {L0: 0.5 m}\n"
@@ -229,7 +229,6 @@ static void springs_by_law_stiffen_a_rod(void **state) {
         "probes: {tip: {position: arm.tip}, turn: {rotation: bow.tip}, spin: {twist: bow.tip}}\n"
         "study: [static]\n",
         &o);
-    assert_int_equal(o.status, SNW_OK);
     assert_near(last(&o, 0), 0.5 + 7 / (40 / 0.5 + 60), 1e-12);
     assert_near(last(&o, 3 + 6), 2 / (0.3 / 0.5 + 1.1), 1e-12);
     snw_series_clear(&o.series);
@@ -239,18 +238,17 @@ static void springs_by_law_stiffen_a_rod(void **state) {
 static void statics_takes_conditions_where_it_begins(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\n"
-            "gravity: 0\n"
-            "robot: {arm: {on: world, rod: {length: 1, section: {stiffness: {stretch: 10}}, "
-            "strain: {stretch: legendre 1}}}}\n"
-            "loads:\n"
-            "  pull: {on: arm.tip, force: [1, 0, 0]}\n"
-            "  more: {on: arm.tip, force: [2, 0, 0], when: tip.x > 1.05}\n"
-            "  kept: {on: arm.tip, force: [\"3 N/m*(sampled(tip.x, 1 s) - 1)\", 0, 0]}\n"
-            "probes: {tip: {position: arm.tip}}\n"
-            "study: [static, static, static]\n",
-            &o);
-    assert_int_equal(o.status, SNW_OK);
+    execute_ok("sinew: 1\n"
+               "gravity: 0\n"
+               "robot: {arm: {on: world, rod: {length: 1, section: {stiffness: {stretch: 10}}, "
+               "strain: {stretch: legendre 1}}}}\n"
+               "loads:\n"
+               "  pull: {on: arm.tip, force: [1, 0, 0]}\n"
+               "  more: {on: arm.tip, force: [2, 0, 0], when: tip.x > 1.05}\n"
+               "  kept: {on: arm.tip, force: [\"3 N/m*(sampled(tip.x, 1 s) - 1)\", 0, 0]}\n"
+               "probes: {tip: {position: arm.tip}}\n"
+               "study: [static, static, static]\n",
+               &o);
     assert_int_equal(o.series.nframe, 3);
     assert_near(shown(&o, 0, 0), 1.1, 1e-12);
     assert_near(shown(&o, 1, 0), 1 + (1 + 2 + 0.3) / 10, 1e-12);
@@ -301,8 +299,7 @@ static void sampled_controllers_match_the_exact_recursion(void **state) {
                             "kg/s*sampled(v.vx, %s)\", 0, 0]}}\n"
                             "study: [dynamic: {for: 1.234, %s}]\n",
                        cases[i].A, cases[i].B, cases[i].keys);
-        execute(text, &o);
-        assert_int_equal(o.status, SNW_OK);
+        execute_ok(text, &o);
         double x = 0, v = 1;
         sampled_exact(30, 6, cases[i].a, cases[i].b, 1.234, &x, &v);
         const double within = strstr(cases[i].keys, "stiff") ? 1e-6 : 1e-11;
@@ -363,18 +360,17 @@ static void a_change_may_alter_the_period(void **state) {
 static void integrals_live_on_through_changes(void **state) {
     (void)state;
     outcome o;
-    execute(BODY "parameters: {r: 1}\n"
-                 "loads: {push: {on: cart, force: [\"3 N/s*integral(r)\", 0, 0]}}\n"
-                 "study:\n"
-                 "  - dynamic: {name: rising, for: 1, scheme: newmark, step: 10 ms}\n"
-                 "  - change: {r: 0}\n"
-                 "  - dynamic: {name: held, for: 1, scheme: newmark, step: 10 ms}\n"
-                 "  - change: {name: down, r: -1}\n"
-                 "  - dynamic: {name: falling, for: 1, scheme: newmark, step: 10 ms}\n"
-                 "  - dynamic: {name: again, from: rising, for: 0.5, scheme: newmark, step: 10 "
-                 "ms}\n",
-            &o);
-    assert_int_equal(o.status, SNW_OK);
+    execute_ok(BODY "parameters: {r: 1}\n"
+                    "loads: {push: {on: cart, force: [\"3 N/s*integral(r)\", 0, 0]}}\n"
+                    "study:\n"
+                    "  - dynamic: {name: rising, for: 1, scheme: newmark, step: 10 ms}\n"
+                    "  - change: {r: 0}\n"
+                    "  - dynamic: {name: held, for: 1, scheme: newmark, step: 10 ms}\n"
+                    "  - change: {name: down, r: -1}\n"
+                    "  - dynamic: {name: falling, for: 1, scheme: newmark, step: 10 ms}\n"
+                    "  - dynamic: {name: again, from: rising, for: 0.5, scheme: newmark, step: 10 "
+                    "ms}\n",
+               &o);
     const double v1 = 0.75, v2 = v1 + 1.5, v3 = v2 + 0.75;
     assert_near(shown(&o, snw_series_last(&o.series, 0), VX), v1, 1e-12);
     assert_near(shown(&o, snw_series_last(&o.series, 2), VX), v2, 1e-12);
@@ -412,8 +408,7 @@ static void remembrances_nest(void **state) {
                            BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
                                 "study: [dynamic: {for: 1, %s, until: \"%s\"}]\n",
                            ways[k], cases[i].until);
-            execute(text, &o);
-            assert_int_equal(o.status, SNW_OK);
+            execute_ok(text, &o);
             const double t = o.series.t[o.series.nframe - 1];
             // the double integral by the trapezoidal or the midpoint rule is of second order
             const bool twice = strstr(cases[i].until, "integral(integral") && k > 0;
@@ -429,11 +424,10 @@ static void remembrances_nest(void **state) {
 static void what_nothing_reads_any_more_ends(void **state) {
     (void)state;
     outcome o;
-    execute(BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
-                 "loads: {wall: {on: cart, force: [-1, 0, 0], when: p.x > 0.155}}\n"
-                 "study: [change: {wall: off}, dynamic: {for: 0.3, step: 10 ms}]\n",
-            &o);
-    assert_int_equal(o.status, SNW_OK);
+    execute_ok(BODY "initial: {cart: {twist: [0, 0, 0, 1, 0, 0]}}\n"
+                    "loads: {wall: {on: cart, force: [-1, 0, 0], when: p.x > 0.155}}\n"
+                    "study: [change: {wall: off}, dynamic: {for: 0.3, step: 10 ms}]\n",
+               &o);
     assert_int_equal(o.series.nframe, 31);
     assert_near(last(&o, X), 0.3, 1e-14);
     snw_series_clear(&o.series);

@@ -17,11 +17,6 @@ static const double mass = 0.5, g = 9.81;
 
 static double end_time(const outcome *o) { return o->series.t[o->series.nframe - 1]; }
 
-static void execute_ok(const char *text, outcome *o) {
-    execute(text, o);
-    if (o->status != SNW_OK) fail_msg("%s", o->err.text);
-}
-
 // ---- times -----------------------------------------------------------------------------------------
 
 typedef struct way {

@@ -35,8 +35,7 @@ static void a_straight_rod_needs_its_mass_times_acceleration(void **state) {
             "actuators: {push: {feed: arm, position: 0.3 m + 0.05 m*sin(2*t/(1 s))}}\n" PROBES
             "study: [{dynamic: {for: 1 s, step: 10 ms}}]\n",
             strains[k]);
-        execute(text, &o);
-        assert_int_equal(o.status, SNW_OK);
+        execute_ok(text, &o);
         for (int i = 0; i < o.series.nframe; i++) {
             const double t = o.series.t[i], l = 0.3 + 0.05 * sin(2 * t), a = -0.2 * sin(2 * t);
             assert_near(shown(&o, i, OUT), l, 1e-14);
@@ -63,8 +62,7 @@ static void a_bent_rod_is_pushed_out_of_its_sleeve(void **state) {
             "loads: {pull: {on: arm, force: [%g, %g, 0]}}\n"
             "study: [static]\n",
             loads[k][0], loads[k][1]);
-        execute(text, &o);
-        assert_int_equal(o.status, SNW_OK);
+        execute_ok(text, &o);
         const double M = last(&o, ROOT + 2);
         assert_true(M > 0.15);
         assert_near(last(&o, ROOT + 3), loads[k][0], 1e-12);
@@ -86,14 +84,12 @@ static void force_and_length_are_two_answers_to_one_question(void **state) {
     char text[2000], given[60];
     outcome o;
     (void)snprintf(text, sizeof text, form, "position: 0.5 m");
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     const double force = last(&o, FORCE), y = last(&o, TIP + 1);
     snw_series_clear(&o.series);
     (void)snprintf(given, sizeof given, "effort: %.17g N", force);
     (void)snprintf(text, sizeof text, form, given);
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     assert_near(last(&o, OUT), 0.5, 1e-10);
     assert_near(last(&o, TIP + 1), y, 1e-10);
     snw_series_clear(&o.series);
@@ -152,8 +148,7 @@ static void oracle_motion(oracle_fed_rod rod, double end, double tip[2], double 
 static void compare(const char *text, oracle_fed_rod rod, double end) {
     outcome o;
     double tip[2], push, y[2 * FUNCTIONS + 2];
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     oracle_motion(rod, end, tip, &push, y);
     // tolerances of both integrators; quadrature is exact to rounding at these nodes
     assert_near(last(&o, TIP), tip[0], 2e-8);
@@ -293,8 +288,7 @@ static void a_catheter_takes_its_shape_as_it_comes_out(void **state) {
                        "actuators: {push: {feed: arm, position: %g m}}\n" PROBES
                        "study: [static]\n",
                        k ? 100 : 10, l);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         // the end of the arc is rounded over L/32, which moves it by half of that at most
         const double tolerance = k ? 4 * 0.2 * 0.4 / 64 : 1e-12;
         assert_near(last(&o, TIP), behind + sin(4 * arc) / 4, tolerance);
@@ -321,8 +315,7 @@ static void a_tapered_rod_is_pushed_by_what_its_mouth_bends(void **state) {
             "actuators: {push: {feed: arm, position: %g m}}\n" PROBES
             "loads: {pull: {on: arm, force: [-0.2, 0.25, 0]}}\nstudy: [static]\n",
             l);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         const double M = last(&o, ROOT + 2);
         assert_true(M > 0.1);
         // twelve functions
@@ -359,8 +352,7 @@ static void laws_read_the_length(void **state) {
                        "actuators: {push: {feed: arm, effort: \"2 N/m*(0.5 m - out) - 20 "
                        "mN*s/m*pace\"}}\n" PROBES "study: [{dynamic: {for: 0.5 s, %s}}]\n",
                        schemes[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         // tolerance, and what generalized-alpha makes of its steps
         assert_near(last(&o, OUT), l, k ? 1e-6 : 1e-9);
         assert_near(last(&o, PACE), v, k ? 1e-5 : 1e-8);

@@ -83,33 +83,10 @@ static void currents_have_exact_stiffness(void **state) {
     setting s;
     robot_open(&s, false);
     rig *g = &s.g;
-    const int n = g->m->nv;
     state_random(g->m, &d, g->s);
     g->s->t = 0.7;
     snw_inputs_at(g->m, 0.7, g->in);
-    double *T = malloc((size_t)(n * n) * sizeof *T), *dx = calloc((size_t)n, sizeof *dx);
-    double *column = malloc((size_t)n * sizeof *column);
-    snw_residual(g->m, g->in, g->s, true, g->w);
-    snw_tangent_sweep(g->m, NULL, g->w);
-    snw_tangent_assemble(g->m, g->in, 1, 0, 0, g->w, T);
-    const double size = size_of(n * n, T);
-    for (int j = 0; j < g->m->nv; j++) {
-        rig_direction(g, j, dx);
-        memset(column, 0, (size_t)n * sizeof *column);
-        for (int way = 0; way < BESIDE; way++) {
-            snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
-            snw_residual(g->m, g->in, g->moved, true, g->w);
-            for (int i = 0; i < n; i++) column[i] += slope_of(way, g->w->r[i]);
-        }
-        for (int i = 0; i < n; i++) {
-            double got = 0;
-            for (int k = 0; k < n; k++) got += T[k * n + i] * dx[k];
-            assert_near(got / size, column[i] / size, LEFT);
-        }
-    }
-    free(T);
-    free(dx);
-    free(column);
+    rig_check_stiffness(g);
     setting_close(&s);
 }
 

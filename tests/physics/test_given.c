@@ -143,8 +143,7 @@ static void a_wave_does_work_and_no_momentum(void **state) {
                        "record: {every: 0.25 s}\n"
                        "probes: {m: momentum, e: energy, s: {strain: eel@50%%}}\n",
                        schemes[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         assert_true(last(&o, 6) > 1e-2); // kinetic
         for (int i = 0; i < 6; i++) assert_near(last(&o, i), 0, drift[k]);
         assert_near(last(&o, 12), 0, drift[k]); // balance
@@ -157,13 +156,13 @@ static void a_wave_does_work_and_no_momentum(void **state) {
 static void a_given_circle_closes(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\ngravity: 0\n"
-            "robot: {arm: {on: world, rod: {length: 2 m, section: {stiffness: {bend_z: 1}}, nodes: "
-            "40, magnus: 6, strain: {bend_z: \"2*pi/L*t/(1 s)\"}}}}\n"
-            "study: [static: {for: 1 s, step: 0.5 s}]\n"
-            "probes: {tip: {position: arm.tip}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(
+        "sinew: 1\ngravity: 0\n"
+        "robot: {arm: {on: world, rod: {length: 2 m, section: {stiffness: {bend_z: 1}}, nodes: "
+        "40, magnus: 6, strain: {bend_z: \"2*pi/L*t/(1 s)\"}}}}\n"
+        "study: [static: {for: 1 s, step: 0.5 s}]\n"
+        "probes: {tip: {position: arm.tip}}\n",
+        &o);
     assert_near(shown(&o, 1, 0), 0, 1e-12);
     assert_near(shown(&o, 1, 1), 4 / M_PI, 1e-12); // half a turn
     for (int i = 0; i < 3; i++) assert_near(last(&o, i), 0, 1e-12);

@@ -4,6 +4,7 @@
 // and a going keep, motions by every scheme, closed forms, studies.
 #include "executed.h"
 #include "random_tree.h"
+#include "twins.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
@@ -405,11 +406,6 @@ static void the_rest_goes_on_alone(void **state) {
 
 // ---- closed forms ----------------------------------------------------------------------------------
 
-static void execute_ok(const char *text, outcome *o) {
-    execute(text, o);
-    if (o->status != SNW_OK) fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
-}
-
 static const char *const every_scheme[] = {
     "scheme: generalized-alpha, step: 1 ms",
     "scheme: newmark, step: 1 ms",
@@ -631,31 +627,16 @@ static void the_live_robot_sheds_too(void **state) {
     memcpy(at, when, strlen(when));
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving"};
     for (int k = 0; k < 3; k++) {
-        snw_robot *a = NULL, *b = NULL;
-        snw_error err = {0};
-        snw_robot_steps how = snw_robot_steps_defaults(1e-3);
-        how.scheme = schemes[k];
-        assert_int_equal(snw_robot_parse("a", text, strlen(text), NULL, 0, NULL, &a, &err), SNW_OK);
-        assert_int_equal(snw_robot_parse("b", text, strlen(text), NULL, 0, NULL, &b, &err), SNW_OK);
-        assert_int_equal(snw_robot_start(a, &how, &err), SNW_OK);
-        assert_int_equal(snw_robot_start(b, &how, &err), SNW_OK);
-        double *save = calloc(snw_robot_saves(a), sizeof *save);
-        snw_status ok = SNW_OK;
-        for (int i = 0; i < 30 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
-        if (ok != SNW_OK) fail_msg("%s", err.text);
-        snw_robot_save(a, save);
+        twins t;
+        twins_open(&t, text, schemes[k]);
+        twin_steps(t.a, 30);
+        snw_robot_save(t.a, t.save);
         const long before = heap_calls;
-        for (int i = 0; i < 100 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
+        twin_steps(t.a, 100);
         const long after = heap_calls;
         assert_int_equal(after - before, 0);
-        snw_robot_restore(b, save);
-        for (int i = 0; i < 100 && ok == SNW_OK; i++) ok = snw_robot_step(b, 1e-3, &err);
-        if (ok != SNW_OK) fail_msg("%s", err.text);
-        assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof *save);
-        assert_memory_equal(snw_robot_v(a), snw_robot_v(b), (size_t)snw_robot_nv(a) * sizeof *save);
-        free(save);
-        snw_robot_close(a);
-        snw_robot_close(b);
+        twins_meet(&t, 100);
+        twins_close(&t);
     }
 }
 

@@ -2,7 +2,6 @@
 //
 // Tendons and chambers: what they measure, the forces they make of it, and the energy they store.
 #include "dynamics/measure.h"
-#include "random_rod.h"
 #include "row_rig.h"
 #include "setting.h"
 
@@ -36,18 +35,12 @@ static const char robot_text[] =
 
 enum { LONG, WINCH, FOLLOWS, BLOWN, SEALED, MEASURES };
 
-static void robot_open(setting *s, dice *d) {
-    setting_open(s, robot_text);
-    state_random(s->g.m, d, s->g.s);
-    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
-}
-
 static void efforts_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {71};
     for (int k = 0; k < 6; k++) {
         setting s;
-        robot_open(&s, &d);
+        setting_random(&s, robot_text, &d);
         rig_check(&s.g);
         for (int i = 0; i < MEASURES; i++) assert_true(s.g.w->measured[i].effort != 0);
         setting_close(&s);
@@ -60,7 +53,7 @@ static void efforts_work_along_their_coordinates(void **state) {
     dice d = {73};
     for (int k = 0; k < 4; k++) {
         setting s;
-        robot_open(&s, &d);
+        setting_random(&s, robot_text, &d);
         rig *g = &s.g;
         const int n = g->m->nv;
         double *r = calloc((size_t)n, sizeof *r), *dx = calloc((size_t)n, sizeof *dx);
@@ -169,7 +162,7 @@ static void measures_are_those_of_the_shape(void **state) {
     dice d = {72};
     for (int k = 0; k < 4; k++) {
         setting s;
-        robot_open(&s, &d);
+        setting_random(&s, robot_text, &d);
         snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
         for (int i = 0; i < MEASURES; i++) {
             double coarse[2], fine[2];
@@ -196,25 +189,23 @@ static void measures_are_those_of_the_shape(void **state) {
 static void what_is_symmetric_only_stretches(void **state) {
     (void)state;
     outcome o;
-    execute(ARM "gravity: 0\n"
-                "actuators:\n"
-                "  cord: {tendon: {along: arm}, effort: 2 N}\n"
-                "study: [static:]\nprobes: {s: {strain: arm@30%}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(ARM "gravity: 0\n"
+                   "actuators:\n"
+                   "  cord: {tendon: {along: arm}, effort: 2 N}\n"
+                   "study: [static:]\nprobes: {s: {strain: arm@30%}}\n",
+               &o);
     const double EA = 0.5e6 * M_PI * 0.012 * 0.012;
     const double want[6] = {0, 0, 0, -2 / EA, 0, 0};
     for (int i = 0; i < 6; i++) assert_near(last(&o, i), want[i], 1e-12);
     snw_series_clear(&o.series);
-    execute(ARM
-            "gravity: 0\n"
+    execute_ok(
+        ARM "gravity: 0\n"
             "actuators:\n"
             "  left: {chamber: {along: arm, at: [0, 6 mm, 0], area: 20e-6 m^2}, effort: 30 kPa}\n"
             "  right: {chamber: {along: arm, at: [0, -6 mm, 0], area: 20e-6 m^2}, effort: 30 "
             "kPa}\n"
             "study: [static:]\nprobes: {s: {strain: arm@30%}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        &o);
     for (int i = 0; i < 6; i++) assert_near(last(&o, i), i == 3 ? 1.2 / EA : 0, 1e-12);
     snw_series_clear(&o.series);
 }
@@ -225,18 +216,18 @@ static void winch_and_gas_store_energy(void **state) {
     (void)state;
     outcome o;
     // columns: total energy, tension, length, volume
-    execute(ARM "gravity: 0\ninitial: {arm: {strain: {bend_y: 3}}}\n"
-                "actuators:\n"
-                "  cord: {tendon: {along: arm, at: [0, 0, 8 mm], extra: 20 mm, compliance: 3e-2 "
-                "1/N}, shortening: 0}\n"
-                "  air: {chamber: {along: arm, at: [0, 0, -6 mm], area: 30e-6 m^2}, gas: {moles: "
-                "4e-4 mol, temperature: 300 K}}\n"
-                "study: [dynamic: {for: 0.4 s, scheme: adaptive, tolerance: 1e-10}]\n"
-                "record: {every: 5 ms}\n"
-                "probes: {e: energy, pull: {tension: cord}, path: {length: cord}, room: {volume: "
-                "air}, p: {pressure: air}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(ARM
+               "gravity: 0\ninitial: {arm: {strain: {bend_y: 3}}}\n"
+               "actuators:\n"
+               "  cord: {tendon: {along: arm, at: [0, 0, 8 mm], extra: 20 mm, compliance: 3e-2 "
+               "1/N}, shortening: 0}\n"
+               "  air: {chamber: {along: arm, at: [0, 0, -6 mm], area: 30e-6 m^2}, gas: {moles: "
+               "4e-4 mol, temperature: 300 K}}\n"
+               "study: [dynamic: {for: 0.4 s, scheme: adaptive, tolerance: 1e-10}]\n"
+               "record: {every: 5 ms}\n"
+               "probes: {e: energy, pull: {tension: cord}, path: {length: cord}, room: {volume: "
+               "air}, p: {pressure: air}}\n",
+               &o);
     enum { BALANCE = 6, TOTAL = 7, PULL = 8, PATH, ROOM, PRESSURE };
     const double nRT = 4e-4 * SNW_GAS_CONSTANT * 300, ambient = 101325;
     double first = 0, swing = 0;
@@ -281,8 +272,7 @@ static void implicit_steps_pull_as_explicit_ones(void **state) {
                 "study: [static:, dynamic: {for: 0.3 s, %s}]\n"
                 "probes: {tip: {position: arm.tip}}\n",
             ways[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         z[k] = last(&o, 2);
         snw_series_clear(&o.series);
     }

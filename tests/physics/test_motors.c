@@ -44,9 +44,7 @@ static const char chain_text[] =
     "  curve: {strain: arm@30%}\n";
 
 static void random_chain(setting *s, dice *d) {
-    setting_open(s, chain_text);
-    state_random(s->g.m, d, s->g.s);
-    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    setting_random(s, chain_text, d);
     for (int i = 0; i < s->g.m->nsignal; i++) s->g.s->z[i] = 1; // gates are open
 }
 
@@ -224,8 +222,7 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
             "study: [%s]\n"
             "probes: {f: {effort: m}, w: {rate: m}, r: {value: m}}\n",
             law[k % 2], study[k / 2]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         assert_int_equal(o.warnings, 0);
         const bool still = k / 2 == 0;
         const double th = 0.3 + 0.8 * sin(1), w = still ? 0 : 1.6 * cos(1),
@@ -284,8 +281,7 @@ static void the_integral_of_power_is_work(void **state) {
             "record: {every: 2 ms}\n"
             "probes: {p: {power: m}, e: energy, a: {value: arm}}\n",
             one[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         // Simpson's rule on frames 2 ms apart: (h^4/180) of a fourth derivative of some 1e4
         const int n = o.series.nframe - 1;
         assert_int_equal(n, 150);
@@ -439,18 +435,18 @@ static void rows_of_loops_and_drives_hold_together(void **state) {
 static void a_plane_loop_has_the_reactions_of_its_plane(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\n"
-            "gravity: [0, -9.81, 0]\n"
-            "robot:\n"
-            "  bar(k=1..2): {on: world, pose: {xyz: [0.8*(k - 1), 0, 0]}, joint: revolute, body: "
-            "{mass: 1, com: [0.25, 0, 0]}}\n"
-            "sites: {tip(k=1..2): {on: bar(k), pose: {xyz: [0.5, 0, 0]}}}\n"
-            "loops: {pin: {join: [tip(1), tip(2)], as: revolute}}\n"
-            "initial: {bar(1): 36 deg, bar(2): 144 deg}\n"
-            "study: [static]\n"
-            "probes: {r: {reaction: pin}}\n",
-            &o);
-    assert_int_equal(o.status, SNW_OK);
+    execute_ok(
+        "sinew: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "robot:\n"
+        "  bar(k=1..2): {on: world, pose: {xyz: [0.8*(k - 1), 0, 0]}, joint: revolute, body: "
+        "{mass: 1, com: [0.25, 0, 0]}}\n"
+        "sites: {tip(k=1..2): {on: bar(k), pose: {xyz: [0.5, 0, 0]}}}\n"
+        "loops: {pin: {join: [tip(1), tip(2)], as: revolute}}\n"
+        "initial: {bar(1): 36 deg, bar(2): 144 deg}\n"
+        "study: [static]\n"
+        "probes: {r: {reaction: pin}}\n",
+        &o);
     static const double want[6] = {NAN, NAN, 0, 9.81 * 0.2 / 0.3, 0, NAN};
     for (int i = 0; i < 6; i++) {
         if (isnan(want[i])) assert_true(isnan(last(&o, i)));
@@ -486,8 +482,7 @@ static void a_drive_moves_a_robot_with_a_redundant_row(void **state) {
             "study: [dynamic: {for: 1 s, %s}]\n"
             "probes: {f: {effort: motor}, q: {angle: crank(3)}}\n",
             step[k]);
-        execute(text, &o);
-        assert_int_equal(o.status, SNW_OK);
+        execute_ok(text, &o);
         const double q = 1 + 0.3 * sin(2), a = -1.2 * sin(2);
         const double J = 3 * (0.01 + 0.0625) + 0.25;
         assert_near(last(&o, 1), q, 1e-10);
@@ -523,8 +518,7 @@ static void motors_that_agree_share_their_effort(void **state) {
             "study: [dynamic: {for: 1 s, scheme: adaptive, tolerance: 1e-10}]\n"
             "probes: {f: {effort: first}, b: {angle: bar}%s}\n",
             more[k], k ? "" : "right: 0.4, ", k ? ", g: {effort: second}" : "");
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         assert_int_equal(o.warnings, k);
         assert_near(last(&o, 1), -0.4 - 0.3 * sin(1), 1e-9);
         effort[k] = last(&o, 0) + (k ? last(&o, 2) : 0);
@@ -550,8 +544,7 @@ static void a_loop_that_comes_open_is_told(void **state) {
                        "\"0.1*t^2%s\"}}\n"
                        "study: [dynamic: {for: 1 s, step: 10 ms}]\n",
                        more[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         // the row left out; the kink of the hat, and the gap
         assert_int_equal(o.warnings, k ? 3 : 1);
         snw_series_clear(&o.series);
@@ -675,8 +668,7 @@ static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
                        "record: {every: 0.1 s}\n"
                        "probes: {v: {rate: low}, u: {rate: m}, e: energy}\n",
                        schemes[k]);
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         assert_int_equal(o.warnings, 1);
         const double M22 = 0.9 * 0.25, c = 0.9 * 0.35 * cos(1), M12 = M22 + c;
         const double M11 = 1.5 * 0.49 + M22 + 2 * c, v1 = 0.3, v2 = -M12 / M22 * v1;
@@ -701,15 +693,14 @@ static void a_blow_keeps_the_momentum_of_what_is_free(void **state) {
 static void drives_are_switched_by_changes(void **state) {
     (void)state;
     outcome o;
-    execute(SPRING
-            "actuators: {m: {joint: p, position: 0.1 + 0.2*t}, two: {joint: u, position: "
-            "[free, 0.5], when: off}, push: {joint: u, effort: [0.6 N*m, 0]}}\n"
-            "study: [static: {name: path, for: 1 s, step: 0.5 s}, change: {m: off, two: on}, "
-            "static: {name: loose}, change: {m: on, push: off}, static, static: {from: path}]\n"
-            "probes: {e: {effort: m}, q: {value: m}, f: {effort: two}, g: {effort: push}, "
-            "u: {value: u}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(SPRING
+               "actuators: {m: {joint: p, position: 0.1 + 0.2*t}, two: {joint: u, position: "
+               "[free, 0.5], when: off}, push: {joint: u, effort: [0.6 N*m, 0]}}\n"
+               "study: [static: {name: path, for: 1 s, step: 0.5 s}, change: {m: off, two: on}, "
+               "static: {name: loose}, change: {m: on, push: off}, static, static: {from: path}]\n"
+               "probes: {e: {effort: m}, q: {value: m}, f: {effort: two}, g: {effort: push}, "
+               "u: {value: u}}\n",
+               &o);
     //                       e    q    f1 f2   g1   g2 u1   u2
     const double want[6][8] = {{0.2, 0.1, 0, 0, 0.6, 0, 0.2, 0}, {0.4, 0.2, 0, 0, 0.6, 0, 0.2, 0},
                                {0.6, 0.3, 0, 0, 0.6, 0, 0.2, 0}, {0, 0, 0, 1.5, 0.6, 0, 0.2, 0.5},

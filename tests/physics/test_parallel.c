@@ -71,8 +71,7 @@ static void a_twisted_clamped_rod_buckles_at_greenhills_torque(void **state) {
             "study: [static:]\nprobes: {s: stability}\n",
             angle);
         outcome o;
-        execute(text, &o);
-        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        execute_ok(text, &o);
         if (last(&o, 0) > 0) {
             low = angle;
         } else {

@@ -2,7 +2,6 @@
 //
 // Tendons that rub along their path: derivatives, closed forms of the capstan, and where the energy goes.
 #include "dynamics/measure.h"
-#include "random_rod.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -35,19 +34,13 @@ static const char robot_text[] =
 
 enum { MEASURES = 4 };
 
-static void robot_open(setting *s, dice *d) {
-    setting_open(s, robot_text);
-    state_random(s->g.m, d, s->g.s);
-    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
-}
-
 static void friction_has_exact_derivatives(void **state) {
     (void)state;
     dice d = {81};
     double most[MEASURES] = {0};
     for (int k = 0; k < 6; k++) {
         setting s;
-        robot_open(&s, &d);
+        setting_random(&s, robot_text, &d);
         rig_check(&s.g);
         for (int i = 0; i < MEASURES; i++) {
             const snw_measure *x = &s.g.m->measure[i];
@@ -69,7 +62,7 @@ static void friction_only_takes(void **state) {
     dice d = {82};
     for (int k = 0; k < 40; k++) {
         setting s;
-        robot_open(&s, &d);
+        setting_random(&s, robot_text, &d);
         rig *g = &s.g;
         const int n = g->m->nv;
         double *r = calloc((size_t)n, sizeof *r), got = 0;
@@ -260,22 +253,22 @@ static void energy_goes_where_the_books_say(void **state) {
 static void probes_show_tensions_and_ends(void **state) {
     (void)state;
     outcome o;
-    execute("sinew: 1\n"
-            "gravity: 0\n"
-            "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
-            "robot:\n"
-            "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
-            "rubber, strain: {bend_y: 3, twist: constant}, elements: 1}}\n"
-            "  pulled: {on: held.tip, rod: {length: 0.1, section: {circle: {radius: 20 mm}}, "
-            "material: rubber, strain: {stretch: \"-0.5*t\"}}}\n"
-            "actuators: {cord: {tendon: {along: [held, pulled], at: [0, 0, 8 mm], friction: 0.3, "
-            "creep: 1 um/s}, effort: 2 N}}\n"
-            "study: [dynamic: {for: 0.1 s, step: 10 ms}]\n"
-            "probes: {T: {tension: cord}, end: {tension: cord.tip}, mid: {tension: cord@40%}, all: "
-            "{tension: cord, along: 3}, root: {pull: cord.root}, tip: {pull: cord.tip}, own: "
-            "{pull: cord.tip, in: body}, l: {length: cord}}\n",
-            &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  held: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: "
+        "rubber, strain: {bend_y: 3, twist: constant}, elements: 1}}\n"
+        "  pulled: {on: held.tip, rod: {length: 0.1, section: {circle: {radius: 20 mm}}, "
+        "material: rubber, strain: {stretch: \"-0.5*t\"}}}\n"
+        "actuators: {cord: {tendon: {along: [held, pulled], at: [0, 0, 8 mm], friction: 0.3, "
+        "creep: 1 um/s}, effort: 2 N}}\n"
+        "study: [dynamic: {for: 0.1 s, step: 10 ms}]\n"
+        "probes: {T: {tension: cord}, end: {tension: cord.tip}, mid: {tension: cord@40%}, all: "
+        "{tension: cord, along: 3}, root: {pull: cord.root}, tip: {pull: cord.tip}, own: "
+        "{pull: cord.tip, in: body}, l: {length: cord}}\n",
+        &o);
     enum { T, END, MID, ALL, ROOT = ALL + 3, TIP = ROOT + 6, OWN = TIP + 6, LENGTH = OWN + 6 };
     const double tied = 2 * exp(-0.3 * 1.5), stretch = 1 + 3 * 0.008; // of the path in the bent rod
     assert_near(last(&o, T), 2, 0);

@@ -46,8 +46,7 @@ static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANT
              "probes: {tip: {position: arm.tip}, e: energy}\n",
              C, nodes);
     outcome o;
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     assert_int_equal(o.series.nframe, INSTANTS + 1);
     double worst = 0;
     for (int f = 0; f <= INSTANTS; f++) {
@@ -91,8 +90,7 @@ static void fall(const char *basis, int nodes, int magnus, double e[ENERGIES]) {
              "probes: {e: energy}\n",
              nodes, magnus, basis, basis, basis);
     outcome o;
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     for (int k = 0; k < ENERGIES; k++) e[k] = last(&o, k);
     snw_series_clear(&o.series);
 }
@@ -227,8 +225,7 @@ static void falling_tip(int n, int nodes, const char *how, double z[SEEN], doubl
              "probes: {tip: {position: arm.tip}}\n",
              n, nodes, how);
     outcome o;
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     assert_int_equal(o.series.nframe, SEEN);
     for (int f = 0; f < SEEN; f++) x[f] = o.series.value[3 * f], z[f] = o.series.value[3 * f + 2];
     snw_series_clear(&o.series);
@@ -313,8 +310,7 @@ static double matrices(const char *model, const char *motion) {
     char text[2048];
     snprintf(text, sizeof text, "sinew: 1\n%s  - dynamic: {scheme: newmark, %s}\n", model, motion);
     outcome o;
-    execute(text, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(text, &o);
     const double steps = o.series.nframe - 1, n = o.totals.tangents;
     snw_series_clear(&o.series);
     return n / steps;

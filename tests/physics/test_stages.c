@@ -138,8 +138,7 @@ static void given_motion_keeps_the_order(void **state) {
     char keys[100], whole[2000];
     outcome o;
     (void)snprintf(whole, sizeof whole, text, "scheme: adaptive, tolerance: 1e-12");
-    execute(whole, &o);
-    if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+    execute_ok(whole, &o);
     double want[NCOLUMN];
     for (int c = 0; c < NCOLUMN; c++) want[c] = last(&o, c);
     snw_series_clear(&o.series);
@@ -148,8 +147,7 @@ static void given_motion_keeps_the_order(void **state) {
         for (int k = 0; k < 2; k++) {
             (void)snprintf(keys, sizeof keys, ways[i].keys, ways[i].step / (k + 1));
             (void)snprintf(whole, sizeof whole, text, keys);
-            execute(whole, &o);
-            if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+            execute_ok(whole, &o);
             for (int c = 0; c < NCOLUMN; c++)
                 error[k] = fmax(error[k], fabs(last(&o, c) - want[c]));
             assert_near(last(&o, 3), 0.4 * sin(1.6), 1e-14);

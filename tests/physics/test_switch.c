@@ -3,17 +3,13 @@
 // Loops, drives and bodies that come and go in studies and live: impacts in closed form, cycles, rows that say the same,
 // what is refused. test_blows.c has random trees.
 #include "executed.h"
+#include "twins.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
 #include "sinew/sinew.h"
 
 #include <stdio.h>
-
-static void execute_ok(const char *text, outcome *o) {
-    execute(text, o);
-    if (o->status != SNW_OK) fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
-}
 
 // ---- closed forms ----------------------------------------------------------------------------------
 
@@ -524,35 +520,21 @@ static void the_live_robot_switches_too(void **state) {
     static const char text[] = WORM;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "conserving"};
     for (int k = 0; k < 3; k++) {
-        snw_robot *a = NULL, *b = NULL;
-        snw_error err = {0};
-        snw_robot_steps how = snw_robot_steps_defaults(1e-3);
-        how.scheme = schemes[k];
-        assert_int_equal(snw_robot_parse("a", text, strlen(text), NULL, 0, NULL, &a, &err), SNW_OK);
-        assert_int_equal(snw_robot_parse("b", text, strlen(text), NULL, 0, NULL, &b, &err), SNW_OK);
-        assert_int_equal(snw_robot_start(a, &how, &err), SNW_OK);
-        assert_int_equal(snw_robot_start(b, &how, &err), SNW_OK);
-        double *save = calloc(snw_robot_saves(a), sizeof *save), tip[3], then[3];
-        snw_status ok = SNW_OK;
-        for (int i = 0; i < 130 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
-        if (ok != SNW_OK) fail_msg("%s", err.text);
-        snw_robot_save(a, save); // the front foot holds what it met at 0.1 s
-        (void)snw_robot_probe(a, "b", 3, tip);
+        twins t;
+        double tip[3], then[3];
+        twins_open(&t, text, schemes[k]);
+        twin_steps(t.a, 130);
+        snw_robot_save(t.a, t.save); // the front foot holds what it met at 0.1 s
+        (void)snw_robot_probe(t.a, "b", 3, tip);
         const long before = heap_calls;
-        for (int i = 0; i < 15 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
-        (void)snw_robot_probe(a, "b", 3, then);
+        twin_steps(t.a, 15);
+        (void)snw_robot_probe(t.a, "b", 3, then);
         assert_near(tip[0], then[0], 1e-11);
-        for (int i = 0; i < 200 && ok == SNW_OK; i++) ok = snw_robot_step(a, 1e-3, &err);
+        twin_steps(t.a, 200);
         const long after = heap_calls;
         assert_int_equal(after - before, 0);
-        snw_robot_restore(b, save);
-        for (int i = 0; i < 215 && ok == SNW_OK; i++) ok = snw_robot_step(b, 1e-3, &err);
-        if (ok != SNW_OK) fail_msg("%s", err.text);
-        assert_memory_equal(snw_robot_q(a), snw_robot_q(b), (size_t)snw_robot_nq(a) * sizeof *tip);
-        assert_memory_equal(snw_robot_v(a), snw_robot_v(b), (size_t)snw_robot_nv(a) * sizeof *tip);
-        free(save);
-        snw_robot_close(a);
-        snw_robot_close(b);
+        twins_meet(&t, 215);
+        twins_close(&t);
     }
 }
 

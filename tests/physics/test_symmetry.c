@@ -2,33 +2,19 @@
 //
 // Symmetries that mechanics demands of mass and stiffness, on random rods. rods.md 3.3, 3.4
 #include "oracle/linear.h"
-#include "oracle/trial.h"
 
 #include "math/quadrature.h"
 #include "near.h"
-#include "random_rod.h"
+#include "random_trial.h"
 #include "solve/dense.h"
 
 #include <string.h>
 
-enum { ROBOTS = 24 };
+// more nodes than functions: a rule of three points sees no more than three functions of a strain
+enum { ROBOTS = 24, NODES = 24 };
 
 static double at(const double *A, int n, int i, int j) {
     return A[(size_t)j * (size_t)n + (size_t)i];
-}
-
-static void open_random(robot *r, trial *t, dice *d, snw_joint_kind joint) {
-    robot_random(r, d, joint, false);
-    // more nodes than functions: a rule of three points sees no more than three functions of a strain
-    for (int l = 0; l < r->desc.nlink; l++) r->link[l].rod.nodes = 24;
-    trial_open(t, &r->desc);
-    state_random(t->m, d, t->s);
-    trial_at(t, t->s->t);
-}
-
-static void close_random(robot *r, trial *t) {
-    trial_close(t);
-    robot_free(r);
 }
 
 // the same with loads that have a potential: dead forces at points and along the rod
@@ -48,7 +34,7 @@ static void check_mass(uint64_t seed, snw_joint_kind joint) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, joint);
+        open_random(&r, &t, &d, joint, false, NODES);
         const int n = t.m->nv;
         double *M = oracle_alloc((size_t)n * (size_t)n, sizeof *M);
         snw_mass_matrix(t.m, t.in, t.s, t.w, M);
@@ -168,7 +154,7 @@ static void damping_at_rest_is_the_elastic_one(void **state) {
     for (int k = 0; k < ROBOTS; k++) {
         robot r;
         trial t;
-        open_random(&r, &t, &d, SNW_JOINT_FIXED);
+        open_random(&r, &t, &d, SNW_JOINT_FIXED, false, NODES);
         const size_t n = (size_t)t.m->nv;
         for (size_t i = 0; i < n; i++) t.s->v[i] = t.s->a[i] = 0;
         // gravity is an acceleration to the recursion, but does not make rates matter

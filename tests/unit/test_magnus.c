@@ -2,6 +2,7 @@
 #include "math/magnus.h"
 
 #include "near.h"
+#include "poses.h"
 
 #include <string.h>
 
@@ -60,18 +61,6 @@ static snw_se3 reconstruct(int order, int nseg) {
     return g;
 }
 
-// a difference of poses, entry by entry
-static double distance(snw_se3 a, snw_se3 b) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        sum += (a.p.e[i] - b.p.e[i]) * (a.p.e[i] - b.p.e[i]);
-        for (int j = 0; j < 3; j++) {
-            sum += (a.R.e[i][j] - b.R.e[i][j]) * (a.R.e[i][j] - b.R.e[i][j]);
-        }
-    }
-    return sqrt(sum);
-}
-
 // classical RK4 on the matrix g' = g xi^: knows nothing of exponentials or commutators
 static snw_se3 integrate(int nstep) {
     double g[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}; // rows (R p)
@@ -107,8 +96,8 @@ static void orders_are_those_claimed(void **state) {
     for (int k = 0; k < ORDERS; k++) {
         // where the error is asymptotic and still far above that of the reference
         const int nseg = orders[k] == 6 ? 16 : 64;
-        const double coarse = distance(reconstruct(orders[k], nseg), exact);
-        const double fine = distance(reconstruct(orders[k], 2 * nseg), exact);
+        const double coarse = pose_distance(reconstruct(orders[k], nseg), exact);
+        const double fine = pose_distance(reconstruct(orders[k], 2 * nseg), exact);
         // the next term of the error is h^2 smaller: a percent of the slope or two
         assert_near(log2(coarse / fine), orders[k], 0.02);
     }

@@ -5,6 +5,7 @@
 
 #include "math/quadrature.h"
 #include "near.h"
+#include "poses.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct which {
 static const which rules[] = {
     {SNW_RULE_MAGNUS, 2, 2},   {SNW_RULE_MAGNUS, 4, 4},   {SNW_RULE_MAGNUS, 6, 6},
     {SNW_RULE_RK4, 0, 4},      {SNW_RULE_SPECTRAL, 2, 4}, {SNW_RULE_SPECTRAL, 3, 6},
-    {SNW_RULE_SPECTRAL, 4, 8},
+    {SNW_RULE_SPECTRAL, 4, 8}, {SNW_RULE_RK45, 0, 5},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -68,17 +69,6 @@ static snw_se3 reconstruct(const snw_rule *rule, int nseg) {
     return g;
 }
 
-static double distance(snw_se3 a, snw_se3 b) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        sum += (a.p.e[i] - b.p.e[i]) * (a.p.e[i] - b.p.e[i]);
-        for (int j = 0; j < 3; j++) {
-            sum += (a.R.e[i][j] - b.R.e[i][j]) * (a.R.e[i][j] - b.R.e[i][j]);
-        }
-    }
-    return sqrt(sum);
-}
-
 // against Magnus of order 6, which tests/unit/test_magnus.c holds against an integrator that knows no exponentials
 static void orders_are_those_claimed(void **state) {
     (void)state;
@@ -88,8 +78,8 @@ static void orders_are_those_claimed(void **state) {
     for (int k = 0; k < RULES; k++) {
         const snw_rule rule = rule_of(pool, rules[k]);
         const int n = rules[k].order == 8 ? 10 : rules[k].order == 6 ? 16 : 64;
-        const double a = distance(reconstruct(&rule, n), exact);
-        const double b = distance(reconstruct(&rule, 2 * n), exact);
+        const double a = pose_distance(reconstruct(&rule, n), exact);
+        const double b = pose_distance(reconstruct(&rule, 2 * n), exact);
         print_message("%s %d: %.2e %.2e, slope %.2f\n", snw_rule_name(rule.kind), rule.number, a, b,
                       log2(a / b));
         assert_near(log2(a / b), rules[k].order, 0.15); // the next term is h^2 smaller, of rk4 h
@@ -97,11 +87,50 @@ static void orders_are_those_claimed(void **state) {
     snw_pool_destroy(pool);
 }
 
+// The estimate is the difference to a formula of order 4, with the same power of the length: h^5 within a segment, and its
+// rates are those of that difference.
+static void the_estimate_is_of_order_five_in_a_segment(void **state) {
+    (void)state;
+    snw_pool *pool = snw_pool_create(1 << 20);
+    const snw_rule rule = rule_of(pool, (which){SNW_RULE_RK45, 0, 5});
+    double size[3][2];
+    for (int k = 0; k < 2; k++) {
+        const double h = 0.02 / (1 << k), e = 1e-2;
+        snw_twist xi[POINTS], d[POINTS], dd[POINTS], E[3];
+        for (int i = 0; i < 6; i++) {
+            const double x = 0.3 + h * rule.c[i];
+            xi[i] = varying(x), d[i] = varying(2 * x), dd[i] = varying(3 * x + 1);
+        }
+        snw_rule_errors(&rule, h, xi, d, dd, E);
+        snw_twist first = {0}, second = {0};
+        for (int j = -2; j <= 2; j++) {
+            static const double w1[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+            static const double w2[5] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
+            snw_twist z[POINTS], at[3];
+            for (int i = 0; i < 6; i++)
+                z[i] =
+                    snw_twist_axpy(0.5 * j * e * j * e, dd[i], snw_twist_axpy(j * e, d[i], xi[i]));
+            snw_rule_errors(&rule, h, z, d, dd, at);
+            first = snw_twist_axpy(w1[j + 2] / e, at[0], first);
+            second = snw_twist_axpy(w2[j + 2] / (e * e), at[0], second);
+        }
+        for (int l = 0; l < 3; l++) size[l][k] = 0;
+        for (int i = 0; i < 6; i++) {
+            for (int l = 0; l < 3; l++) size[l][k] = fmax(size[l][k], fabs(E[l].e[i]));
+            assert_near(E[1].e[i], first.e[i], 1e-6 * size[0][k] + 1e-15);
+            assert_near(E[2].e[i], second.e[i], 1e-4 * size[0][k] + 1e-12);
+        }
+    }
+    for (int l = 0; l < 3; l++) assert_near(log2(size[l][0] / size[l][1]), 5, 0.2);
+    snw_pool_destroy(pool);
+}
+
 // a helix
 static void constant_strain_is_exact(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);
-    const snw_twist xi[POINTS] = {strain(0, 1), strain(0, 1), strain(0, 1), strain(0, 1)};
+    snw_twist xi[POINTS];
+    for (int c = 0; c < POINTS; c++) xi[c] = strain(0, 1);
     for (int k = 0; k < RULES; k++) {
         const snw_rule rule = rule_of(pool, rules[k]);
         const snw_twist W = snw_rule_value(&rule, h0, xi);
@@ -231,6 +260,7 @@ static void others_do_not_exist(void **state) {
     assert_false(snw_rule_exists(SNW_RULE_MAGNUS, 3));
     assert_false(snw_rule_exists(SNW_RULE_MAGNUS, 8));
     assert_false(snw_rule_exists(SNW_RULE_RK4, 4));
+    assert_false(snw_rule_exists(SNW_RULE_RK45, 5));
     assert_false(snw_rule_exists(SNW_RULE_SPECTRAL, 1));
     assert_false(snw_rule_exists(SNW_RULE_SPECTRAL, 5));
 }
@@ -238,6 +268,7 @@ static void others_do_not_exist(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_are_those_claimed),
+        cmocka_unit_test(the_estimate_is_of_order_five_in_a_segment),
         cmocka_unit_test(constant_strain_is_exact),
         cmocka_unit_test(derivatives_equal_differences),
         cmocka_unit_test(steps_equal_what_is_written_out),

@@ -47,8 +47,9 @@ class Instances {
 }
 
 export class Bars extends Instances {
-    constructor(material: THREE.Material, room: number, sides = 14, shadow = true) {
-        super(new THREE.CylinderGeometry(1, 1, 1, sides, 1), material, room, shadow);
+    // without ends they can stand in a row and be seen through
+    constructor(material: THREE.Material, room: number, sides = 28, shadow = true, ends = true) {
+        super(new THREE.CylinderGeometry(1, 1, 1, sides, 1, !ends), material, room, shadow);
     }
 
     bar(a: number[], b: number[], radius: number, colour: number): void {

@@ -77,8 +77,9 @@ export function solverCards(run: Run): Card[] {
 export class Axis {
     readonly time: boolean;
 
-    constructor(private readonly run: Run) {
-        let rising = run.n > 1 && run.t[run.n - 1] > run.t[0];
+    // `live`: time goes on in it, whatever there is now
+    constructor(private readonly run: Run, live = false) {
+        let rising = live || run.n > 1 && run.t[run.n - 1] > run.t[0];
         for (let k = 1; k < run.n; k++) rising = rising && run.t[k] >= run.t[k - 1];
         this.time = rising;
     }
@@ -210,6 +211,12 @@ export class Plot {
             if (c.getAttribute('aria-pressed') === 'false') this.u?.setSeries(i + 1, { show: false });
         });
         this.mark(this.at.k, this.at.share);
+    }
+
+    // The run has gone on.
+    refresh(): void {
+        this.made = null;
+        this.u?.setData(this.data);
     }
 
     resize(): void {

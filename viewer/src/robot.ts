@@ -71,7 +71,8 @@ export class Robot {
     private readonly balls: Balls;
     private readonly axes: THREE.LineSegments;
 
-    constructor(readonly run: Run, readonly scene: Scene) {
+    // `room`: how far it may go beyond the frames there are, of its size
+    constructor(readonly run: Run, readonly scene: Scene, room = 0) {
         this.poses = new Poses(run.head.nodes);
         for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
         const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
@@ -79,6 +80,7 @@ export class Robot {
         this.most = this.survey();
         const extent = this.box.getSize(new THREE.Vector3());
         this.size = Math.max(extent.x, extent.y, extent.z, 1e-6);
+        if (room > 0) this.widen(room * this.size);
         const thinnest = this.size / 170;
         for (const r of this.rods) {
             if (!r.told) r.assume(this.size / 120);
@@ -102,7 +104,7 @@ export class Robot {
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
-        this.chambers = new Bars(this.clear, points + 1, 24, false);
+        this.chambers = new Bars(this.clear, points + 1, 24, false, false);
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
         this.heads = new Cones(this.flat, 4 * arrows + 1);
         this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length);
@@ -171,6 +173,51 @@ export class Robot {
         return most;
     }
 
+    // room on all sides, and nothing flat about it
+    private widen(by: number): void {
+        const around = [...this.places];
+        for (let i = 0; i < around.length; i += 3) {
+            for (let c = 0; c < 6; c++) this.places.push(...[0, 1, 2].map((d) => around[i + d] + (d === c >> 1 ? (c & 1 ? by : -by) : 0)));
+        }
+        this.box.expandByScalar(by);
+    }
+
+    // Scales take in the only frame of a live run, which is shown at present; true when one has changed.
+    grow(): boolean {
+        const { run, most } = this;
+        let grown = false;
+        const raise = (key: keyof typeof most, x: number) => {
+            if (!(x > 1.02 * most[key]) || !Number.isFinite(x)) return;
+            most[key] = x;
+            grown = true;
+        };
+        for (const r of this.rods) for (const q of this.quantities) raise(q, r.largest(this.poses, q));
+        for (const a of [run.load, run.loop]) {
+            for (let i = 0; i + 5 < a.length; i += 6) {
+                raise('torque', Math.hypot(a[i], a[i + 1], a[i + 2]));
+                raise('force', Math.hypot(a[i + 3], a[i + 4], a[i + 5]));
+            }
+        }
+        for (let i = 0; i + 5 < run.contact.length; i += 6) raise('ground', Math.hypot(run.contact[i + 3], run.contact[i + 4], run.contact[i + 5]));
+        for (const e of run.effort) raise('effort', Math.abs(e));
+        return grown;
+    }
+
+    // The body that a ray meets first, and where, in the frame of its node.
+    hit(ray: THREE.Raycaster): { node: number; at: THREE.Vector3; distance: number } | null {
+        const [first] = ray.intersectObjects(this.bodies.filter((b) => b.mesh.visible).map((b) => b.mesh), false);
+        const body = first && this.bodies.find((b) => b.mesh === first.object);
+        if (!body) return null;
+        const at = body.mesh.worldToLocal(first.point.clone()).add(new THREE.Vector3().fromArray(body.body.com));
+        return { node: body.link.end, at, distance: first.distance };
+    }
+
+    // whether a node can be taken hold of: it is there, and something moves it
+    movable(node: number): boolean {
+        for (let i = node; i >= 0; i = this.scene.parent[i]) if (this.scene.kind[i] !== 'pose') return !this.gone[node];
+        return false;
+    }
+
     private addBody(link: LinkScene, body: BodyScene): void {
         const [a, b, c] = body.size;
         const least = this.size / 400;
@@ -184,11 +231,12 @@ export class Robot {
         } else if (body.shape === 'sphere') {
             geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
         } else {
-            // nobody said what it looks like: the box that has its moments of inertia, or a ball
+            // nobody said what it looks like: the box that has its moments of inertia, or a ball where no body has them
             const m = body.mass, [x, y, z] = body.inertia;
-            const w = [y + z - x, z + x - y, x + y - z].map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
+            const sums = [y + z - x, z + x - y, x + y - z], real = Math.min(...sums) >= -1e-6 * Math.max(...sums);
+            const w = sums.map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
             const large = Math.max(...w);
-            if (large > this.size / 100 && large < this.size) {
+            if (real && large > this.size / 100 && large < this.size) {
                 geometry = new THREE.BoxGeometry(...(w.map((x) => Math.max(x, large / 12)) as [number, number, number]));
             } else {
                 geometry = new THREE.SphereGeometry(this.size / 45, 28, 18);

@@ -268,6 +268,18 @@ export class Stage {
         this.dirty = false;
     }
 
+    // what is seen at a point of the canvas, in pixels
+    ray(x: number, y: number): THREE.Raycaster {
+        const canvas = this.renderer.domElement, ray = new THREE.Raycaster();
+        this.camera.updateMatrixWorld();
+        ray.setFromCamera(new THREE.Vector2((2 * x) / canvas.clientWidth - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
+        return ray;
+    }
+
+    add(thing: THREE.Object3D): void {
+        this.scene.add(thing);
+    }
+
     // a point of the world in pixels of the canvas
     project(x: number, y: number, z: number): { x: number; y: number } {
         const canvas = this.renderer.domElement;

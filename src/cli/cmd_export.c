@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/choice.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "io/csv.h"
+#include "io/export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Formats: ending of the output, what it is.
+#define FORMATS(X)                                                                                 \
+    X(GLB, ".glb")                                                                                 \
+    X(GLTF, ".gltf")                                                                               \
+    X(PVD, ".pvd")                                                                                 \
+    X(CSV, ".csv")
+
+typedef enum format {
+#define X(id, ending) id,
+    FORMATS(X)
+#undef X
+        NFORMAT
+} format;
+
+enum { PATH_SIZE = 1024, MOST_FRAMES = 100000 };
+
+// what was asked for
+typedef struct job {
+    const snw_args *args;
+    snw_result *file;
+    int run;
+    const char *output;
+    format format;
+    bool shape; // of a CSV: poses, else probes
+    int total, kept;
+} job;
+
+// ---- options -----------------------------------------------------------------------------------
+
+static snw_status read_format(job *j, snw_error *err) {
+    static const char *const ending[] = {
+#define X(id, text) text,
+        FORMATS(X)
+#undef X
+    };
+    const size_t length = strlen(j->output);
+    for (int i = 0; i < NFORMAT; i++) {
+        const size_t n = strlen(ending[i]);
+        if (length > n && strcmp(j->output + length - n, ending[i]) == 0) {
+            j->format = (format)i;
+            return SNW_OK;
+        }
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "the ending of -o says the format: .glb or .gltf for Blender and browsers, "
+                    ".pvd for ParaView, .csv for tables; '%s' has none of these",
+                    j->output);
+}
+
+static snw_status read_frames(const job *j, snw_export_opts *opts, snw_error *err) {
+    const char *text = snw_args_value(j->args, "frames");
+    *opts = snw_export_defaults();
+    if (j->format == CSV) opts->frames = INT_MAX;
+    if (!text) return SNW_OK;
+    char *end;
+    errno = 0;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 2 || n > MOST_FRAMES) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--frames is a number from 2 to %d, not '%s'",
+                        MOST_FRAMES, text);
+    }
+    opts->frames = (int)n;
+    opts->bytes = SIZE_MAX; // somebody said how many
+    return SNW_OK;
+}
+
+static snw_status choose_run(job *j, snw_error *err) {
+    const char *const *wanted;
+    const int nwanted = snw_args_values(j->args, "run", &wanted), total = snw_result_runs(j->file);
+    const char **name = snw_alloc((size_t)total * sizeof *name);
+    int *chosen = snw_alloc((size_t)total * sizeof *chosen), n = 0;
+    snw_status s = name && chosen ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; s == SNW_OK && i < total; i++) name[i] = snw_result_info(j->file, i)->run;
+    if (s == SNW_OK) s = snw_choose_runs(total, name, nwanted, wanted, chosen, &n, err);
+    if (s == SNW_OK && n != 1) {
+        s = n == 0 ? snw_fail(err, SNW_E_ARGUMENT, "the file has no run")
+                   : snw_fail(err, SNW_E_ARGUMENT,
+                              "one run goes into a file, here are %d; choose, e.g. --run %s", n,
+                              name[chosen[0]]);
+    }
+    if (s == SNW_OK) j->run = chosen[0];
+    snw_free(name);
+    snw_free(chosen);
+    return s;
+}
+
+// ---- one file ----------------------------------------------------------------------------------
+
+static snw_status write_file(const job *j, snw_export *e, snw_error *err) {
+    snw_output out;
+    SNW_TRY(snw_output_open(j->output, &out, err));
+    const snw_sink sink = snw_sink_stream(out.file);
+    const snw_status s = !e         ? snw_csv_write(j->file, j->run, 0, NULL, sink, err)
+                         : j->shape ? snw_export_shapes(e, sink, err)
+                                    : snw_export_gltf(e, j->format == GLB, sink, err);
+    const snw_status closed = snw_output_close(&out, s == SNW_OK, s == SNW_OK ? err : NULL);
+    return s == SNW_OK ? closed : s;
+}
+
+// ---- a folder of files -------------------------------------------------------------------------
+
+// The name of a file of ours in such a folder?
+static bool is_ours(const char *name) {
+    for (int part = 0; part < SNW_VTK_NPART; part++) {
+        const char *own = snw_vtk_part_name((snw_vtk_part)part);
+        const size_t n = strlen(own), digits = strncmp(name, own, n) == 0 && name[n] == '_'
+                                                   ? strspn(name + n + 1, "0123456789")
+                                                   : 0;
+        if (digits > 0 && strcmp(name + n + 1 + digits, ".vtp") == 0) return true;
+    }
+    return false;
+}
+
+// Nothing there, or a folder with frames alone?
+static bool may_replace(const char *path) {
+    DIR *dir = opendir(path);
+    if (!dir) return errno == ENOENT;
+    bool good = true;
+    for (struct dirent *d = readdir(dir); d && good; d = readdir(dir)) {
+        good = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || is_ours(d->d_name);
+    }
+    (void)closedir(dir);
+    return good;
+}
+
+// Take away the frames of a folder and the folder, if there is one; what else it holds is left alone.
+static bool remove_folder(const char *path) {
+    DIR *dir = opendir(path);
+    if (!dir) return errno == ENOENT;
+    for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
+        char name[PATH_SIZE + NAME_MAX + 2];
+        (void)snprintf(name, sizeof name, "%s/%s", path, d->d_name);
+        if (is_ours(d->d_name)) (void)unlink(name);
+    }
+    (void)closedir(dir);
+    return rmdir(path) == 0;
+}
+
+static snw_status cannot(const char *path, const char *what, snw_error *err) {
+    char text[128] = "";
+    (void)strerror_r(errno, text, sizeof text);
+    (void)snw_fail(err, SNW_E_IO, "%s: %s%s", what, text,
+                   errno == ENOENT ? "; does the folder exist?" : "");
+    return snw_fail_place(err, SNW_E_IO, path, 0, 0);
+}
+
+static snw_status write_parts(snw_export *e, const char *folder, snw_meter *meter, snw_error *err) {
+    for (int k = 0; k < snw_export_frames(e); k++) {
+        for (int part = 0; part < SNW_VTK_NPART; part++) {
+            if (!snw_vtk_has(e, (snw_vtk_part)part)) continue;
+            char name[64], path[PATH_SIZE + sizeof name];
+            snw_vtk_name((snw_vtk_part)part, k, name, sizeof name);
+            (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+            FILE *to = fopen(path, "w");
+            if (!to) return cannot(path, "cannot be written", err);
+            const snw_status s = snw_export_vtk(e, (snw_vtk_part)part, k, snw_sink_stream(to), err);
+            errno = 0;
+            if (fclose(to) != 0 && s == SNW_OK) return cannot(path, "cannot be written", err);
+            SNW_TRY(s);
+        }
+        char text[64];
+        (void)snprintf(text, sizeof text, "frame %d of %d", k + 1, snw_export_frames(e));
+        if (meter) snw_meter_say(meter, text);
+    }
+    return SNW_OK;
+}
+
+// The .pvd, and beside it a folder of its name without ending. Both are written beside and take their places at the end.
+static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, snw_error *err) {
+    char folder[PATH_SIZE], beside[PATH_SIZE];
+    const int length = (int)(strlen(j->output) - strlen(".pvd"));
+    const int n = snprintf(folder, sizeof folder, "%.*s", length, j->output);
+    const int more = snprintf(beside, sizeof beside, "%s.part", folder);
+    if (n < 0 || more < 0 || (size_t)n >= sizeof folder || (size_t)more >= sizeof beside) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
+    }
+    const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+    snw_output out;
+    if (!may_replace(folder) || !may_replace(beside)) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "'%s' holds something else than frames; give another -o, or take it away",
+                        may_replace(folder) ? beside : folder);
+    }
+    if (!remove_folder(beside) || mkdir(beside, 0777) != 0) {
+        return cannot(beside, "no folder for the frames", err);
+    }
+    snw_status s = write_parts(e, beside, reply->meter, err);
+    snw_meter_clear(reply->meter);
+    if (s == SNW_OK) s = snw_output_open(j->output, &out, err);
+    if (s != SNW_OK) {
+        (void)remove_folder(beside);
+        return s;
+    }
+    s = snw_export_pvd(e, name, snw_sink_stream(out.file), err);
+    if (s == SNW_OK && (!remove_folder(folder) || rename(beside, folder) != 0)) {
+        s = cannot(folder, "cannot be written", err);
+    }
+    if (s != SNW_OK) (void)remove_folder(beside);
+    const snw_status closed = snw_output_close(&out, s == SNW_OK, s == SNW_OK ? err : NULL);
+    return s == SNW_OK ? closed : s;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static void say(const job *j, snw_reply *reply) {
+    if (reply->json) {
+        snw_field_text(reply->json, "output", j->output);
+        snw_field_text(reply->json, "run", snw_result_info(j->file, j->run)->run);
+        snw_field_integer(reply->json, "frames", j->total);
+        snw_field_integer(reply->json, "kept", j->kept);
+        return;
+    }
+    if (j->kept < j->total) {
+        printf("%d of %d frames are written, even in time; --frames takes more\n", j->kept,
+               j->total);
+    }
+    printf("%s in %s\n", j->format == CSV ? (j->shape ? "shapes" : "probes") : "robot", j->output);
+}
+
+static snw_status export_run(job *j, snw_reply *reply, snw_error *err) {
+    snw_export_opts opts;
+    SNW_TRY(read_frames(j, &opts, err));
+    SNW_TRY(choose_run(j, err));
+    SNW_TRY(snw_output_refuse("results", snw_args_operand(j->args, 0), j->output, err));
+    j->shape = snw_args_has(j->args, "shape");
+    if (j->shape && j->format != CSV) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--shape is for .csv; other formats show shapes anyway");
+    }
+    snw_export *e = NULL;
+    if (j->format != CSV || j->shape) {
+        SNW_TRY(snw_export_open(j->file, j->run, &opts, &e, err));
+        j->total = snw_export_total(e);
+        j->kept = snw_export_frames(e);
+    } else {
+        j->total = j->kept = snw_result_frames(j->file, j->run);
+    }
+    const snw_status s = j->format == PVD ? write_series(j, e, reply, err) : write_file(j, e, err);
+    snw_export_close(e);
+    if (s == SNW_OK) say(j, reply);
+    return s;
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    job j = {.args = args, .output = snw_args_value(args, "output")};
+    snw_meter meter = snw_meter_start(1, reply->json != NULL);
+    reply->meter = &meter;
+    snw_status s = j.output ? read_format(&j, &err)
+                            : snw_fail(&err, SNW_E_ARGUMENT,
+                                       "give the output with -o, e.g. -o robot.glb; its ending "
+                                       "says the format");
+    if (s == SNW_OK) s = snw_result_open(snw_args_operand(args, 0), &j.file, &err);
+    if (s == SNW_OK) {
+        s = export_run(&j, reply, &err);
+        snw_result_close(j.file);
+    }
+    reply->meter = NULL;
+    if (s == SNW_OK) return SNW_EXIT_DONE;
+    snw_reply_fail(reply, &err);
+    return snw_reply_exit_input(s);
+}
+
+static const snw_option options[] = {
+    {"output", 'o', "FILE", false,
+     "where it goes; the ending says the format: .glb, .gltf, .pvd, .csv"},
+    {"run", 0, "NAME", true, "this run; needed where the file has several"},
+    {"frames", 0, "N", false,
+     "so many frames at most, even in time and with the ends of all stages (default: 1000, or "
+     "what 24 MB hold)"},
+    {"shape", 0, NULL, false, "with .csv: where the nodes are, a line a frame and node"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_export = {
+    .name = "export",
+    .operands = "OUT.h5",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "write results for Blender, ParaView and others",
+    .about =
+        "Writes one run of a result file for other programs.\n\n"
+        ".glb and .gltf: the robot as animated glTF 2.0, for Blender and browsers. Sections of "
+        "rods are where they were computed to be; y is up.\n\n"
+        ".pvd: a series of VTK files for ParaView in a folder beside it: rods as lines with "
+        "radius, curvature, strain, moment, force and stress, surfaces, and tendons with "
+        "their tension.\n\n"
+        ".csv: all probes over time, or with --shape the poses of all nodes.\n\n"
+        "The file may still be growing.",
+    .option = options,
+    .examples = "sinew export arm.h5 -o arm.glb\n"
+                "sinew export arm.h5 -o arm.pvd --frames 200\n"
+                "sinew export sweep.h5 --run load.3 -o load3.csv\n"
+                "sinew export arm.h5 --shape -o shapes.csv",
+    .run = run,
+};

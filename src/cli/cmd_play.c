@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "base/fail.h"
+#include "cli/commands.h"
+#include "cli/play.h"
+#include "cli/play_socket.h"
+#include "cli/stop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// what a simulation is made of
+typedef struct setting {
+    snw_document *document;
+    snw_desc *desc;
+    snw_live *live;
+    snw_play *play;
+    snw_reply *reply;
+    const char *path;
+} setting;
+
+static bool should_stop(void *user) {
+    (void)user;
+    return snw_stop_asked();
+}
+
+static void pass_warning(void *user, const char *message) {
+    const setting *s = user;
+    snw_reply_warn(s->reply, s->path, message);
+}
+
+static snw_status find_run(const snw_document *d, const char *name, int *out, snw_error *err) {
+    *out = 0;
+    if (!name) return SNW_OK;
+    for (*out = 0; *out < snw_document_runs(d); ++*out) {
+        if (strcmp(snw_document_run_name(d, *out), name) == 0) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no run '%s'; the first is '%s'", name,
+                    snw_document_run_name(d, 0));
+}
+
+// a number of the command line
+static snw_status read_number(const snw_args *args, const char *option, double low, double high,
+                              double *out, snw_error *err) {
+    const char *text = snw_args_value(args, option);
+    char *end;
+    if (!text) return SNW_OK;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && *out >= low && *out <= high) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "--%s is a number from %g to %g, not '%s'", option, low,
+                    high, text);
+}
+
+static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *opts,
+                               snw_error *err) {
+    const snw_run_hooks hooks = {.user = s, .stop = should_stop, .warn = pass_warning};
+    snw_live_opts how = {0};
+    SNW_TRY(read_number(args, "step", 1e-6, 1, &how.step, err));
+    opts->nset = snw_args_values(args, "set", &opts->set);
+    SNW_TRY(snw_document_read(s->path, opts->nset, opts->set, &s->document, err));
+    SNW_TRY(find_run(s->document, snw_args_value(args, "run"), &opts->run_index, err));
+    SNW_TRY(snw_document_describe(s->document, opts->run_index, &s->desc, err));
+    opts->path = s->path;
+    opts->title = s->desc->title ? s->desc->title : "";
+    opts->run = snw_document_run_name(s->document, opts->run_index);
+    opts->output = snw_args_value(args, "output");
+    SNW_TRY(snw_live_create(s->desc, opts->run, &how, &hooks, &s->live, err));
+    return snw_play_create(s->document, s->desc, s->live, opts, &s->play, err);
+}
+
+static snw_status close_setting(setting *s, snw_error *err) {
+    const snw_status status = snw_play_close(s->play, err);
+    snw_live_destroy(s->live);
+    snw_desc_destroy(s->desc);
+    snw_document_destroy(s->document);
+    return status;
+}
+
+static snw_status serve(setting *s, const snw_args *args, const snw_viewer_pieces *page,
+                        snw_error *err) {
+    double port = 0;
+    snw_socket *socket;
+    SNW_TRY(read_number(args, "port", 0, 65535, &port, err));
+    SNW_TRY(snw_socket_open(s->play, page, (int)port, &socket, err));
+    const char *address = snw_socket_address(socket);
+    printf("%s is played at\n  %s\nCtrl-C ends it\n", s->path, address);
+    (void)fflush(stdout);
+    if (snw_args_has(args, "open") && !snw_viewer_show(address, false)) {
+        snw_reply_warn(s->reply, s->path, "no browser could be asked to show it");
+    }
+    snw_socket_serve(socket, snw_stop_asked);
+    snw_socket_close(socket);
+    return SNW_OK;
+}
+
+static void say(const setting *s) {
+    const snw_play_totals t = snw_play_count(s->play);
+    printf("%ld pictures, %ld steps", t.frames, t.steps);
+    if (t.steps > 0) printf(" of %.3g ms each", 1e3 * t.stepping / (double)t.steps);
+    if (t.recordings > 0) printf(", %d recording%s", t.recordings, t.recordings > 1 ? "s" : "");
+    printf("\n");
+}
+
+static int run(const snw_args *args, snw_reply *reply) {
+    setting s = {.reply = reply, .path = snw_args_operand(args, 0)};
+    snw_play_opts opts = {0};
+    snw_error err = {0};
+    snw_viewer_pieces page;
+    snw_status status = snw_socket_check(&err);
+    if (status == SNW_OK && !snw_viewer_split(&page)) {
+        status = snw_fail(&err, SNW_E_IO, "this sinew was built without its viewer: %s",
+                          snw_viewer_missing);
+    }
+    if (status != SNW_OK) {
+        snw_reply_fail(reply, &err);
+        return SNW_EXIT_FAILED;
+    }
+    status = open_setting(&s, args, &opts, &err);
+    int exit_status = snw_reply_exit_input(status);
+    if (status == SNW_OK) {
+        status = serve(&s, args, &page, &err);
+        exit_status = status == SNW_E_ARGUMENT ? SNW_EXIT_USAGE
+                      : status == SNW_OK       ? SNW_EXIT_DONE
+                                               : SNW_EXIT_FAILED;
+        if (status == SNW_OK) say(&s);
+    }
+    if (status != SNW_OK) {
+        if (!err.file[0]) (void)snprintf(err.file, sizeof err.file, "%s", s.path);
+        snw_reply_fail(reply, &err);
+    }
+    snw_error last = {0};
+    if (close_setting(&s, &last) != SNW_OK) {
+        snw_reply_fail(reply, &last);
+        exit_status = SNW_EXIT_FAILED;
+    }
+    return exit_status;
+}
+
+static const snw_option options[] = {
+    {"open", 0, NULL, false, "show the page in a browser"},
+    {"port", 0, "N", false, "port of 127.0.0.1 to listen on; a free one unless given"},
+    {"output", 'o', "OUT.h5", false,
+     "where recordings go, the second one to OUT-2.h5; FILE's name with .play.h5 in the current "
+     "folder unless given"},
+    {"step", 0, "SECONDS", false,
+     "longest time step; that of the study's first dynamic step unless given, at most 1/60 s"},
+    {"run", 0, "NAME", false, "this run of the file; the first unless given"},
+    SNW_OPTION_SET,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_play = {
+    .name = "play",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "simulate a model live, in a browser on this machine",
+    .about =
+        "Does the study up to its first dynamic step and goes on from there in real time, by the "
+        "scheme of that step. A page shows the robot, with a slider for every actuator and for "
+        "every parameter under 'live:', and whoever looks at it may pull at the robot with the "
+        "mouse, stop the clock, go on step by step, begin anew and record what happens to a "
+        "result file.\n\n"
+        "What is turned is followed within some hundredths of a second, smoothly, so that a "
+        "slider that jumps is no blow; a parameter changes the model between two steps, as a "
+        "'change:' of a study does. The mouse pulls by a spring and a damper that are part of the "
+        "equations, at whatever point of the robot is dragged. Where a model is too slow for real "
+        "time "
+        "the page says how slow, and the clock waits: steps are never made longer.\n\n"
+        "Only this machine is listened to, 127.0.0.1, and the address has a secret of 32 digits. "
+        "The first window turns, others watch; when it is closed, the next one takes over. Ctrl-C "
+        "ends it, and a recording with it.",
+    .option = options,
+    .examples = "sinew play examples/tendon/till_arm.yaml --open\n"
+                "sinew play arm.yaml --set rubber.young='1 MPa' -o pulled.h5",
+    .run = run,
+};

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "cli/play_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/job.h"
+#include "io/play_message.h"
+#include "io/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double share = 0.85;   // of a picture's time that steps may take
+static const double patience = 0.1; // s behind the clock before it waits
+static const double pause_between =
+    0.05; // s between changes of parameters, each of which compiles the model
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+// wall clock and simulation go together from now on
+static void set_clock(snw_play *p) {
+    p->wall0 = p->mark_wall = seconds();
+    p->sim0 = p->mark_sim = snw_live_time(p->live);
+}
+
+static snw_status make(snw_play *p, snw_error *err) {
+    p->writer = -1;
+    p->wanted = p->ratio = 1;
+    SNW_TRY(snw_scene_make(snw_live_model(p->live), &p->scene, err));
+    SNW_TRY(snw_job_text(p->document, p->opts.nset, p->opts.set, &p->text, err));
+    p->nbytes = snw_play_frame_size(p);
+    p->bytes = snw_alloc(p->nbytes);
+    if (!p->bytes) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    set_clock(p);
+    return snw_play_make_frame(p, err);
+}
+
+snw_status snw_play_create(const snw_document *d, const snw_desc *desc, snw_live *live,
+                           const snw_play_opts *opts, snw_play **out, snw_error *err) {
+    *out = NULL;
+    snw_play *p = snw_alloc(sizeof *p);
+    if (!p) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    p->document = d;
+    p->desc = desc;
+    p->live = live;
+    p->opts = *opts;
+    const snw_status s = make(p, err);
+    snw_error second = {0};
+    if (s != SNW_OK) return snw_play_close(p, &second) == SNW_OK ? s : err->status;
+    *out = p;
+    return s;
+}
+
+snw_status snw_play_close(snw_play *p, snw_error *err) {
+    if (!p) return SNW_OK;
+    const snw_status s = snw_play_record_end(p, err);
+    snw_free(p->scene);
+    snw_free(p->text);
+    free(p->hello); // of streams, which have their own
+    free(p->message);
+    snw_free(p->bytes);
+    snw_free(p);
+    return s;
+}
+
+snw_play_totals snw_play_count(const snw_play *p) { return p->totals; }
+
+void snw_play_say(snw_play *p, const char *words) {
+    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
+        (void)snprintf(p->client[i].words, sizeof p->client[i].words, "%.250s", words);
+    }
+}
+
+// ---- who is there ------------------------------------------------------------------------------
+
+// the one that came first of those that are there
+static void choose_writer(snw_play *p) {
+    p->writer = -1;
+    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
+        if (!p->client[i].here) continue;
+        if (p->writer < 0 || p->client[i].since < p->client[p->writer].since) p->writer = i;
+    }
+    p->state++;
+}
+
+static bool is_watched(const snw_play *p) { return p->writer >= 0; }
+
+int snw_play_join(snw_play *p) {
+    int i = 0;
+    while (i < SNW_PLAY_CLIENTS && p->client[i].here) i++;
+    if (i == SNW_PLAY_CLIENTS) return -1;
+    if (!is_watched(p)) set_clock(p); // it waited for somebody
+    p->client[i] =
+        (snw_play_client){.here = true, .since = p->arrivals++, .state = -1, .frame = -1};
+    choose_writer(p);
+    return i;
+}
+
+void snw_play_leave(snw_play *p, int client) {
+    p->client[client].here = false;
+    const bool pulled = client == p->writer;
+    choose_writer(p);
+    if (pulled) snw_live_let_go(p->live); // who is gone does not pull
+}
+
+bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, bool *binary) {
+    snw_play_client *c = &p->client[client];
+    *binary = false;
+    if (!c->told) {
+        c->told = true;
+        *data = snw_play_hello(p, size);
+        return *data != NULL;
+    }
+    if (c->state != p->state) {
+        c->state = p->state;
+        *data = snw_play_state(p, client, size);
+        return *data != NULL;
+    }
+    if (c->words[0]) {
+        *data = snw_play_note(p, client, size);
+        c->words[0] = '\0';
+        return *data != NULL;
+    }
+    if (c->frame == p->frame) return false;
+    c->frame = p->frame;
+    *binary = true;
+    *data = p->bytes;
+    *size = p->nbytes;
+    return true;
+}
+
+// ---- what they ask -----------------------------------------------------------------------------
+
+static void release(void *owner) { snw_desc_destroy(owner); }
+
+// read the model anew with the parameters as they were turned, and go on with it
+static snw_status change(snw_play *p, snw_error *err) {
+    const int n = snw_live_controls(p->live);
+    char(*set)[160] = snw_alloc((size_t)n * sizeof *set);
+    const char **list = snw_alloc((size_t)n * sizeof *list);
+    snw_desc *desc = NULL;
+    int nset = 0;
+    snw_status s = set && list ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; s == SNW_OK && i < n; i++) {
+        const snw_control *c = snw_live_control(p->live, i);
+        if (c->actuator >= 0 || isnan(c->wanted)) continue;
+        (void)snprintf(set[nset], sizeof set[nset], "%s=%.17g", c->name, c->wanted);
+        list[nset] = set[nset];
+        nset++;
+    }
+    if (s == SNW_OK) {
+        s = snw_document_change(p->document, p->opts.run_index, snw_live_until(p->desc), nset, list,
+                                p->desc, &desc, err);
+    }
+    snw_free(list);
+    snw_free(set);
+    return s == SNW_OK ? snw_live_change(p->live, desc, release, desc, err) : s;
+}
+
+static snw_status reset(snw_play *p, snw_error *err) {
+    p->dirty = p->failed = false;
+    p->single = 0;
+    SNW_TRY(snw_play_record_end(p, err));
+    SNW_TRY(snw_live_reset(p->live, err));
+    set_clock(p);
+    return SNW_OK;
+}
+
+static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
+    p->state += m->verb != SNW_PLAY_PULL;
+    switch (m->verb) {
+    case SNW_PLAY_SET:
+    case SNW_PLAY_FREE:
+        SNW_TRY(snw_live_turn(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
+        p->dirty |= snw_live_control(p->live, m->control)->actuator < 0;
+        return SNW_OK;
+    case SNW_PLAY_PULL:
+        return snw_live_pull(p->live, m->node, m->at, m->to, m->strength, err);
+    case SNW_PLAY_DROP:
+        snw_live_let_go(p->live);
+        return SNW_OK;
+    case SNW_PLAY_PAUSE:
+        p->paused = m->on;
+        p->single = 0;
+        set_clock(p);
+        return SNW_OK;
+    case SNW_PLAY_STEP:
+        if (p->paused && p->single < SNW_PLAY_RATE) p->single++;
+        return SNW_OK;
+    case SNW_PLAY_RESET:
+        return reset(p, err);
+    case SNW_PLAY_RECORD:
+        return m->on ? snw_play_record_begin(p, err) : snw_play_record_end(p, err);
+    case SNW_PLAY_SPEED:
+        p->wanted = fmin(fmax(m->value, 0.01), 1);
+        set_clock(p);
+        return SNW_OK;
+    }
+    return SNW_OK;
+}
+
+void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
+    snw_play_message m;
+    snw_error err = {0};
+    if (!text) {
+        (void)snw_fail(&err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
+    } else if (snw_play_read(text, length, &m, &err) != SNW_OK) {
+        // says so itself
+    } else if (client != p->writer) {
+        (void)snw_fail(&err, SNW_E_ARGUMENT, "another window holds the robot; this one watches");
+    } else if (obey(p, &m, &err) == SNW_OK) {
+        return;
+    }
+    // only the one who asked is told, and of a flood what it did last
+    (void)snprintf(p->client[client].words, sizeof p->client[client].words, "%.250s", err.text);
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+// something went wrong in a step: it stands, and says why
+static void stop(snw_play *p, const snw_error *err) {
+    char words[300];
+    (void)snprintf(words, sizeof words, "%.220s; it stands now, reset it or turn something back",
+                   err->text);
+    snw_play_say(p, words);
+    p->paused = p->failed = true;
+    p->state++;
+}
+
+static bool step(snw_play *p) {
+    snw_error err = {0};
+    const double before = seconds();
+    snw_status s = snw_live_step(p->live, &err);
+    const double took = seconds() - before;
+    p->step_time += (p->totals.steps ? 0.05 : 1) * (took - p->step_time);
+    p->totals.steps++;
+    p->totals.stepping += took;
+    if (s == SNW_OK) s = snw_play_record_frame(p, &err);
+    if (s != SNW_OK) stop(p, &err);
+    return s == SNW_OK;
+}
+
+// how fast simulated time goes by, over half a second
+static void measure(snw_play *p, double now) {
+    const double span = now - p->mark_wall, t = snw_live_time(p->live);
+    if (span < 0.5) return;
+    p->ratio = (t - p->mark_sim) / span;
+    p->mark_wall = now;
+    p->mark_sim = t;
+}
+
+// as many steps as the clock asks for and a picture has time for; the rest is what the clock waits for
+static void go_on(snw_play *p, double begin) {
+    const double h = snw_live_step_length(p->live), budget = share / SNW_PLAY_RATE;
+    const double target = p->sim0 + p->wanted * (begin - p->wall0);
+    bool good = true;
+    while (good && snw_live_time(p->live) + 0.5 * h <= target && seconds() - begin < budget) {
+        good = step(p);
+    }
+    if (!good) return;
+    const double now = seconds();
+    if (p->sim0 + p->wanted * (now - p->wall0) - snw_live_time(p->live) > patience * p->wanted) {
+        p->wall0 = now;
+        p->sim0 = snw_live_time(p->live);
+    }
+    measure(p, now);
+}
+
+static void change_what_was_turned(snw_play *p, double now) {
+    if (!p->dirty || now - p->changed < pause_between) return;
+    snw_error err = {0};
+    p->dirty = false;
+    p->changed = now;
+    if (change(p, &err) != SNW_OK) snw_play_say(p, err.text);
+}
+
+void snw_play_tick(snw_play *p) {
+    const double now = seconds();
+    if (!is_watched(p) && !p->record.file) return;
+    change_what_was_turned(p, now);
+    if (!p->paused) {
+        go_on(p, now);
+    } else {
+        for (; p->single > 0; p->single--) {
+            if (!step(p)) break;
+        }
+    }
+    snw_error err = {0};
+    // frames do not wait for those to come, which may take their time
+    if (p->record.file && snw_results_flush(p->record.file, 1, &err) != SNW_OK) stop(p, &err);
+    if (snw_play_make_frame(p, &err) != SNW_OK) stop(p, &err);
+    p->totals.frames++;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+#include "cli/play_socket.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/play_message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifdef SNW_WEBSOCKETS
+
+#include <libwebsockets.h>
+
+enum { CHUNK = 1 << 15, CONNECTIONS = 64 };
+
+struct snw_socket {
+    snw_play *play;
+    const snw_viewer_pieces *page;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    lws_sorted_usec_list_t timer;
+    lws_usec_t due;
+    bool (*stop)(void);
+    bool stopped;
+    int port;
+    char token[SNW_TOKEN_LENGTH + 1], address[96];
+    unsigned char *out; // of the size of the largest message, LWS_PRE before it
+    size_t room;
+};
+
+// of one connection
+typedef struct session {
+    int client;  // of the simulation; -1: none
+    size_t sent; // of the page
+    char text[SNW_PLAY_LONGEST + 1];
+    size_t length;
+    bool unfit; // too long, or no text
+} session;
+
+snw_status snw_socket_check(snw_error *err) {
+    (void)err;
+    return SNW_OK;
+}
+
+// ---- who may come in ---------------------------------------------------------------------------
+
+// takes the same time whatever differs
+static bool same(const char *a, const char *b, size_t n) {
+    unsigned char differ = 0;
+    for (size_t i = 0; i < n; i++) differ |= (unsigned char)(a[i] ^ b[i]);
+    return differ == 0;
+}
+
+// "127.0.0.1:PORT" or "localhost:PORT", behind `before`
+static bool is_here(const snw_socket *s, struct lws *wsi, enum lws_token_indexes what,
+                    const char *before) {
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    char text[128], want[128];
+    if (lws_hdr_copy(wsi, text, sizeof text, what) <= 0) return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        (void)snprintf(want, sizeof want, "%s%s:%d", before, names[i], s->port);
+        if (strcmp(text, want) == 0) return true;
+    }
+    return false;
+}
+
+// "/TOKEN/" and then `rest`
+static bool is_known(const snw_socket *s, const char *path, size_t length, const char *rest) {
+    const size_t n = SNW_TOKEN_LENGTH;
+    if (length != n + 2 + strlen(rest) || path[0] != '/' || path[n + 1] != '/') return false;
+    return same(path + 1, s->token, n) && memcmp(path + n + 2, rest, strlen(rest)) == 0;
+}
+
+static bool may_listen(const snw_socket *s, struct lws *wsi) {
+    char path[SNW_TOKEN_LENGTH + 16];
+    const int n = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
+    return n > 0 && is_known(s, path, (size_t)n, "live") && is_here(s, wsi, WSI_TOKEN_HOST, "") &&
+           is_here(s, wsi, WSI_TOKEN_ORIGIN, "http://");
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+static size_t page_size(const snw_socket *s) {
+    return s->page->size[0] + s->page->size[1] + s->page->size[2];
+}
+
+static bool add(struct lws *wsi, const char *name, const char *value, unsigned char **at,
+                unsigned char *end) {
+    return lws_add_http_header_by_name(wsi, (const unsigned char *)name,
+                                       (const unsigned char *)value, (int)strlen(value), at,
+                                       end) == 0;
+}
+
+// an answer without a page closes the connection
+static int refuse(struct lws *wsi, unsigned status) {
+    (void)lws_return_http_status(wsi, status, NULL);
+    return -1;
+}
+
+static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t length) {
+    if (!is_here(s, wsi, WSI_TOKEN_HOST, "")) return refuse(wsi, HTTP_STATUS_FORBIDDEN);
+    if (!is_known(s, path, length, "")) return refuse(wsi, HTTP_STATUS_NOT_FOUND);
+    unsigned char head[LWS_PRE + 2048], *at = head + LWS_PRE, *end = head + sizeof head - 1;
+    char policy[400];
+    (void)snprintf(policy, sizeof policy,
+                   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                   "img-src data: blob:; connect-src ws://127.0.0.1:%d ws://localhost:%d; "
+                   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                   s->port, s->port);
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
+                                    (lws_filepos_t)page_size(s), &at, end) ||
+        !add(wsi, "content-security-policy:", policy, &at, end) ||
+        !add(wsi, "referrer-policy:", "no-referrer", &at, end) ||
+        !add(wsi, "x-content-type-options:", "nosniff", &at, end) ||
+        !add(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
+        !add(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
+        !add(wsi, "cache-control:", "no-store", &at, end) ||
+        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end)) {
+        return -1;
+    }
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+// the next part of the page
+static int write_page(const snw_socket *s, struct lws *wsi, session *c) {
+    unsigned char out[LWS_PRE + CHUNK];
+    size_t skip = c->sent, n = 0;
+    for (int i = 0; i < 3; i++) {
+        const size_t size = s->page->size[i], from = skip < size ? skip : size;
+        const size_t take = size - from < CHUNK - n ? size - from : CHUNK - n;
+        memcpy(out + LWS_PRE + n, s->page->text[i] + from, take);
+        n += take;
+        skip -= from;
+    }
+    c->sent += n;
+    const bool last = c->sent == page_size(s);
+    const enum lws_write_protocol how = last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP;
+    if (lws_write(wsi, out + LWS_PRE, n, how) < (int)n) return -1;
+    if (last) return lws_http_transaction_completed(wsi) ? -1 : 0;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+static int write_message(snw_socket *s, struct lws *wsi, session *c) {
+    const void *data;
+    size_t n;
+    bool binary;
+    if (!snw_play_next(s->play, c->client, &data, &n, &binary)) return 0;
+    if (n > s->room) {
+        snw_free(s->out);
+        s->room = 0;
+        s->out = snw_alloc(LWS_PRE + n);
+        if (!s->out) return -1;
+        s->room = n;
+    }
+    memcpy(s->out + LWS_PRE, data, n);
+    const enum lws_write_protocol how = binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT;
+    if (lws_write(wsi, s->out + LWS_PRE, n, how) < (int)n) return -1;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static void receive(const snw_socket *s, struct lws *wsi, session *c, const void *in, size_t n) {
+    if (lws_is_first_fragment(wsi)) c->length = 0, c->unfit = false;
+    c->unfit |= lws_frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
+    if (!c->unfit && n > 0) memcpy(c->text + c->length, in, n);
+    if (!c->unfit) c->length += n;
+    if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
+    snw_play_receive(s->play, c->client, c->unfit ? NULL : c->text, c->length);
+}
+
+static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                 size_t n) {
+    struct lws_context *context = lws_get_context(wsi);
+    snw_socket *s = context ? lws_context_user(context) : NULL;
+    session *c = user;
+    switch ((int)reason) {
+    case LWS_CALLBACK_HTTP:
+        c->client = -1;
+        return answer(s, wsi, in, n);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return c ? write_page(s, wsi, c) : -1;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return may_listen(s, wsi) ? 0 : -1;
+    case LWS_CALLBACK_ESTABLISHED:
+        *c = (session){.client = snw_play_join(s->play)};
+        if (c->client < 0) return -1;
+        lws_callback_on_writable(wsi);
+        return 0;
+    case LWS_CALLBACK_CLOSED:
+        if (c->client >= 0) snw_play_leave(s->play, c->client);
+        c->client = -1;
+        return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return c->client >= 0 ? write_message(s, wsi, c) : -1;
+    case LWS_CALLBACK_RECEIVE:
+        if (c->client >= 0) receive(s, wsi, c, in, n);
+        return 0;
+    default:
+        return 0; // nothing of ours: no defaults that would answer for us
+    }
+}
+
+// at the rate of pictures
+static void tick(lws_sorted_usec_list_t *timer) {
+    snw_socket *s = lws_container_of(timer, snw_socket, timer);
+    const lws_usec_t period = LWS_US_PER_SEC / SNW_PLAY_RATE, begin = lws_now_usecs();
+    if (s->stop()) {
+        s->stopped = true;
+        lws_cancel_service(s->context);
+        return;
+    }
+    snw_play_tick(s->play);
+    const struct lws_protocols *own = lws_vhost_name_to_protocol(s->vhost, "sinew");
+    if (own) (void)lws_callback_on_writable_all_protocol_vhost(s->vhost, own);
+    // in step with the clock, unless it was missed
+    const lws_usec_t now = lws_now_usecs();
+    s->due = s->due + period > begin ? s->due + period : begin + period;
+    lws_sul_schedule(s->context, 0, timer, tick, s->due > now ? s->due - now : 1);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static snw_status make_token(char token[SNW_TOKEN_LENGTH + 1], snw_error *err) {
+    unsigned char bytes[SNW_TOKEN_LENGTH / 2];
+    FILE *source = fopen("/dev/urandom", "rb");
+    const size_t n = source ? fread(bytes, 1, sizeof bytes, source) : 0;
+    if (source) (void)fclose(source);
+    if (n != sizeof bytes) {
+        return snw_fail(err, SNW_E_IO,
+                        "/dev/urandom gives no random numbers, so that there would "
+                        "be no secret in the address");
+    }
+    for (size_t i = 0; i < n; i++) (void)snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return SNW_OK;
+}
+
+static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
+    static const struct lws_protocols protocols[] = {
+        {"sinew", serve, sizeof(session), SNW_PLAY_LONGEST, 0, NULL, 0}, {0}};
+    const struct lws_context_creation_info info = {
+        .port = port,
+        .iface = "127.0.0.1",
+        .protocols = protocols,
+        .gid = (gid_t)-1,
+        .uid = (uid_t)-1,
+        .user = s,
+        .fd_limit_per_thread = CONNECTIONS,
+        .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 |
+                   LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};
+    lws_set_log_level(0, NULL);
+    s->context = lws_create_context(&info);
+    s->vhost = s->context ? lws_create_vhost(s->context, &info) : NULL;
+    s->port = s->vhost ? lws_get_vhost_listen_port(s->vhost) : 0;
+    if (s->port > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_IO,
+                    "cannot listen on port %d of 127.0.0.1; another program may have it, choose "
+                    "another one or leave out --port",
+                    port);
+}
+
+snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
+                           snw_socket **out, snw_error *err) {
+    *out = NULL;
+    snw_socket *s = snw_alloc(sizeof *s);
+    if (!s) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    s->play = play;
+    s->page = page;
+    snw_status status = make_token(s->token, err);
+    if (status == SNW_OK) status = listen_on(s, port, err);
+    if (status != SNW_OK) {
+        snw_socket_close(s);
+        return status;
+    }
+    (void)snprintf(s->address, sizeof s->address, "http://127.0.0.1:%d/%s/", s->port, s->token);
+    *out = s;
+    return SNW_OK;
+}
+
+void snw_socket_close(snw_socket *s) {
+    if (!s) return;
+    if (s->context) lws_context_destroy(s->context);
+    snw_free(s->out);
+    snw_free(s);
+}
+
+const char *snw_socket_address(const snw_socket *s) { return s->address; }
+
+void snw_socket_serve(snw_socket *s, bool (*stop)(void)) {
+    s->stop = stop;
+    s->due = lws_now_usecs();
+    lws_sul_schedule(s->context, 0, &s->timer, tick, 1);
+    while (!s->stopped && lws_service(s->context, 0) >= 0) {
+    }
+    lws_sul_cancel(&s->timer);
+}
+
+#else
+
+snw_status snw_socket_check(snw_error *err) {
+    return snw_fail(err, SNW_E_IO,
+                    "this sinew was built without libwebsockets; install libwebsockets-dev "
+                    "(tools/setup.sh does) and build again");
+}
+
+snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
+                           snw_socket **out, snw_error *err) {
+    (void)play, (void)page, (void)port;
+    *out = NULL;
+    return snw_socket_check(err);
+}
+
+void snw_socket_close(snw_socket *s) { (void)s; }
+const char *snw_socket_address(const snw_socket *s) { return (void)s, ""; }
+void snw_socket_serve(snw_socket *s, bool (*stop)(void)) { (void)s, (void)stop; }
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+//
+// What clients of a live simulation are told: a greeting that says what there is, how things stand, words, and frames.
+//
+// A frame is 40 bytes and then numbers in single precision, both in the byte order of the machine, which the page shares:
+//   double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1), wanted, room
+//   pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present, columns, energy, controls, point and hand
+#include "cli/play_private.h"
+
+#include "cli/field.h"
+
+#include "base/alloc.h"
+#include "sinew/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- texts -------------------------------------------------------------------------------------
+
+// JSON into memory that the stream makes grow
+typedef struct talk {
+    FILE *stream;
+    snw_json json;
+    char **text;
+    size_t *size;
+} talk;
+
+static bool begin(talk *k, char **text, size_t *size, const char *type) {
+    free(*text);
+    *text = NULL;
+    k->stream = open_memstream(text, size);
+    if (!k->stream) return false;
+    snw_json_begin(&k->json, snw_sink_stream(k->stream));
+    snw_field_object(&k->json, NULL);
+    snw_field_text(&k->json, "type", type);
+    return true;
+}
+
+static const char *end(talk *k, char **text, const size_t *size, size_t *out) {
+    snw_json_close(&k->json);
+    const bool good = snw_json_finish(&k->json, NULL) == SNW_OK;
+    if (fclose(k->stream) != 0 || !good) return NULL;
+    *out = *size;
+    return *text;
+}
+
+static void put_columns(snw_json *j, const snw_run_info *info) {
+    snw_field_list(j, "columns");
+    for (int i = 0; i < info->ncolumn; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "probe", info->column[i].probe);
+        snw_field_text(j, "component", info->column[i].component);
+        snw_field_integer(j, "station", info->column[i].station);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "energy");
+#define X(name) snw_json_text(j, #name);
+    SNW_ENERGY_LIST(X)
+#undef X
+    snw_json_close(j);
+}
+
+static void put_controls(snw_json *j, const snw_play *p) {
+    snw_field_list(j, "controls");
+    for (int i = 0; i < snw_live_controls(p->live); i++) {
+        const snw_control *c = snw_live_control(p->live, i);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", c->name);
+        snw_field_text(j, "unit", c->unit);
+        snw_field_number(j, "low", c->low);
+        snw_field_number(j, "high", c->high);
+        snw_field_bool(j, "guessed", c->guessed);
+        snw_field_bool(j, "parameter", c->actuator < 0);
+        snw_field_number(j, "value", snw_live_value(p->live, i));
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+const char *snw_play_hello(snw_play *p, size_t *size) {
+    talk k;
+    const snw_run_info *info = snw_live_describe(p->live);
+    if (!begin(&k, &p->hello, &p->hello_size, "hello")) return NULL;
+    snw_json *j = &k.json;
+    const char *slash = strrchr(p->opts.path, '/');
+    snw_field_text(j, "file", slash ? slash + 1 : p->opts.path);
+    snw_field_text(j, "title", p->opts.title);
+    snw_field_text(j, "run", p->opts.run);
+    snw_field_text(j, "version", SNW_VERSION);
+    snw_field_text(j, "model", p->text);
+    snw_field_number(j, "step", snw_live_step_length(p->live));
+    snw_field_integer(j, "rate", SNW_PLAY_RATE);
+    snw_field_integer(j, "nodes", info->nnode);
+    snw_field_integer(j, "freedom", info->freedom);
+    snw_field_integer(j, "loads", info->nload);
+    snw_field_integer(j, "loops", info->nloop);
+    snw_field_integer(j, "contacts", info->ncontact);
+    snw_field_integer(j, "measures", info->nmeasure);
+    snw_field_integer(j, "switches", info->nswitch);
+    snw_field_list(j, "node_link");
+    for (int i = 0; i < info->nnode; i++) snw_json_text(j, info->node_link[i]);
+    snw_json_close(j);
+    put_columns(j, info);
+    put_controls(j, p);
+    snw_field_text(j, "scene", p->scene);
+    return end(&k, &p->hello, &p->hello_size, size);
+}
+
+const char *snw_play_state(snw_play *p, int client, size_t *size) {
+    talk k;
+    int clients = 0;
+    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) clients += p->client[i].here;
+    if (!begin(&k, &p->message, &p->message_size, "state")) return NULL;
+    snw_json *j = &k.json;
+    snw_field_bool(j, "writer", client == p->writer);
+    snw_field_integer(j, "clients", clients);
+    snw_field_bool(j, "paused", p->paused);
+    snw_field_bool(j, "failed", p->failed);
+    snw_field_number(j, "speed", p->wanted);
+    snw_field_text(j, "recording", p->record.file ? p->record.path : NULL);
+    snw_field_list(j, "wanted");
+    for (int i = 0; i < snw_live_controls(p->live); i++) {
+        snw_json_number(j, snw_live_control(p->live, i)->wanted); // NaN becomes null
+    }
+    snw_json_close(j);
+    return end(&k, &p->message, &p->message_size, size);
+}
+
+const char *snw_play_note(snw_play *p, int client, size_t *size) {
+    talk k;
+    if (!begin(&k, &p->message, &p->message_size, "note")) return NULL;
+    snw_field_text(&k.json, "words", p->client[client].words);
+    return end(&k, &p->message, &p->message_size, size);
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+typedef struct head {
+    double t;
+    float speed, step; // times real time; s a step takes
+    uint32_t flags, serial;
+    int32_t node; // that is pulled
+    float pulled, wanted, room;
+} head;
+
+enum { PAUSED = 1, RECORDING = 2, FAILED = 4 };
+
+enum {
+#define X(name) +1
+    NENERGY = SNW_ENERGY_LIST(X)
+#undef X
+};
+
+size_t snw_play_frame_size(const snw_play *p) {
+    const snw_run_info *i = snw_live_describe(p->live);
+    const size_t n = 7 * (size_t)i->nnode + 6 * (size_t)(i->nload + i->nloop + i->ncontact) +
+                     (size_t)(i->nmeasure + i->nswitch + i->ncolumn) + NENERGY +
+                     (size_t)snw_live_controls(p->live) + 6;
+    return sizeof(head) + n * sizeof(float);
+}
+
+static float *put(float *to, size_t n, const double *from) {
+    for (size_t i = 0; i < n; i++) *to++ = (float)from[i];
+    return to;
+}
+
+static float *put_pose(float *to, const snw_se3 *g) {
+    double pose[SNW_RESULT_POSE_WIDTH];
+    snw_result_pose(g, pose);
+    return put(to, SNW_RESULT_POSE_WIDTH, pose);
+}
+
+static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    snw_play *p = user;
+    const snw_run_info *i = snw_live_describe(p->live);
+    double point[3] = {0}, hand[3] = {0};
+    int node = -1;
+    const bool pulled = snw_live_pulled(p->live, &node, point, hand);
+    const head h = {.t = f->t,
+                    .speed = (float)p->ratio,
+                    .step = (float)p->step_time,
+                    .flags = (p->paused ? PAUSED : 0u) | (p->record.file ? RECORDING : 0u) |
+                             (p->failed ? FAILED : 0u),
+                    .serial = (uint32_t)++p->frame,
+                    .node = node,
+                    .pulled = pulled,
+                    .wanted = (float)p->wanted};
+    memcpy(p->bytes, &h, sizeof h);
+    float *to = (float *)(void *)(p->bytes + sizeof h);
+    for (int k = 0; k < i->nnode; k++) to = put_pose(to, &f->pose[k]);
+    to = put(to, 6 * (size_t)i->nload, f->load);
+    to = put(to, 6 * (size_t)i->nloop, f->loop);
+    to = put(to, 6 * (size_t)i->ncontact, f->contact);
+    to = put(to, (size_t)i->nmeasure, f->effort);
+    to = put(to, (size_t)i->nswitch, f->present);
+    to = put(to, (size_t)i->ncolumn, f->column);
+    const double energy[NENERGY] = {
+#define X(name) f->energy.name,
+        SNW_ENERGY_LIST(X)
+#undef X
+    };
+    to = put(to, NENERGY, energy);
+    for (int k = 0; k < snw_live_controls(p->live); k++) {
+        *to++ = (float)snw_live_value(p->live, k);
+    }
+    to = put(to, 3, point);
+    (void)put(to, 3, hand);
+    return SNW_OK;
+}
+
+snw_status snw_play_make_frame(snw_play *p, snw_error *err) {
+    const snw_recorder r = {.user = p, .frame = stream};
+    return snw_live_frame(p->live, 1, &r, err);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "shoot/boundary.h"
+
+#include "shoot/single.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+snw_boundary_opts snw_boundary_defaults(void) {
+    return (snw_boundary_opts){
+        .kind = SNW_BOUNDARY_BANDED, .tol = 1e-10, .max_iter = 40, .growth = 2, .keep = true};
+}
+
+snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
+                               snw_boundary **out) {
+    *out = NULL;
+    snw_segments *segments;
+    SNW_TRY(snw_segments_create(r, SNW_POSE_NONE, &segments));
+    const size_t n = (size_t)segments->most;
+    snw_boundary *b = snw_alloc(sizeof *b + 4 * n * sizeof(snw_shoot_state));
+    if (!b) {
+        snw_segments_destroy(segments);
+        return SNW_E_MEMORY;
+    }
+    b->opts = *opts;
+    b->segments = segments;
+    snw_shoot_state *at = (snw_shoot_state *)(void *)(b + 1);
+    for (int i = 0; i < 3; i++) b->past[i] = at + (size_t)i * n;
+    b->kept = at + 3 * n;
+    *out = b;
+    return SNW_OK;
+}
+
+void snw_boundary_destroy(snw_boundary *b) {
+    if (!b) return;
+    snw_segments_destroy(b->segments);
+    snw_free(b);
+}
+
+// ---- the tip ----------------------------------------------------------------------------------------
+
+static int nfree(const snw_boundary *b) {
+    const snw_shoot_law *law = b->segments->r->law;
+    return law ? law->nfree : 0;
+}
+
+// b->gap <- what does not hold at the tip; the largest of it, scaled
+static double look_at_tip(snw_boundary *b) {
+    const snw_segments *s = b->segments;
+    const snw_shoot_rod *r = s->r;
+    const snw_shoot_state *tip = snw_segments_tip(s);
+    const snw_wrench W = snw_station_wrench(r, r->npiece - 1, tip);
+    double worst = 0;
+    for (int i = 0; i < 6; i++) {
+        b->gap[i] = W.e[i] - tip->F.e[i];
+        const double x = fabs(b->gap[i]) / s->scale[s->na + i];
+        if (!(x <= worst)) worst = x;
+    }
+    if (nfree(b) == 0) return worst;
+    double slope[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];
+    r->law->close(r->law->user, tip->z, s->seg[0].start.z, b->gap + 6, slope);
+    const int nz = r->law->nz;
+    for (int i = 0; i < nfree(b); i++) {
+        for (int k = 0; k < 2 * nz; k++) b->slope[i][k] = slope[2 * nz * i + k];
+        if (!(fabs(b->gap[6 + i]) <= worst)) worst = fabs(b->gap[6 + i]);
+    }
+    return worst;
+}
+
+// Wa and the matrix of the closing: dF - Wa da = gap, gap + Gt dz + Gb dz0 = 0, with da = Y dF + y + P dp
+static snw_status factor_tip(snw_boundary *b) {
+    const snw_segments *s = b->segments;
+    const snw_shoot_rod *r = s->r;
+    const snw_segment *t = snw_segments_relation(s);
+    const int nf = nfree(b), n = 6 + nf, nz = snw_shoot_nz(r);
+    double S[SNW_SHOOT_ROWS * 12] = {0};
+    for (int i = 0; i < 12; i++) S[i * 12 + i] = 1;
+    snw_station_vary(r, r->npiece - 1, snw_segments_tip(s), 12, S, &b->Wa[0][0]);
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < n; j++) {
+            double x = i == j;
+            for (int a = 0; a < s->na; a++) {
+                if (s->row[a] < 12)
+                    x -= b->Wa[i][s->row[a]] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
+            }
+            b->closing[n * j + i] = x;
+        }
+    }
+    for (int i = 0; i < nf; i++) {
+        for (int j = 0; j < n; j++) {
+            double x = j < 6 ? 0 : b->slope[i][nz + r->law->free[j - 6]];
+            for (int k = 0; k < nz; k++) {
+                const int a = s->na - nz + k;
+                x += b->slope[i][k] * (j < 6 ? t->Y[a][j] : t->P[a][j - 6]);
+            }
+            b->closing[n * j + 6 + i] = x;
+        }
+    }
+    for (int i = 0; i < n * n; i++) {
+        if (!isfinite(b->closing[i])) return SNW_E_SINGULAR;
+    }
+    return snw_lu_factor(n, b->closing, b->pivot);
+}
+
+// x <- dF and dp that close the rod
+static void close_tip(const snw_boundary *b, double *x) {
+    const snw_segments *s = b->segments;
+    const snw_segment *t = snw_segments_relation(s);
+    const int nf = nfree(b), nz = snw_shoot_nz(s->r);
+    for (int i = 0; i < 6; i++) {
+        x[i] = b->gap[i];
+        for (int a = 0; a < s->na; a++) {
+            if (s->row[a] < 12) x[i] += b->Wa[i][s->row[a]] * t->y[a];
+        }
+    }
+    for (int i = 0; i < nf; i++) {
+        x[6 + i] = -b->gap[6 + i];
+        for (int k = 0; k < nz; k++) x[6 + i] -= b->slope[i][k] * t->y[s->na - nz + k];
+    }
+    snw_lu_solve(6 + nf, b->closing, b->pivot, x);
+}
+
+// ---- first guesses ----------------------------------------------------------------------------------
+
+// starts <- polynomials of the last steps carried on; the pose from the velocity
+static void predict(snw_boundary *b) {
+    snw_segments *s = b->segments;
+    const snw_shoot_rod *r = s->r;
+    static const double weight[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, -1, 0}, {3, -3, 1}};
+    const double *w = weight[b->npast];
+    const double h = r->formula.c[0] > 0 ? r->step[0] : 0;
+    for (int k = 0; k < s->n && b->npast > 0; k++) {
+        snw_shoot_state *y = &s->seg[k].start;
+        const snw_shoot_state *a = &b->past[0][k], *c = &b->past[1][k], *d = &b->past[2][k];
+        for (int i = 0; i < 6; i++) {
+            y->V.e[i] = w[0] * a->V.e[i] + w[1] * c->V.e[i] + w[2] * d->V.e[i];
+            y->F.e[i] = w[0] * a->F.e[i] + w[1] * c->F.e[i] + w[2] * d->F.e[i];
+        }
+        for (int i = 0; i < snw_shoot_nz(r); i++) {
+            y->z[i] = w[0] * a->z[i] + w[1] * c->z[i] + w[2] * d->z[i];
+        }
+        const snw_twist mean = snw_twist_scale(0.5, snw_twist_add(a->V, y->V));
+        y->g = snw_se3_mul(a->g, snw_se3_exp(snw_twist_scale(h, mean)));
+    }
+    for (int i = 0; i < snw_shoot_nz(r); i++) {
+        bool known = true;
+        for (int k = 0; k < nfree(b); k++) known = known && r->law->free[k] != i;
+        if (known) s->seg[0].start.z[i] = r->base_z[i];
+    }
+}
+
+void snw_boundary_forget(snw_boundary *b) {
+    b->npast = 0;
+    b->segments->n = 0;
+    b->segments->factored = false;
+}
+
+void snw_boundary_accept(snw_boundary *b, double h) {
+    snw_segments *s = b->segments;
+    // of steps of different length only the last state says something
+    const double was = s->r->step[1];
+    if (b->npast > 1 && !(fabs(h - was) <= 1e-9 * h)) b->npast = 1;
+    snw_shoot_state *oldest = b->past[2];
+    b->past[2] = b->past[1];
+    b->past[1] = b->past[0];
+    b->past[0] = oldest;
+    for (int k = 0; k < s->n; k++) {
+        b->past[0][k] = s->seg[k].start;
+        if (!s->r->world) b->past[0][k].g = s->r->g[s->seg[k].node];
+    }
+    if (b->npast < 3) b->npast++;
+}
+
+// ---- Newton -----------------------------------------------------------------------------------------
+
+double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info) {
+    const double defects = snw_segments_march(b->segments, slopes);
+    info->marches++;
+    info->tangents += slopes;
+    if (!isfinite(defects)) return NAN;
+    const double tip = look_at_tip(b);
+    return tip >= defects || !isfinite(tip) ? tip : defects;
+}
+
+static snw_status factor(snw_boundary *b) {
+    SNW_TRY(snw_segments_factor(b->segments));
+    b->segments->factored = false; // until the tip is
+    snw_segments_condense(b->segments);
+    SNW_TRY(factor_tip(b));
+    b->segments->factored = true;
+    b->fresh = true;
+    b->c0 = b->segments->r->formula.c[0];
+    return SNW_OK;
+}
+
+static void save(snw_boundary *b) {
+    for (int k = 0; k < b->segments->n; k++) b->kept[k] = b->segments->seg[k].start;
+}
+
+static void restore(snw_boundary *b) {
+    for (int k = 0; k < b->segments->n; k++) b->segments->seg[k].start = b->kept[k];
+}
+
+enum { HALVINGS = 10 };
+
+// One step with the present factors; norm in and out. Returns whether it is smaller now; else the starts are as before.
+static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
+    double x[6 + SNW_SHOOT_Z];
+    snw_segments_condense(b->segments);
+    close_tip(b, x);
+    save(b);
+    double size = 1;
+    for (int i = 0; i <= halvings; i++, size *= 0.5) {
+        snw_segments_expand(b->segments, x, x + 6, size);
+        const double now = snw_boundary_march(b, false, info);
+        if (now < *norm) {
+            *norm = now;
+            return true;
+        }
+        restore(b);
+    }
+    return false;
+}
+
+// A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is this small.
+static const double rounding = 1e-7;
+
+static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
+    snw_segments *s = b->segments;
+    const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
+    b->fresh = false;
+    double norm = snw_boundary_march(b, !have, info);
+    info->residual = norm;
+    if (!isfinite(norm)) return SNW_E_DIVERGED;
+    if (!have && norm > b->opts.tol) SNW_TRY(factor(b));
+    for (; info->iterations < b->opts.max_iter; info->iterations++) {
+        info->residual = norm;
+        if (norm <= b->opts.tol) return SNW_OK;
+        const double before = norm;
+        const bool fresh = b->fresh;
+        const bool better = step(b, &norm, fresh ? HALVINGS : 0, info);
+        if (better && norm <= (fresh ? 0.5 : 0.1) * before) continue;
+        if (!better && fresh) {
+            // the trial that failed left its nodes behind
+            (void)snw_boundary_march(b, false, info);
+            info->residual = norm;
+            return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
+        }
+        if (norm <= b->opts.tol) continue;
+        norm = snw_boundary_march(b, true, info);
+        SNW_TRY(factor(b));
+    }
+    info->residual = norm;
+    return norm <= b->opts.tol ? SNW_OK : SNW_E_DIVERGED;
+}
+
+snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info) {
+    *info = (snw_boundary_info){0};
+    snw_segments *s = b->segments;
+    const bool single = b->opts.kind != SNW_BOUNDARY_BANDED;
+    if (snw_segments_cut(s, b->opts.growth, single ? 1 : 0)) b->npast = 0;
+    predict(b);
+    snw_status status;
+    if (b->opts.kind == SNW_BOUNDARY_LEVENBERG || b->opts.kind == SNW_BOUNDARY_DOGLEG) {
+        status = snw_single_solve(b, info);
+    } else {
+        status = newton(b, info);
+    }
+    if (status == SNW_OK) snw_shoot_poses(s->r);
+    return status;
+}

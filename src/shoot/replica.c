@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Runge-Kutta on (p, h, n, m, q, w) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2, n = R N, so that n' = R (N' + u x N) with the
+// slopes of field.h, and likewise m. R(h) does not depend on the length of h, and h' is linear in h: to begin with a unit
+// quaternion at any node changes nothing.
+#include "shoot/replica.h"
+
+#include "shoot/field.h"
+
+typedef struct world {
+    snw_vec3 p, n, m;
+    snw_quat h;
+    snw_twist V;
+} world;
+
+enum { NUMBERS = sizeof(world) / sizeof(double) };
+
+static snw_shoot_state to_body(const world *y) {
+    snw_shoot_state b = {.g = {snw_quat_to_mat3(y->h), y->p}, .V = y->V};
+    b.F.f = snw_rotate_inv(b.g.R, y->n);
+    b.F.m = snw_rotate_inv(b.g.R, y->m);
+    return b;
+}
+
+static world slope(const snw_shoot_rod *r, int point, const world *y) {
+    const snw_shoot_state b = to_body(y);
+    const snw_mat3 R = b.g.R;
+    snw_stage st = {.V = b.V, .F = b.F};
+    st.weight = snw_rotate_inv(R, r->gravity);
+    if (r->density) {
+        st.force = snw_rotate_inv(R, r->density[point].force);
+        st.torque = snw_rotate_inv(R, r->density[point].torque);
+    }
+    snw_field(SNW_FIELD_WORLD, r, r->uniform ? r->section : r->section + point, point, false, &st);
+    const snw_vec3 u = st.xi.w, hv = {{y->h.x, y->h.y, y->h.z}};
+    const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
+    return (world){.p = snw_rotate(R, st.xi.v),
+                   .n = snw_rotate(R, snw_add(st.Fs.f, snw_cross(u, b.F.f))),
+                   .m = snw_rotate(R, snw_add(st.Fs.m, snw_cross(u, b.F.m))),
+                   .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}},
+                   .V = st.Vs};
+}
+
+static void axpy(double s, const world *x, world *y) {
+    const double *a = (const double *)(const void *)x;
+    double *b = (double *)(void *)y;
+    for (int i = 0; i < NUMBERS; i++) b[i] += s * a[i];
+}
+
+void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
+                       snw_shoot_state *end) {
+    const snw_along *m = r->method;
+    const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
+    world y = {.p = start->g.p,
+               .h = snw_quat_from_mat3(start->g.R),
+               .n = snw_rotate(start->g.R, start->F.f),
+               .m = snw_rotate(start->g.R, start->F.m),
+               .V = start->V};
+    snw_se3 g = start->g;
+    for (int j = 0; j < n; j++) {
+        const int point = piece->point + (node + j - piece->node) * m->np;
+        world k[SNW_SHOOT_STAGES], next = y;
+        for (int i = 0; i < m->stages; i++) {
+            world stage = y;
+            for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
+            k[i] = slope(r, point + m->at[i], &stage);
+            axpy(piece->h * m->b[i], &k[i], &next);
+        }
+        y = next;
+        *end = to_body(&y);
+        r->W[node + j] = snw_se3_log(snw_se3_mul(snw_se3_inv(g), end->g));
+        g = end->g;
+        if (j + 1 == n) return;
+        r->g[node + j + 1] = end->g;
+        r->V[node + j + 1] = end->V;
+        r->F[node + j + 1] = end->F;
+    }
+}

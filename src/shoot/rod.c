@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+#include "shoot/rod.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- memory -----------------------------------------------------------------------------------------
+
+// lays arrays one behind the other: first without memory, to know how much is needed
+typedef struct layout {
+    unsigned char *base;
+    size_t used;
+} layout;
+
+static void *take(layout *l, size_t n, size_t size) {
+    void *at = l->base ? l->base + l->used : NULL;
+    l->used += (n * size + 63) & ~(size_t)63;
+    return at;
+}
+
+static void lay_out(layout *l, snw_shoot_rod *r, bool loads) {
+    const size_t nn = (size_t)r->nnode, np = (size_t)r->npoint, nz = (size_t)snw_shoot_nz(r);
+    const size_t ns = r->uniform ? 1 : np;
+    r->piece = take(l, (size_t)r->npiece, sizeof *r->piece);
+    r->station = take(l, (size_t)r->npiece, sizeof *r->station);
+    r->section = take(l, ns, sizeof *r->section);
+    r->K = take(l, 36 * ns, sizeof *r->K);
+    r->density = loads ? take(l, np, sizeof *r->density) : NULL;
+    r->history = take(l, np, sizeof *r->history);
+    r->zh = take(l, np * nz, sizeof *r->zh);
+    r->g = take(l, nn, sizeof *r->g);
+    r->V = take(l, nn, sizeof *r->V);
+    r->F = take(l, nn, sizeof *r->F);
+    r->z = take(l, nn * nz, sizeof *r->z);
+    r->W = take(l, nn, sizeof *r->W);
+    for (int i = 0; i < SNW_TIME_LEVELS; i++) {
+        r->level[i] = take(l, nn, sizeof *r->level[i]);
+        r->zlevel[i] = take(l, nn * nz, sizeof *r->zlevel[i]);
+    }
+    r->rate = take(l, nn, sizeof *r->rate);
+    r->zrate = take(l, nn * nz, sizeof *r->zrate);
+    r->node_history = take(l, nn, sizeof *r->node_history);
+    r->znode = take(l, nn * nz, sizeof *r->znode);
+}
+
+snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
+                            bool loads, snw_shoot_rod **out) {
+    *out = NULL;
+    snw_shoot_rod *r = snw_alloc(sizeof *r);
+    if (!r) return SNW_E_MEMORY;
+    r->method = snw_along_of(opts->along);
+    r->between = opts->between;
+    r->law = law;
+    r->uniform = uniform;
+    r->npiece = opts->npiece;
+    for (int i = 0; i < opts->npiece; i++) {
+        r->nnode += opts->intervals[i] + 1;
+        r->npoint += opts->intervals[i] * r->method->np + 1;
+        r->length += opts->length[i];
+    }
+    layout l = {NULL, 0};
+    lay_out(&l, r, loads);
+    r->block = l.base = snw_alloc(l.used);
+    if (!r->block) {
+        snw_free(r);
+        return SNW_E_MEMORY;
+    }
+    l.used = 0;
+    lay_out(&l, r, loads);
+    int node = 0, point = 0;
+    double s = 0;
+    for (int i = 0; i < opts->npiece; i++) {
+        const int n = opts->intervals[i];
+        r->piece[i] = (snw_shoot_piece){
+            .node = node, .n = n, .point = point, .s = s, .h = opts->length[i] / n};
+        node += n + 1, point += n * r->method->np + 1, s += opts->length[i];
+    }
+    for (int i = 0; i < 6; i++) r->active[i] = true;
+    r->base = snw_se3_identity();
+    *out = r;
+    return SNW_OK;
+}
+
+void snw_shoot_destroy(snw_shoot_rod *r) {
+    if (!r) return;
+    snw_free(r->block);
+    snw_free(r);
+}
+
+// ---- places -----------------------------------------------------------------------------------------
+
+int snw_shoot_piece_of(const snw_shoot_rod *r, int node) {
+    int i = 0;
+    while (i < r->npiece - 1 && node >= r->piece[i + 1].node) i++;
+    return i;
+}
+
+double snw_shoot_node_s(const snw_shoot_rod *r, int node) {
+    const snw_shoot_piece *p = &r->piece[snw_shoot_piece_of(r, node)];
+    return p->s + p->h * (node - p->node);
+}
+
+double snw_shoot_point_s(const snw_shoot_rod *r, int point) {
+    int i = 0;
+    while (i < r->npiece - 1 && point >= r->piece[i + 1].point) i++;
+    const snw_shoot_piece *p = &r->piece[i];
+    const int np = r->method->np, k = point - p->point;
+    return p->s + p->h * (k / np + r->method->c[k % np]);
+}
+
+// ---- what kind of rod -------------------------------------------------------------------------------
+
+static bool is_diagonal(const double A[36]) {
+    for (int i = 0; i < 36; i++) {
+        if (i % 7 != 0 && A[i] != 0) return false;
+    }
+    return true;
+}
+
+static bool is_principal(const snw_inertia *M) {
+    return snw_dot(M->mc, M->mc) == 0 && M->I[3] == 0 && M->I[4] == 0 && M->I[5] == 0;
+}
+
+static bool loads_in_world(const snw_shoot_rod *r) {
+    for (int i = 0; i < r->npiece; i++) {
+        for (int k = 0; k < r->station[i].nload; k++) {
+            if (!r->station[i].load[k].body) return true;
+        }
+    }
+    for (int i = 0; r->density && i < r->npoint; i++) {
+        const snw_shoot_density *d = &r->density[i];
+        if (snw_dot(d->force, d->force) + snw_dot(d->torque, d->torque) > 0) return true;
+    }
+    return snw_dot(r->gravity, r->gravity) > 0;
+}
+
+static double weight(const snw_shoot_rod *r) {
+    double m = 0;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j < piece->n; j++) {
+            m += piece->h * (r->uniform ? r->section
+                                        : r->section + piece->point + (ptrdiff_t)j * r->method->np)
+                                ->M.m;
+        }
+        if (r->station[p].has_body) m += r->station[p].M.m;
+    }
+    return m * snw_norm(r->gravity);
+}
+
+snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
+    r->diagonal = true;
+    r->damped = false;
+    const int ns = r->uniform ? 1 : r->npoint;
+    for (int i = 0; i < ns; i++) {
+        const double *K = r->K + 36 * (ptrdiff_t)i, *B = r->section[i].B;
+        r->diagonal =
+            r->diagonal && is_diagonal(K) && is_diagonal(B) && is_principal(&r->section[i].M);
+        for (int k = 0; k < 6; k++) {
+            if (r->active[k] && !(K[7 * k] > 0)) return SNW_E_SINGULAR;
+            r->damped = r->damped || B[7 * k] != 0;
+        }
+    }
+    r->world = loads_in_world(r);
+    const double L = r->length, bend = fmax(r->K[7], r->K[14]);
+    r->force = fmax(fmax(bend / (L * L), weight(r)), applied);
+    return SNW_OK;
+}
+
+// C <- (K + c0 B)^-1 on the active strains
+static void comply(const snw_shoot_rod *r, const double *K, double c0, snw_shoot_section *s) {
+    memset(s->C, 0, sizeof s->C);
+    int n = 0, of[6];
+    for (int i = 0; i < 6; i++) {
+        if (r->active[i]) of[n++] = i;
+    }
+    if (r->diagonal) {
+        for (int i = 0; i < n; i++) s->C[7 * of[i]] = 1 / (K[7 * of[i]] + c0 * s->B[7 * of[i]]);
+        return;
+    }
+    double A[36], x[6];
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) {
+            A[i * n + k] = K[6 * of[i] + of[k]] + c0 * s->B[6 * of[i] + of[k]];
+        }
+    }
+    if (snw_cholesky_factor(n, A) != SNW_OK) {
+        for (int i = 0; i < 36; i++) s->C[i] = NAN; // the solver will say that it does not converge
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) x[i] = i == k;
+        snw_cholesky_solve(n, A, x);
+        for (int i = 0; i < n; i++) s->C[6 * of[i] + of[k]] = x[i];
+    }
+}
+
+double snw_shoot_growth(const snw_shoot_rod *r, double s) {
+    const double c0 = r->formula.c[0];
+    double most = 0;
+    for (int i = 0; i < (r->uniform ? 1 : r->npoint); i++) {
+        const snw_shoot_section *a = &r->section[i];
+        const double bend = fmax(a->C[7], a->C[14]);
+        most = fmax(most, sqrt(c0 * sqrt(a->M.m * bend / 4)));
+        most = fmax(most, c0 * sqrt(a->M.I[0] * a->C[0]));
+        for (int k = 3; k < 6; k++) most = fmax(most, c0 * sqrt(a->M.m * a->C[7 * k]));
+    }
+    return s * most;
+}
+
+// ---- time -------------------------------------------------------------------------------------------
+
+void snw_shoot_lagrange(int n, double x, double *w) {
+    for (int i = 0; i < n; i++) {
+        w[i] = 1;
+        for (int k = 0; k < n; k++) {
+            if (k != i) w[i] *= (x - k) / (i - k);
+        }
+    }
+}
+
+// from values at nodes, `width` numbers each, to points between
+static void spread(const snw_shoot_rod *r, int width, const double *at_node, double *at_point) {
+    const snw_along *m = r->method;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        const double *x = at_node + (ptrdiff_t)piece->node * width;
+        double *y = at_point + (ptrdiff_t)piece->point * width;
+        const int most = r->between == SNW_BETWEEN_LINEAR ? 2 : 4;
+        const int n = piece->n + 1 < most ? piece->n + 1 : most;
+        for (int k = 1; k < m->np; k++) {
+            double w[4];
+            int was = -9;
+            for (int j = 0; j < piece->n; j++) {
+                int first = j - (n - 1) / 2; // as many nodes on either side, where there are
+                first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
+                if (j - first != was) snw_shoot_lagrange(n, j - first + m->c[k], w);
+                was = j - first;
+                const double *a = x + (ptrdiff_t)first * width;
+                double *out = y + ((ptrdiff_t)j * m->np + k) * width;
+                if (n == 4) {
+                    for (int i = 0; i < width; i++) {
+                        out[i] = w[0] * a[i] + w[1] * a[i + width] + w[2] * a[i + 2 * width] +
+                                 w[3] * a[i + 3 * width];
+                    }
+                    continue;
+                }
+                for (int i = 0; i < width; i++) {
+                    out[i] = 0;
+                    for (int l = 0; l < n; l++) out[i] += w[l] * a[i + l * width];
+                }
+            }
+        }
+        for (int j = 0; j <= piece->n; j++) {
+            memcpy(y + (ptrdiff_t)j * m->np * width, x + (ptrdiff_t)j * width,
+                   (size_t)width * sizeof *x);
+        }
+    }
+}
+
+// out <- c1 a + c2 b + c3 c + d rate
+static void combine(const snw_time_formula *f, ptrdiff_t n, const double *a, const double *b,
+                    const double *c, const double *rate, double *out) {
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = f->c[1] * a[i];
+    if (f->c[2] != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->c[2] * b[i];
+    }
+    if (f->c[3] != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->c[3] * c[i];
+    }
+    if (f->d != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->d * rate[i];
+    }
+}
+
+void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
+    const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
+    const double before = r->formula.c[0];
+    r->formula = snw_time_formula_at(kind, alpha, steps);
+    if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
+        const int ns = r->uniform ? 1 : r->npoint;
+        for (int i = 0; i < ns; i++) {
+            comply(r, r->K + 36 * (ptrdiff_t)i, r->formula.c[0], &r->section[i]);
+        }
+    }
+    const int nz = snw_shoot_nz(r);
+    const double *x[SNW_TIME_LEVELS];
+    for (int i = 0; i < SNW_TIME_LEVELS; i++) x[i] = (const double *)(const void *)r->level[i];
+    combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
+            (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
+    spread(r, 12, (const double *)(const void *)r->node_history, (double *)(void *)r->history);
+    if (nz == 0) return;
+    combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
+            r->zrate, r->znode);
+    spread(r, nz, r->znode, r->zh);
+}
+
+static int point_of(const snw_shoot_rod *r, int piece, int node) {
+    return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
+}
+
+// strain less rest at a node, from what it carries
+static snw_twist strain(const snw_shoot_rod *r, int piece, int node) {
+    const int p = point_of(r, piece, node), nz = snw_shoot_nz(r);
+    const snw_shoot_section *s = r->uniform ? r->section : r->section + p;
+    const snw_twist eh = r->history[p].e;
+    if (r->law) {
+        const snw_law_in in = {.point = p,
+                               .c0 = r->formula.c[0],
+                               .F = r->F[node],
+                               .eh = eh,
+                               .z = r->z + (ptrdiff_t)node * nz,
+                               .zh = r->zh + (ptrdiff_t)p * nz,
+                               .section = s};
+        snw_law_out out;
+        r->law->strain(r->law->user, &in, false, &out);
+        return out.e;
+    }
+    snw_twist e;
+    double d[6];
+    for (int i = 0; i < 6; i++) {
+        d[i] = r->F[node].e[i];
+        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh.e[k];
+    }
+    for (int i = 0; i < 6; i++) {
+        e.e[i] = 0;
+        for (int k = 0; k < 6; k++) e.e[i] += s->C[6 * i + k] * d[k];
+    }
+    return e;
+}
+
+static void rotate_levels(snw_shoot_rod *r, double h) {
+    snw_shoot_history *oldest = r->level[SNW_TIME_LEVELS - 1];
+    double *zoldest = r->zlevel[SNW_TIME_LEVELS - 1];
+    for (int i = SNW_TIME_LEVELS - 1; i > 0; i--) {
+        r->level[i] = r->level[i - 1];
+        r->zlevel[i] = r->zlevel[i - 1];
+        r->step[i] = r->step[i - 1];
+    }
+    r->level[0] = oldest;
+    r->zlevel[0] = zoldest;
+    r->step[0] = h;
+}
+
+void snw_shoot_push(snw_shoot_rod *r, double h) {
+    const double c0 = r->formula.c[0];
+    const int nz = snw_shoot_nz(r);
+    rotate_levels(r, h);
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = piece->node; j <= piece->node + piece->n; j++) {
+            const snw_shoot_history x = {strain(r, p, j), r->V[j]};
+            const snw_shoot_history *H = &r->history[point_of(r, p, j)];
+            r->level[0][j] = x;
+            r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
+            r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
+        }
+    }
+    for (int i = 0; i < nz * r->nnode; i++) {
+        r->zlevel[0][i] = r->z[i];
+        r->zrate[i] = c0 * r->z[i] + r->znode[i];
+    }
+}
+
+static void uniform_past(ptrdiff_t n, double h, bool rest, double *const level[SNW_TIME_LEVELS],
+                         double *rate) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (rest) rate[i] = 0;
+        for (int k = 1; k < SNW_TIME_LEVELS; k++) level[k][i] = level[0][i] - k * h * rate[i];
+    }
+}
+
+void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h) {
+    double *level[SNW_TIME_LEVELS];
+    for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+        level[k] = (double *)(void *)r->level[k];
+        r->step[k] = h;
+    }
+    uniform_past(12 * (ptrdiff_t)r->nnode, h, rest, level, (double *)(void *)r->rate);
+    uniform_past((ptrdiff_t)snw_shoot_nz(r) * r->nnode, h, rest, r->zlevel, r->zrate);
+}
+
+void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
+    r->base = base;
+    r->base_V = snw_twist_zero();
+    const size_t n = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
+    memset(r->V, 0, n * sizeof *r->V);
+    memset(r->F, 0, n * sizeof *r->F);
+    memset(r->rate, 0, n * sizeof *r->rate);
+    memset(r->z, 0, n * nz * sizeof *r->z);
+    memset(r->zrate, 0, n * nz * sizeof *r->zrate);
+    for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+        memset(r->level[k], 0, n * sizeof *r->level[k]);
+        memset(r->zlevel[k], 0, n * nz * sizeof *r->zlevel[k]);
+        r->step[k] = 1;
+    }
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j < piece->n; j++) {
+            const snw_shoot_section *s =
+                r->uniform ? r->section : r->section + point_of(r, p, piece->node + j);
+            r->W[piece->node + j] = snw_twist_scale(piece->h, s->rest);
+        }
+    }
+    snw_shoot_poses(r);
+}
+
+void snw_shoot_poses(snw_shoot_rod *r) {
+    snw_se3 g = r->base;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = piece->node; j < piece->node + piece->n; j++) {
+            r->g[j] = g;
+            g = snw_se3_mul(g, snw_se3_exp(r->W[j]));
+        }
+        r->g[piece->node + piece->n] = g;
+    }
+}

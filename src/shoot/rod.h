@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+//
+// rod.h: a rod as the boundary-value engine sees it: its strong form, implicit in time, an ordinary differential equation
+// in arc length. theory.md 10
+//
+// The rod is a row of pieces, each cut into equal intervals, and behind each piece a station: a section with point loads
+// and a body; the last one is the tip. Nodes are the ends of intervals. A break has two nodes, one of either side, since
+// strains jump there; nothing is interpolated across it. Between two nodes the method along the rod looks at `method->np`
+// points; tables of sections, loads and histories go by points.
+//
+// In body frames, with the strain xi = rest + e, the velocity V and the wrench F that the part beyond exerts,
+//   g_s = g xi^,   V_s = e_t - ad_xi V,   F_s = M V_t - ad_V'(M V) + ad_xi' F - Phi,   F = K e + B e_t,
+// and x_t = c_0 x + x^h for e, V and z, whose histories x^h are tables. A law (below) may replace the last equation, and has
+// quantities z of its own along the rod: z_s = its slope. So tendons, chambers and unknown parameters come in.
+#pragma once
+
+#include "math/se3.h"
+#include "model/inertia.h"
+#include "shoot/time_formula.h"
+#include "sinew/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    SNW_SHOOT_Z = 8,     // most quantities of a law
+    SNW_SHOOT_ROWS = 26, // of a variation: pose 6, velocity 6, wrench 6, z
+    SNW_SHOOT_STAGES = 6 // most stages of a method
+};
+
+// Where the rows of a variation (zeta = g^-1 dg, dV, dF, dz) begin.
+enum { SNW_ROW_G = 0, SNW_ROW_V = 6, SNW_ROW_F = 12, SNW_ROW_Z = 18 };
+
+// ---- the method along the rod -----------------------------------------------------------------------
+
+typedef enum snw_space_kind { SNW_ALONG_EULER, SNW_ALONG_RK4, SNW_ALONG_DP5 } snw_space_kind;
+
+// An explicit Runge-Kutta method; its points in an interval are numbered by rising abscissae, the first is the node itself,
+// the one with number np the next node.
+typedef struct snw_along {
+    snw_space_kind kind;
+    int stages, np;
+    int at[SNW_SHOOT_STAGES];       // point of each stage
+    double c[SNW_SHOOT_STAGES + 1]; // abscissa of each point
+    double a[SNW_SHOOT_STAGES][SNW_SHOOT_STAGES], b[SNW_SHOOT_STAGES];
+} snw_along;
+
+const snw_along *snw_along_of(snw_space_kind kind);
+
+// How histories are carried from nodes to points between: as the paper does, or by cubics through four nodes.
+typedef enum snw_between { SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR } snw_between;
+
+// ---- what is known at a point -----------------------------------------------------------------------
+
+// C = (K + c_0 B)^-1 on the strains that may change and zero on the others, so that e = C (F - B e^h); made by
+// snw_shoot_formula when c_0 changes. A rod without shear and stretch is one with zeros there.
+typedef struct snw_shoot_section {
+    double C[36], B[36];
+    snw_twist rest;
+    snw_inertia M;
+    double drag[3]; // of v|v| along each axis, kg/m^2
+} snw_shoot_section;
+
+// Per length, world axes but for `body`; weight is not in it.
+typedef struct snw_shoot_density {
+    snw_vec3 force, torque;
+    snw_wrench body;
+} snw_shoot_density;
+
+typedef struct snw_shoot_history {
+    snw_twist e, V;
+} snw_shoot_history;
+
+// ---- laws -------------------------------------------------------------------------------------------
+
+// What a law is asked at a point, and what it answers.
+typedef struct snw_law_in {
+    int point;
+    double c0;
+    snw_wrench F;         // the total wrench, what tendons and fluids carry included
+    snw_twist eh;         // history of e
+    const double *z, *zh; // nz, and their histories
+    const snw_shoot_section *section;
+} snw_law_in;
+
+typedef struct snw_law_out {
+    snw_twist e;
+    double zs[SNW_SHOOT_Z]; // slopes of z along the rod
+    // derivatives of (e, zs) by (F, z): rows of 6 + SNW_SHOOT_Z
+    double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z];
+} snw_law_out;
+
+// Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are z with slope zero and an unknown value at the
+// base; lengths and volumes z with their densities as slopes. For each unknown value there is an equation at the tip.
+// Nothing here may allocate.
+typedef struct snw_shoot_law {
+    void *user;
+    int nz;
+    double typical[SNW_SHOOT_Z]; // of z, to measure them by
+    // D is filled when `slopes`.
+    void (*strain)(void *user, const snw_law_in *in, bool slopes, snw_law_out *out);
+    int nfree,
+        free[SNW_SHOOT_Z]; // z whose values at the base are unknown; the others: base_z of the rod
+    // gap (nfree) <- what does not hold, of the order of one, for the z at the tip and at the base; slope (nfree rows of
+    // 2 nz) <- its derivatives by both.
+    void (*close)(void *user, const double *tip, const double *base, double *gap, double *slope);
+} snw_shoot_law;
+
+// ---- stations ---------------------------------------------------------------------------------------
+
+enum { SNW_SHOOT_LOADS = 8 }; // most point loads of a station
+
+typedef struct snw_shoot_load {
+    bool body;    // components in the section's frame; else in the world's
+    snw_vec3 arm; // where it acts, in the section's frame
+    snw_wrench W;
+} snw_shoot_load;
+
+// F(-) - F(+) = sum of loads + weight of the body - d/dt of its momentum; at the tip F(+) is `beyond`, what a platform, say,
+// exerts there on top.
+typedef struct snw_shoot_station {
+    int nload;
+    snw_shoot_load load[SNW_SHOOT_LOADS];
+    bool has_body;
+    snw_inertia M;
+} snw_shoot_station;
+
+typedef struct snw_shoot_piece {
+    int node, n; // first node, and how many intervals
+    int point;   // first point
+    double s, h; // arc length where it begins, and length of an interval
+} snw_shoot_piece;
+
+// ---- the rod ----------------------------------------------------------------------------------------
+
+typedef struct snw_shoot_rod {
+    const snw_along *method;
+    snw_between between;
+    int npiece, nnode, npoint;
+    snw_shoot_piece *piece;
+    snw_shoot_station *station; // npiece
+    bool uniform;               // one section for all points
+    bool diagonal; // C and B are diagonal, M has its centre on the line and principal axes
+    bool damped;   // B is not zero somewhere
+    snw_shoot_section *section; // npoint, or 1
+    double *K;                  // 36 for each section: stiffness, for energies and C
+    bool active[6];             // strains that may change
+    snw_shoot_density *density; // npoint; NULL: none
+    snw_vec3 gravity;
+    const snw_shoot_law *law; // NULL: none
+    double length;
+    double force; // a typical force, N; moments are measured by force times length
+
+    // of the present time step
+    snw_time_formula formula;
+    snw_shoot_history *history; // npoint
+    double *zh;                 // npoint x nz: histories of z
+    snw_se3 base;
+    snw_twist base_V;
+    double base_z[SNW_SHOOT_Z];
+
+    // at nodes; where segments begin the unknowns of the solver
+    snw_se3 *g;
+    snw_twist *V;
+    snw_wrench *F;
+    double *z;    // nnode x nz
+    snw_twist *W; // from the node to the next: g exp(W)
+    // at nodes, of the last instants, the newest first
+    snw_shoot_history *level[SNW_TIME_LEVELS]; // e and V
+    snw_shoot_history *rate;                   // their rates at the newest
+    snw_shoot_history *node_history;           // scratch
+    double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
+    double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
+    bool replica; // march as the paper does (replica.h); variations stay those of march.h
+    bool world;   // the world's axes matter: gravity, or loads in them
+    void *block;
+} snw_shoot_rod;
+
+// A state at one station.
+typedef struct snw_shoot_state {
+    snw_se3 g;
+    snw_twist V;
+    snw_wrench F;
+    double z[SNW_SHOOT_Z];
+} snw_shoot_state;
+
+static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law->nz : 0; }
+
+// What a rod is made of; laws along it are looked at through `section` and `rest`.
+typedef struct snw_shoot_opts {
+    snw_space_kind along;
+    snw_between between;
+    int npiece;
+    const double *length; // of each piece, m
+    const int *intervals; // of each piece, one at least (cubic histories: three)
+} snw_shoot_opts;
+
+// One block of memory for everything; sections, stations and loads are the caller's to fill, then snw_shoot_ready.
+SNW_NODISCARD snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law,
+                                          bool uniform, bool loads, snw_shoot_rod **out);
+void snw_shoot_destroy(snw_shoot_rod *r); // NULL is fine
+
+// Arc length of a point, and of a node.
+double snw_shoot_point_s(const snw_shoot_rod *r, int point);
+double snw_shoot_node_s(const snw_shoot_rod *r, int node);
+// The piece a node is of.
+int snw_shoot_piece_of(const snw_shoot_rod *r, int node);
+
+// After sections and stations are filled in, and again when loads come or go: what kind of rod it is, and its typical force
+// from stiffness, weight and `applied` (the largest force that acts, N). SNW_E_SINGULAR: a strain that may change has no
+// stiffness.
+SNW_NODISCARD snw_status snw_shoot_ready(snw_shoot_rod *r, double applied);
+
+// At rest in its rest strain from `base` on, without wrench: nodes and all levels.
+void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base);
+
+// Poses of the nodes from that of the base, by what the last march found: for rods whose marches need none.
+void snw_shoot_poses(snw_shoot_rod *r);
+
+// w (n = 2 .. 4) <- weights of values at 0, 1, .. for the polynomial through them at x.
+void snw_shoot_lagrange(int n, double x, double *w);
+
+// How much a disturbance of the linear rod can grow over a length s with the present formula: exp of this.
+double snw_shoot_growth(const snw_shoot_rod *r, double s);
+
+// ---- time -------------------------------------------------------------------------------------------
+
+// The step to come: its formula (of SNW_TIME_STATIC none, and h means nothing), histories at points, C of the sections.
+void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
+// The step is solved: the nodes become the newest level, with rates of the formula. Then level[0] and rate are the fields of
+// the present: strain less rest and velocity, their rates.
+void snw_shoot_push(snw_shoot_rod *r, double h);
+// Forget the past: motion was uniform until now with the present rates, in steps of h; or at rest: they become zero.
+void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h);
+
+// ---- stations ---------------------------------------------------------------------------------------
+
+// What acts at the station behind a piece on the section there: F(-) - F(+). y: the state before it.
+snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y);
+// dW (6 rows of `columns`) <- its variation for S (rows as in march.h).
+void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *y, int columns,
+                      const double *S, double *dW);
+
+// ---- energies ---------------------------------------------------------------------------------------
+
+typedef struct snw_shoot_energy {
+    double kinetic, elastic, gravity;
+} snw_shoot_energy;
+
+// Of the newest level, by the trapezoidal rule on the nodes, bodies included.
+snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r);

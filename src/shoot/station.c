@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// Stations: loads and bodies at a section. A body's momentum changes by M V_t - ad_V'(M V), with V_t by the formula of time
+// from the velocity of the section.
+#include "shoot/rod.h"
+
+static int station_point(const snw_shoot_rod *r, int piece) {
+    return r->piece[piece].point + r->piece[piece].n * r->method->np;
+}
+
+static snw_wrench from_arm(snw_vec3 arm, snw_vec3 torque, snw_vec3 force) {
+    snw_wrench W;
+    W.f = force;
+    W.m = snw_add(torque, snw_cross(arm, force));
+    return W;
+}
+
+snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
+    const snw_shoot_station *st = &r->station[piece];
+    snw_wrench W = snw_wrench_zero();
+    for (int i = 0; i < st->nload; i++) {
+        const snw_shoot_load *l = &st->load[i];
+        const snw_vec3 f = l->body ? l->W.f : snw_rotate_inv(y->g.R, l->W.f);
+        const snw_vec3 m = l->body ? l->W.m : snw_rotate_inv(y->g.R, l->W.m);
+        W = snw_wrench_add(W, from_arm(l->arm, m, f));
+    }
+    if (!st->has_body) return W;
+    const snw_twist Vt =
+        snw_twist_axpy(r->formula.c[0], y->V, r->history[station_point(r, piece)].V);
+    const snw_vec3 weight = snw_rotate_inv(y->g.R, r->gravity);
+    W.f = snw_add(W.f, snw_scale(st->M.m, weight));
+    W.m = snw_add(W.m, snw_cross(st->M.mc, weight));
+    W = snw_wrench_sub(W, snw_inertia_apply(&st->M, Vt));
+    return snw_wrench_add(W, snw_ad_pull(y->V, snw_inertia_apply(&st->M, y->V)));
+}
+
+static snw_wrench vary(const snw_shoot_rod *r, const snw_shoot_station *st,
+                       const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
+    snw_wrench W = snw_wrench_zero();
+    for (int i = 0; i < st->nload; i++) {
+        const snw_shoot_load *l = &st->load[i];
+        if (l->body) continue;
+        // d(R'f) = R'f x theta
+        const snw_vec3 f = snw_cross(snw_rotate_inv(y->g.R, l->W.f), theta);
+        const snw_vec3 m = snw_cross(snw_rotate_inv(y->g.R, l->W.m), theta);
+        W = snw_wrench_add(W, from_arm(l->arm, m, f));
+    }
+    if (!st->has_body) return W;
+    const snw_vec3 weight = snw_cross(snw_rotate_inv(y->g.R, r->gravity), theta);
+    W.f = snw_add(W.f, snw_scale(st->M.m, weight));
+    W.m = snw_add(W.m, snw_cross(st->M.mc, weight));
+    W = snw_wrench_sub(W, snw_wrench_scale(r->formula.c[0], snw_inertia_apply(&st->M, dV)));
+    W = snw_wrench_add(W, snw_ad_pull(dV, snw_inertia_apply(&st->M, y->V)));
+    return snw_wrench_add(W, snw_ad_pull(y->V, snw_inertia_apply(&st->M, dV)));
+}
+
+void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *y, int columns,
+                      const double *S, double *dW) {
+    for (int c = 0; c < columns; c++) {
+        snw_vec3 theta = {{0}};
+        snw_twist dV;
+        for (int i = 0; i < 3 && r->world; i++) theta.e[i] = S[(SNW_ROW_G + i) * columns + c];
+        for (int i = 0; i < 6; i++) dV.e[i] = S[(SNW_ROW_V + i) * columns + c];
+        const snw_wrench W = vary(r, &r->station[piece], y, theta, dV);
+        for (int i = 0; i < 6; i++) dW[i * columns + c] = W.e[i];
+    }
+}
+
+// ---- energies ---------------------------------------------------------------------------------------
+
+static double kinetic(const snw_inertia *M, snw_twist V) {
+    return 0.5 * snw_power(snw_inertia_apply(M, V), V);
+}
+
+static double height(const snw_shoot_rod *r, const snw_inertia *M, snw_se3 g) {
+    return -snw_dot(r->gravity, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+}
+
+snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
+    snw_shoot_energy E = {0, 0, 0};
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j <= piece->n; j++) {
+            const double w = (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            const int node = piece->node + j, point = piece->point + j * r->method->np;
+            const ptrdiff_t at = r->uniform ? 0 : point;
+            const snw_shoot_history *x = &r->level[0][node];
+            double elastic = 0;
+            for (int i = 0; i < 6; i++) {
+                for (int k = 0; k < 6; k++) {
+                    elastic += r->K[36 * at + 6 * i + k] * x->e.e[i] * x->e.e[k];
+                }
+            }
+            E.elastic += 0.5 * w * elastic;
+            E.kinetic += w * kinetic(&r->section[at].M, x->V);
+            E.gravity += w * height(r, &r->section[at].M, r->g[node]);
+        }
+        const int end = piece->node + piece->n;
+        if (!r->station[p].has_body) continue;
+        E.kinetic += kinetic(&r->station[p].M, r->level[0][end].V);
+        E.gravity += height(r, &r->station[p].M, r->g[end]);
+    }
+    return E;
+}

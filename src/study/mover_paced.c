@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Steps that are paced (study/pace.h) as a mover, whatever takes them.
+#include "study/mover_private.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+typedef struct mover {
+    const snw_stepper *k;
+    void *motion; // what takes the steps
+    snw_pace pace;
+    double *saved; // before the last advance; NULL for models without signals
+} mover;
+
+static void save(const void *self, double *out) {
+    const mover *mv = self;
+    out[0] = mv->pace.h;
+    mv->k->save(mv->motion, out + 1);
+}
+
+static void load(void *self, const double *in) {
+    mover *mv = self;
+    mv->pace.h = in[0];
+    mv->k->load(mv->motion, in + 1);
+}
+
+static void back(void *self) { load(self, ((mover *)self)->saved); }
+
+static void hold(void *self, const snw_hand *hand) {
+    const mover *mv = self;
+    mv->k->hold(mv->motion, hand);
+}
+
+static snw_status start(void *self, const snw_state *s, snw_error *err) {
+    mover *mv = self;
+    mv->pace.h = mv->pace.longest;
+    return mv->k->start(mv->motion, s, err);
+}
+
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    mover *mv = self;
+    if (mv->saved) save(self, mv->saved);
+    return snw_pace_advance(&mv->pace, mv->k, mv->motion, to, limit, took, err);
+}
+
+static snw_status restart(void *self, const double *z, snw_error *err) {
+    mover *mv = self;
+    mv->pace.h = fmin(mv->pace.h, 0.1 * mv->pace.longest);
+    return mv->k->restart(mv->motion, z, err);
+}
+
+static const snw_state *state(const void *self) {
+    const mover *mv = self;
+    return mv->k->state(mv->motion);
+}
+
+static const snw_inputs *inputs(const void *self) {
+    const mover *mv = self;
+    return mv->k->inputs(mv->motion);
+}
+
+static const snw_work *look(void *self) {
+    const mover *mv = self;
+    return mv->k->look(mv->motion);
+}
+
+static double condition(void *self) {
+    const mover *mv = self;
+    return mv->k->condition(mv->motion);
+}
+
+static snw_work_done work(const void *self) {
+    const mover *mv = self;
+    return mv->k->work(mv->motion);
+}
+
+static void close(void *self) {
+    mover *mv = self;
+    mv->k->destroy(mv->motion);
+    snw_free(mv->saved);
+    snw_free(mv);
+}
+
+snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motion, snw_pace pace,
+                           size_t saves, snw_mover *out) {
+    mover *mv = snw_alloc(sizeof *mv);
+    double *saved = m->nsignal ? snw_alloc((SNW_PACED_SAVES + saves) * sizeof(double)) : NULL;
+    if (!mv || (m->nsignal && !saved)) {
+        k->destroy(motion);
+        snw_free(mv);
+        snw_free(saved);
+        return SNW_E_MEMORY;
+    }
+    *mv = (mover){.k = k, .motion = motion, .pace = pace, .saved = saved};
+    *out = (snw_mover){.self = mv,
+                       .grid = pace.longest,
+                       .start = start,
+                       .advance = advance,
+                       .restart = restart,
+                       .back = back,
+                       .hold = hold,
+                       .state = state,
+                       .inputs = inputs,
+                       .look = look,
+                       .condition = condition,
+                       .work = work,
+                       .save = save,
+                       .load = load,
+                       .close = close};
+    return SNW_OK;
+}

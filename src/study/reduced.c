@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT
+//
+// Unknown are the rates x of the coordinates that are not driven, those of motors that follow among them. With C the rows of
+// all that forbids, by these coordinates, and e what the rows' rates are at x = 0,
+//   C x = -e,      C a = -bend,      x = x_p + N y,   C N = 0
+// y, the open motions, by N'r(a) = 0, since rows do no work on them; r(a) = r(a_p) + M N y is known from as many residuals as
+// there are open motions. Reactions l: C_f'l = r_f on the coordinates f that are free, the shortest; efforts of what is
+// driven or follows are what is then left of r. theory.md 6.8
+#include "study/reduced_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/loop.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- creation --------------------------------------------------------------------------------------
+
+static bool is_driven(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->dof == dof && d->row >= 0 && d->gate < 0 && !d->follows) return true;
+    }
+    return false;
+}
+
+static bool is_following(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].dof == dof && m->drive[i].row >= 0 && m->drive[i].follows) return true;
+    }
+    return false;
+}
+
+static snw_status refuse(const snw_model *m, int block, snw_error *err) {
+    return snw_fail(err, SNW_E_MODEL,
+                    "a kinematic step needs every shape given, and rod '%s' has coordinates that "
+                    "nothing drives; give its strains as laws, drive them, or use a dynamic step",
+                    m->desc->link[m->seg[m->block[block].seg].link].name);
+}
+
+static snw_status list_unknown(snw_reduced *red, snw_error *err) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row < 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "a kinematic step does not know given lengths and volumes ('%s'); use a "
+                        "dynamic step",
+                        m->desc->measure[i].name);
+    }
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = 0; i < b->n; i++) {
+            if (is_driven(m, b->dof + i)) continue;
+            if (m->seg[b->seg].kind == SNW_SEG_ROD || b->feed) return refuse(m, k, err);
+            red->dof[red->nu] = b->dof + i;
+            red->block[red->nu] = k;
+            red->follows[red->nu] = is_following(m, b->dof + i);
+            red->nu++;
+        }
+    }
+    return SNW_OK;
+}
+
+// sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
+static void list_moved(snw_reduced *red) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const snw_path *path[2] = {&m->path[m->seg[loop->a].path], &m->path[m->seg[loop->b].path]};
+        for (int j = 0; j < red->nu; j++) {
+            int sign = 0;
+            for (int side = 0; side < 2; side++) {
+                for (int k = 0; k < path[side]->n; k++) {
+                    if (path[side]->dof[k] == red->dof[j]) sign += side ? 1 : -1;
+                }
+            }
+            red->sign[(size_t)i * (size_t)red->nu + (size_t)j] = (signed char)sign;
+        }
+    }
+}
+
+// rows that unknown rates have to keep: all but those of drives that always hold
+static void list_rows(snw_reduced *red) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = 0; r < m->loop[i].nrow; r++) {
+            const bool turns = snw_loop_row_size(m, &m->loop[i], r) == 1; // whole rows, mostly
+            red->row[red->nr] = (snw_reduced_row){.row = m->loop[i].row + r,
+                                                  .loop = i,
+                                                  .r = r,
+                                                  .drive = -1,
+                                                  .size = snw_loop_kept_size(m, &m->loop[i], r),
+                                                  .weight = turns ? red->opts.torque : 1};
+            red->nr++;
+        }
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->gate < 0 || d->follows) continue;
+        red->row[red->nr++] = (snw_reduced_row){
+            .row = d->row, .loop = -1, .drive = i, .size = m->typical[d->dof], .weight = 1};
+    }
+}
+
+static snw_status take_memory(snw_reduced *red) {
+    const snw_model *m = red->m;
+    const size_t nu = (size_t)red->nu, nr = (size_t)red->nr, nv = (size_t)m->nv;
+    const size_t rows = (size_t)m->nrow, least = nr < nu ? nr : nu, most = nr > nu ? nr : nu;
+    const size_t svd = snw_svd_scratch(red->nr, red->nu);
+    const size_t shortest = snw_shortest_scratch(red->nu, red->nr);
+    red->scratch.size = svd > shortest ? svd : shortest;
+    red->scratch.base = snw_alloc(red->scratch.size);
+    red->X = snw_alloc(nu * sizeof *red->X);
+    double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
+                             &red->side, &red->rate, &red->bend, &red->x, &red->v0};
+    const size_t size[] = {nr * nu, nr * nu, nr * least, least,  nu * nu, 2 * nu * nu,
+                           most,    rows,    rows,       6 * nu, nv};
+    size_t sum = 0;
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
+    red->memory = snw_alloc(sum * sizeof(double));
+    if (!red->scratch.base || !red->memory || !red->X || snw_work_create(m, &red->w) != SNW_OK ||
+        snw_state_create(m, &red->near) != SNW_OK)
+        return SNW_E_MEMORY;
+    double *at = red->memory;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) *part[i] = at, at += size[i];
+    return SNW_OK;
+}
+
+snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, snw_reduced **out,
+                              snw_error *err) {
+    *out = NULL;
+    snw_reduced *red = snw_alloc(sizeof *red);
+    if (!red) return SNW_E_MEMORY;
+    red->m = m;
+    red->opts = *opts;
+    const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
+    red->dof = snw_alloc(2 * nv * sizeof *red->dof);
+    red->follows = snw_alloc(nv * sizeof *red->follows);
+    red->row = snw_alloc(rows * sizeof *red->row);
+    snw_status s = red->dof && red->follows && red->row ? SNW_OK : SNW_E_MEMORY;
+    if (s == SNW_OK) {
+        red->block = red->dof + nv;
+        s = list_unknown(red, err);
+    }
+    if (s == SNW_OK) {
+        list_rows(red);
+        red->sign = snw_alloc((size_t)m->nloop * (size_t)red->nu);
+        s = red->sign ? take_memory(red) : SNW_E_MEMORY;
+    }
+    if (s != SNW_OK) {
+        snw_reduced_destroy(red);
+        return s;
+    }
+    list_moved(red);
+    *out = red;
+    return SNW_OK;
+}
+
+void snw_reduced_destroy(snw_reduced *red) {
+    if (!red) return;
+    snw_work_destroy(red->w);
+    snw_state_destroy(red->near);
+    snw_free(red->scratch.base);
+    snw_free(red->memory);
+    snw_free(red->X);
+    snw_free(red->sign);
+    snw_free(red->row);
+    snw_free(red->follows);
+    snw_free(red->dof);
+    snw_free(red);
+}
+
+// ---- rows ------------------------------------------------------------------------------------------
+
+// motion of the world that unknown j makes at rate one
+static snw_twist column(const snw_reduced *red, int j) {
+    const snw_block *b = &red->m->block[red->block[j]];
+    snw_twist S = {0};
+    if (red->m->seg[b->seg].kind == SNW_SEG_SCREW) {
+        S = b->S;
+    } else {
+        S.e[red->dof[j] - b->dof] = 1;
+    }
+    return snw_twist_to_parent(red->w->g[b->seg], S);
+}
+
+// red->C <- rows by unknowns at the motion in red->w, unknowns by typical numbers, rows by their sizes
+static void look(snw_reduced *red) {
+    const snw_model *m = red->m;
+    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
+    for (int j = 0; j < red->nu; j++) red->X[j] = column(red, j);
+    memset(red->C, 0, nr * nu * sizeof *red->C);
+    for (size_t k = 0; k < nr; k++) {
+        const snw_reduced_row *row = &red->row[k];
+        if (row->loop < 0) {
+            const snw_drive *d = &m->drive[row->drive];
+            for (size_t j = 0; j < nu && snw_is_on(red->w, d->gate); j++) {
+                if (red->dof[j] == d->dof) red->C[j * nr + k] = m->typical[d->dof] / row->size;
+            }
+            continue;
+        }
+        const snw_wrench c = snw_loop_row(m, red->w, row->loop, row->r);
+        const signed char *sign = red->sign + (size_t)row->loop * nu;
+        for (size_t j = 0; j < nu; j++) {
+            if (sign[j] == 0) continue;
+            red->C[j * nr + k] =
+                sign[j] * snw_power(c, red->X[j]) * m->typical[red->dof[j]] / row->size;
+        }
+    }
+}
+
+// below this part of the largest a singular value is none
+static const double NOTHING = 3e-8;
+
+static int rank_of(const snw_reduced *red) {
+    const int least = red->nr < red->nu ? red->nr : red->nu;
+    int rank = 0;
+    while (rank < least && red->S[rank] > NOTHING * red->S[0]) rank++;
+    return rank;
+}
+
+snw_status snw_reduced_decompose(snw_reduced *red, int *rank) {
+    look(red);
+    memcpy(red->B, red->C, (size_t)red->nr * (size_t)red->nu * sizeof *red->B);
+    SNW_TRY(snw_svd(red->nr, red->nu, red->B, &red->scratch, red->U, red->S, red->Vt));
+    *rank = rank_of(red);
+    return SNW_OK;
+}
+
+// x (nu, per typical numbers) <- the shortest with C x = -e, e (rows of the model)
+void snw_reduced_shortest(const snw_reduced *red, int rank, const double *e, double *x) {
+    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
+    for (size_t j = 0; j < nu; j++) x[j] = 0;
+    for (int k = 0; k < rank; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < nr; i++) {
+            sum -= red->U[(size_t)k * nr + i] * e[red->row[i].row] / red->row[i].size;
+        }
+        for (size_t j = 0; j < nu; j++) x[j] += sum / red->S[k] * red->Vt[j * nu + (size_t)k];
+    }
+}
+
+// ---- what is given ---------------------------------------------------------------------------------
+
+void snw_reduced_impose(const snw_reduced *red, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || d->gate >= 0 || d->follows) continue;
+        s->q[d->q] = snw_drive_target(m, in, s, i);
+        s->v[d->dof] = in->drive[i].d;
+        s->a[d->dof] = in->drive[i].dd;
+    }
+    for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = 0;
+}
+
+static void add(const snw_reduced *red, double part, const double *x, double *to) {
+    for (int j = 0; j < red->nu; j++) to[red->dof[j]] += part * red->m->typical[red->dof[j]] * x[j];
+}
+
+// ---- velocities ------------------------------------------------------------------------------------
+
+static snw_status contradict(const snw_reduced *red, double t, int k, double left, snw_error *err) {
+    const snw_model *m = red->m;
+    const snw_reduced_row *row = &red->row[k];
+    if (row->loop < 0) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "actuator '%s' and what else is given ask for different motions at t = "
+                        "%.9g s: it misses its rate by %.3g",
+                        m->desc->motor[m->drive[row->drive].motor].name, t, left);
+    }
+    const snw_loop_desc *d = &m->desc->loop[row->loop];
+    return snw_fail_place(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "%s '%s' contradicts the other contacts and what is driven at t = %.9g s: it "
+                 "would have to slip with %.3g (%s). Let a joint follow (position: free), take "
+                 "contacts away, or change the laws",
+                 d->grip ? "contact" : "loop", d->name, t, left,
+                 snw_loop_row_name(&m->loop[row->loop], row->r)),
+        d->place.file, d->place.line, d->place.column);
+}
+
+// the fastest rate of what is given, per typical numbers
+static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw_state *s) {
+    const snw_model *m = red->m;
+    double fast = 0;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0 && !d->follows) {
+            fast = fmax(fast, fabs(s->v[d->dof]) / m->typical[d->dof]);
+        }
+    }
+    for (int i = 0; i < m->nfield; i++) {
+        for (int k = 0; k < 6; k++) {
+            fast = fmax(fast, fabs(in->dxi[i].e[k]) * (k < 3 ? m->length : 1));
+        }
+    }
+    return fast;
+}
+
+// do all rows hold? What is left of them is compared with the speeds that there are
+static snw_status agree(snw_reduced *red, const snw_inputs *in, const snw_state *s,
+                        snw_error *err) {
+    const snw_model *m = red->m;
+    double fast = shape_rate(red, in, s), worst = 0;
+    int row = 0;
+    for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
+    for (int k = 0; k < red->nr; k++) {
+        const double e = fabs(red->rate[red->row[k].row]) / red->row[k].size;
+        if (!(e <= worst)) worst = e, row = k;
+    }
+    if (worst <= 1e-6 * fast + 1e-12) return SNW_OK;
+    return contradict(red, in->t, row, red->rate[red->row[row].row], err);
+}
+
+// The gait runs into a singularity: the rows lose their grip on a motion that grows.
+static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const snw_state *s,
+                            snw_error *err) {
+    const snw_model *m = red->m;
+    const size_t nu = (size_t)red->nu, nr = (size_t)red->nr;
+    const int last = red->nominal - 1;
+    if (last < 0 || red->S[last] > 1e-3 * red->S[0]) return SNW_OK;
+    double along = 0;
+    for (size_t j = 0; j < nu; j++) {
+        along += red->Vt[j * nu + (size_t)last] * s->v[red->dof[j]] / m->typical[red->dof[j]];
+    }
+    const double given = shape_rate(red, in, s);
+    if (fabs(along) <= 1e3 * given) return SNW_OK;
+    int a = 0, b = -1;
+    const double *U = red->U + (size_t)last * nr;
+    for (int k = 1; k < red->nr; k++) a = fabs(U[k]) > fabs(U[a]) ? k : a;
+    for (int k = 0; k < red->nr; k++) {
+        if (k != a && (b < 0 || fabs(U[k]) > fabs(U[b]))) b = k;
+    }
+    const int la = red->row[a].loop, lb = b < 0 ? -1 : red->row[b].loop;
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "the gait reaches a singularity at t = %.9g s: there contacts '%s' and '%s' say the same, "
+        "and the robot would have to move with %.2g times the rates of its shape; choose "
+        "a gait that stays away, or another arrangement of contacts",
+        in->t, la < 0 ? "?" : m->desc->loop[la].name, lb < 0 ? "?" : m->desc->loop[lb].name,
+        fabs(along) / given);
+}
+
+// momentum in the directions of the base, of s as it moves
+static void momenta(snw_reduced *red, snw_inputs *in, const snw_state *s, double *p) {
+    snw_kinematics(red->m, in, s, false, red->w);
+    const snw_wrench P = snw_wrench_sub(snw_momentum(red->m, red->w), red->momentum);
+    for (int j = 0; j < red->nu; j++) {
+        p[j] = snw_power(P, column(red, j)) * red->m->typical[red->dof[j]];
+    }
+}
+
+// s->v <- those with which the momentum is the one it began with
+static snw_status keep_momentum(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
+    const int n = red->nu;
+    double *p = red->side, *A = red->MN, *q = red->x;
+    momenta(red, in, s, p);
+    for (int k = 0; k < n; k++) {
+        const double unit = red->m->typical[red->dof[k]];
+        s->v[red->dof[k]] += unit;
+        momenta(red, in, s, q);
+        s->v[red->dof[k]] -= unit;
+        for (int j = 0; j < n; j++) A[(size_t)(k * n + j)] = q[j] - p[j];
+    }
+    if (snw_cholesky_factor(n, A) != SNW_OK) {
+        return snw_fail(err, SNW_E_SINGULAR, "a motion of the base moves no mass");
+    }
+    snw_cholesky_solve(n, A, p);
+    add(red, -1, p, s->v);
+    return SNW_OK;
+}
+
+snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s, int *rank,
+                                  snw_error *err) {
+    const snw_model *m = red->m;
+    *rank = 0;
+    if (red->class == SNW_REDUCED_SYMMETRIC) return keep_momentum(red, in, s, err);
+    if (red->nr == 0) return SNW_OK;
+    snw_kinematics(m, in, s, false, red->w);
+    if (snw_reduced_decompose(red, rank) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
+    }
+    if (*rank > red->nominal) snw_reduced_classify(red, *rank);
+    snw_rows_rates(m, in, s, red->w, red->rate, NULL);
+    snw_reduced_shortest(red, *rank, red->rate, red->x);
+    add(red, 1, red->x, s->v);
+    return SNW_OK;
+}
+
+// ---- accelerations and forces ----------------------------------------------------------------------
+
+// kernel vector k, per typical numbers
+static double open_motion(const snw_reduced *red, int k, int j) {
+    return red->nr == 0 ? (double)(k == j)
+                        : red->Vt[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + k)];
+}
+
+static snw_status led(const snw_reduced *red, double t, snw_error *err) {
+    const snw_model *m = red->m;
+    for (int k = 0; k < red->nu - red->nominal; k++) {
+        for (int j = 0; j < red->nu; j++) {
+            if (!red->follows[j] || fabs(open_motion(red, k, j)) < 1e-6) continue;
+            const int link = m->seg[m->block[red->block[j]].seg].link;
+            return snw_fail(
+                err, SNW_E_MODEL,
+                "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
+                "say where to; give it a law, or more contacts",
+                m->desc->link[link].name, t);
+        }
+    }
+    return SNW_OK;
+}
+
+// r (nu) <- residual of the unknowns at s with no multipliers, per typical numbers
+static void residual(snw_reduced *red, const snw_inputs *in, snw_state *s, double *r) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
+    snw_residual(m, in, s, false, red->w);
+    for (int j = 0; j < red->nu; j++) r[j] = red->w->r[red->dof[j]] * m->typical[red->dof[j]];
+}
+
+// to (nv) += N y with N'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need
+static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const double *r,
+                          const double *force, double *to, snw_error *err) {
+    const int n = red->nu, k = n - red->nominal;
+    if (k == 0) return SNW_OK;
+    double *MN = red->MN, *A = MN + n * n, *y = red->x + n, *x = red->x + 2 * n,
+           *q = red->x + 3 * n;
+    for (int c = 0; c < k; c++) {
+        for (int j = 0; j < n; j++) x[j] = open_motion(red, c, j);
+        add(red, 1, x, s->a);
+        residual(red, in, s, q);
+        add(red, -1, x, s->a);
+        for (int j = 0; j < n; j++) MN[c * n + j] = q[j] - r[j];
+    }
+    for (int c = 0; c < k; c++) {
+        y[c] = 0;
+        for (int j = 0; j < n; j++) y[c] -= open_motion(red, c, j) * force[j];
+        for (int d = 0; d < k; d++) {
+            A[d * k + c] = 0;
+            for (int j = 0; j < n; j++) A[d * k + c] += open_motion(red, c, j) * MN[d * n + j];
+        }
+    }
+    if (snw_cholesky_factor(k, A) != SNW_OK) {
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "a motion that the contacts leave open moves no mass at t = %.9g s; give "
+                        "the links inertia, or hold it",
+                        in->t);
+    }
+    snw_cholesky_solve(k, A, y);
+    for (int j = 0; j < n; j++) {
+        x[j] = 0;
+        for (int c = 0; c < k; c++) x[j] += open_motion(red, c, j) * y[c];
+    }
+    add(red, 1, x, to);
+    return SNW_OK;
+}
+
+// s->l <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
+snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
+                              snw_error *err) {
+    const snw_model *m = red->m;
+    double *r = red->x + 4 * red->nu;
+    residual(red, in, s, r);
+    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
+    size_t nf = 0;
+    for (size_t j = 0; j < nu; j++) nf += !red->follows[j];
+    if (nr > 0 && nf > 0) {
+        size_t i = 0;
+        for (size_t j = 0; j < nu; j++) {
+            if (red->follows[j]) continue;
+            for (size_t k = 0; k < nr; k++) {
+                red->B[k * nf + i] = red->C[j * nr + k] * red->row[k].size / red->row[k].weight;
+            }
+            red->side[i++] = r[j];
+        }
+        int rank;
+        if (snw_shortest((int)nf, red->nr, red->B, NOTHING, &red->scratch, red->side, &rank) !=
+            SNW_OK) {
+            return snw_fail(err, SNW_E_DIVERGED, "forces have run away at t = %.9g s", in->t);
+        }
+        for (size_t k = 0; k < nr; k++) s->l[red->row[k].row] = red->side[k] / red->row[k].weight;
+    }
+    snw_residual(m, in, s, false, red->w);
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0 && (d->gate < 0 || d->follows)) s->l[d->row] = red->w->r[d->dof];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
+                                     snw_error *err) {
+    const snw_model *m = red->m;
+    double *r = red->x + 4 * red->nu;
+    for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
+    if (red->nr > 0) {
+        snw_kinematics(m, in, s, false, red->w);
+        snw_rows_rates(m, in, s, red->w, red->rate, red->bend);
+        SNW_TRY(agree(red, in, s, err));
+        snw_reduced_shortest(red, rank, red->bend, red->x);
+        add(red, 1, red->x, s->a);
+        SNW_TRY(led(red, in->t, err));
+    }
+    residual(red, in, s, r);
+    SNW_TRY(balance(red, in, s, r, r, s->a, err));
+    return snw_reduced_forces(red, in, s, err);
+}
+
+snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
+    int rank;
+    snw_reduced_impose(red, in, s);
+    SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
+    if (rank < red->nominal) return snw_reduced_limit(red, in, s, rank, err);
+    SNW_TRY(runs_away(red, in, s, err));
+    return snw_reduced_accelerations(red, in, s, rank, err);
+}
+
+// M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity
+snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
+    const snw_model *m = red->m;
+    int rank;
+    memcpy(red->v0, s->v, (size_t)m->nv * sizeof *s->v);
+    snw_reduced_impose(red, in, s);
+    SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
+    if (rank < red->nominal) return snw_reduced_limit_rates(red, in, s, rank, err);
+    if (red->class == SNW_REDUCED_SYMMETRIC || red->nu == red->nominal) return SNW_OK;
+    // with accelerations in place of jumps the residual is M (v+ - v-) and what it is without
+    double *r = red->x + 4 * red->nu, *jump = red->x + 5 * red->nu;
+    for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    residual(red, in, s, jump);
+    for (int i = 0; i < m->nv; i++) s->a[i] = s->v[i] - red->v0[i];
+    residual(red, in, s, r);
+    for (int j = 0; j < red->nu; j++) jump[j] = r[j] - jump[j];
+    return balance(red, in, s, r, jump, s->v, err);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// Which of the classes of locomotion a robot belongs to, theory.md 6.8.
+#include "study/reduced_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- symmetry --------------------------------------------------------------------------------------
+
+// a joint whose motions form a group
+static bool is_group(snw_joint_kind kind) {
+    return kind != SNW_JOINT_FIXED && kind != SNW_JOINT_UNIVERSAL;
+}
+
+static bool pushed(const snw_reduced *red) {
+    const snw_model *m = red->m;
+    const snw_desc *d = m->desc;
+    if (d->nload || m->nwet || m->ntouch) return true;
+    for (int j = 0; j < red->nu; j++) {
+        if (m->block[red->block[j]].spring >= 0) return true;
+        for (int i = 0; i < d->nmotor; i++) {
+            const int k = red->dof[j] - m->motor[i].dof;
+            if (d->motor[i].kind == SNW_MOTOR_EFFORT && k >= 0 && k < m->motor[i].n) return true;
+        }
+    }
+    return false;
+}
+
+// a weight that works on no motion of the base
+static bool heavy(const snw_reduced *red, const snw_inputs *in) {
+    const snw_model *m = red->m;
+    for (int i = 0; i < 3; i++) {
+        const snw_law law = m->desc->gravity[i];
+        if (law && snw_expr_vars(law)) return true;
+    }
+    const double g = snw_norm(in->gravity);
+    if (g == 0) return false;
+    for (int j = 0; j < red->nu; j++) {
+        const snw_block *b = &m->block[red->block[j]];
+        if (b->space != SNW_SPACE_RN) return true;
+        const snw_twist X = snw_twist_to_parent(red->w->g[b->seg], b->S);
+        const double turn = snw_norm(X.w);
+        if (turn == 0 && fabs(snw_dot(X.v, in->gravity)) > 1e-12 * g) return true;
+        if (turn > 0 && snw_norm(snw_cross(X.w, in->gravity)) > 1e-12 * g) return true;
+    }
+    return false;
+}
+
+// Is the momentum along the motions of the base kept? One base on the world, all its motions open, and nothing from outside.
+static bool symmetric(const snw_reduced *red, const snw_inputs *in) {
+    const snw_model *m = red->m;
+    if (red->nu == 0 || red->nr > 0 || pushed(red)) return false;
+    const int link = m->seg[m->block[red->block[0]].seg].link;
+    const snw_link_desc *base = &m->desc->link[link];
+    if (red->nu != snw_joint_dof(base->joint) || !is_group(base->joint)) return false;
+    if (snw_pose_desc_vars(&base->pose)) return false;
+    for (int j = 0; j < red->nu; j++) {
+        if (red->follows[j] || m->seg[m->block[red->block[j]].seg].link != link) return false;
+    }
+    for (int i = 0; i < m->desc->nlink; i++) {
+        if ((m->desc->link[i].on.kind == SNW_SITE_WORLD) != (i == link)) return false;
+    }
+    return !heavy(red, in);
+}
+
+// ---- classes ---------------------------------------------------------------------------------------
+
+void snw_reduced_classify(snw_reduced *red, int rank) {
+    red->nominal = rank;
+    if (red->nu == 0) {
+        red->class = red->nr > 0 ? SNW_REDUCED_OVER : SNW_REDUCED_DRIVEN;
+    } else if (rank == red->nu) {
+        red->class = red->nr > rank ? SNW_REDUCED_OVER : SNW_REDUCED_FULL;
+    } else {
+        red->class = rank > 0 ? SNW_REDUCED_UNDER : SNW_REDUCED_FREE;
+    }
+}
+
+// largest rank of the rows with what is driven at several times, the rest as in s
+static snw_status most(snw_reduced *red, snw_inputs *in, const snw_state *s, int *out) {
+    static const double part[] = {0, 0.0731, 0.2173, 0.3919, 0.6311};
+    *out = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0] && red->nr > 0; i++) {
+        int rank = 0;
+        snw_state_copy(red->m, s, red->near);
+        const double t = s->t + part[i] * (red->until - s->t);
+        snw_inputs_at(red->m, t + snw_grain(t), in);
+        snw_reduced_impose(red, in, red->near);
+        snw_kinematics(red->m, in, red->near, false, red->w);
+        SNW_TRY(snw_reduced_decompose(red, &rank));
+        if (rank > *out) *out = rank;
+    }
+    return SNW_OK;
+}
+
+static bool told(const snw_reduced *red, const snw_state *s) {
+    const snw_desc *d = red->m->desc;
+    const int link = red->m->seg[red->m->block[red->block[0]].seg].link;
+    for (int i = 0; i < d->ninitial; i++) {
+        if (d->initial[i].link == link) return true;
+    }
+    for (int j = 0; j < red->nu; j++) {
+        if (s->v[red->dof[j]] != 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_reduced_start(snw_reduced *red, snw_inputs *in, const snw_state *s, double until,
+                             snw_error *err) {
+    int rank = 0;
+    red->until = until > s->t ? until : s->t + 1;
+    if (most(red, in, s, &rank) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "a law has no finite value after t = %.9g s", s->t);
+    }
+    snw_reduced_classify(red, rank);
+    snw_inputs_at(red->m, s->t + snw_grain(s->t), in);
+    snw_state_copy(red->m, s, red->near);
+    snw_reduced_impose(red, in, red->near);
+    snw_kinematics(red->m, in, red->near, false, red->w);
+    if (!symmetric(red, in)) return SNW_OK;
+    red->class = SNW_REDUCED_SYMMETRIC;
+    red->momentum = told(red, s) ? snw_momentum(red->m, red->w) : (snw_wrench){0};
+    return SNW_OK;
+}
+
+snw_reduced_class snw_reduced_class_of(const snw_reduced *red) { return red->class; }
+
+void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
+    const int open = red->nu - red->nominal;
+    int nfree = 0;
+    for (int j = 0; j < red->nu; j++) nfree += !red->follows[j];
+    switch (red->class) {
+    case SNW_REDUCED_DRIVEN:
+        (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
+        return;
+    case SNW_REDUCED_FULL:
+        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s",
+                       red->nr, red->nu,
+                       red->nr > nfree ? "are shared by least norm" : "are unique");
+        return;
+    case SNW_REDUCED_OVER:
+        (void)snprintf(out, size,
+                       "over-constrained: %d rows for %d rates must agree, reactions are shared by "
+                       "least norm",
+                       red->nr, red->nu);
+        return;
+    case SNW_REDUCED_UNDER:
+        (void)snprintf(out, size,
+                       "under-constrained: %d rows for %d rates leave %d motion%s to the reduced "
+                       "dynamics",
+                       red->nr, red->nu, open, open == 1 ? "" : "s");
+        return;
+    case SNW_REDUCED_FREE:
+        (void)snprintf(out, size, "unconstrained: %d rates follow from the dynamics of the whole",
+                       red->nu);
+        return;
+    case SNW_REDUCED_SYMMETRIC:
+        (void)snprintf(out, size, "symmetric: momentum is kept and determines %d rate%s", red->nu,
+                       red->nu == 1 ? "" : "s");
+        return;
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// Instants at which rows lose rank although the motion goes on (three axles of a snake that meet in a point). With u the left
+// vector of what is lost, u'C = 0, the row u'(C v + b) = 0 says nothing of the motion z along the right vector, but it holds
+// at all times: its rate
+//   f(z) = d/dt u'(C v + b) at fixed v = v_r + z V
+// must vanish too, since u'C v' = 0 whatever v'. Along q' = v it is of second degree in z, so three values give it. Where no z makes
+// it vanish the singularity is a true one. theory.md 6.8
+#include "study/reduced_private.h"
+
+#include "base/fail.h"
+#include "dynamics/loop.h"
+
+#include <math.h>
+#include <string.h>
+
+// between instants of differences, s; of what changes within a second
+static const double APART = 1e-3;
+
+// red->near <- s as it is dt later than t, unknown rates unchanged; inputs with it
+static void later(snw_reduced *red, snw_inputs *in, const snw_state *s, double t, double dt) {
+    const snw_model *m = red->m;
+    double *dx = red->v0;
+    snw_state_copy(m, s, red->near);
+    for (int i = 0; i < m->nv; i++) dx[i] = dt * (s->v[i] + 0.5 * dt * s->a[i]);
+    snw_move(m, s->q, 1, dx, red->near->q);
+    snw_inputs_at(m, t + dt, in);
+    snw_reduced_impose(red, in, red->near);
+}
+
+// d/dt u'(rates of rows) along s, to fourth order
+static double slope(snw_reduced *red, snw_inputs *in, const snw_state *s, const double *u) {
+    static const double weight[5] = {1, -8, 0, 8, -1};
+    const snw_model *m = red->m;
+    const double t = in->t;
+    double sum = 0;
+    for (int n = -2; n <= 2; n++) {
+        if (n == 0) continue;
+        later(red, in, s, t, n * APART);
+        snw_kinematics(m, in, red->near, false, red->w);
+        snw_rows_rates(m, in, red->near, red->w, red->rate, NULL);
+        for (int k = 0; k < red->nr; k++) {
+            sum += weight[n + 2] * u[k] * red->rate[red->row[k].row] / red->row[k].size;
+        }
+    }
+    snw_inputs_at(m, t, in);
+    return sum / (12 * APART);
+}
+
+static snw_status lost(const snw_reduced *red, const snw_inputs *in, const double *u,
+                       snw_error *err) {
+    int a = 0;
+    for (int k = 1; k < red->nr; k++) a = fabs(u[k]) > fabs(u[a]) ? k : a;
+    const int loop = red->row[a].loop;
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the contacts are in a singular position at t = %.9g s: '%s' says what others "
+                    "say, and the gait has no finite motion through it; choose one that stays away",
+                    in->t, loop < 0 ? "an actuator" : red->m->desc->loop[loop].name);
+}
+
+// the smaller root of c0 + c1 z + c2 z^2
+static bool root(double c0, double c1, double c2, double *z) {
+    const double size = fabs(c0) + fabs(c1) + fabs(c2);
+    if (!(fabs(c1) + fabs(c2) > 1e-7 * size)) return false;
+    const double disc = c1 * c1 - 4 * c0 * c2;
+    if (disc < 0) return false;
+    const double q = -0.5 * (c1 + copysign(sqrt(disc), c1));
+    if (q == 0) return *z = 0, true;
+    *z = c0 / q;
+    return true;
+}
+
+static void shift(const snw_reduced *red, const double *V, double z, snw_state *s) {
+    for (int j = 0; j < red->nu; j++) s->v[red->dof[j]] += z * red->m->typical[red->dof[j]] * V[j];
+}
+
+// s->a <- differences of the velocities before and behind, where rows have their rank; twice, since the way there depends on it
+static snw_status differ(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
+    static const double weight[5] = {1, -8, 0, 8, -1};
+    const snw_model *m = red->m;
+    const double t = in->t;
+    double *a = red->x + 4 * red->nu;
+    for (int pass = 0; pass < 3; pass++) {
+        for (int j = 0; j < red->nu; j++) a[j] = 0;
+        for (int n = -2; n <= 2; n++) {
+            int rank;
+            if (n == 0) continue;
+            later(red, in, s, t, n * APART);
+            SNW_TRY(snw_reduced_velocities(red, in, red->near, &rank, err));
+            snw_inputs_at(m, t, in);
+            for (int j = 0; j < red->nu; j++) {
+                a[j] += weight[n + 2] * red->near->v[red->dof[j]] / (12 * APART);
+            }
+        }
+        snw_reduced_impose(red, in, s);
+        for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = a[j];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_reduced_limit_rates(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
+                                   snw_error *err) {
+    const size_t nu = (size_t)red->nu, nr = (size_t)red->nr;
+    double *V = red->x + 2 * nu, *u = red->side;
+    for (size_t j = 0; j < nu; j++) V[j] = red->Vt[j * nu + (size_t)rank];
+    memcpy(u, red->U + (size_t)rank * nr, nr * sizeof *u);
+    if (red->nominal - rank > 1) return lost(red, in, u, err);
+    double f[3], z = 0;
+    for (int n = -1; n <= 1; n++) {
+        shift(red, V, n, s);
+        f[n + 1] = slope(red, in, s, u);
+        shift(red, V, -n, s);
+    }
+    if (!root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
+        return lost(red, in, u, err);
+    }
+    shift(red, V, z, s);
+    return SNW_OK;
+}
+
+snw_status snw_reduced_limit(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
+                             snw_error *err) {
+    SNW_TRY(snw_reduced_limit_rates(red, in, s, rank, err));
+    SNW_TRY(differ(red, in, s, err));
+    // forces as at any instant, the accelerations being known
+    snw_kinematics(red->m, in, s, false, red->w);
+    SNW_TRY(snw_reduced_decompose(red, &rank));
+    return snw_reduced_forces(red, in, s, err);
+}

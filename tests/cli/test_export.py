@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""sinew export: what it writes is read back by other means and held against closed forms. The Khronos validator looks at glTF in
+viewer/test."""
+import base64
+import functools
+import json
+import math
+import os
+import struct
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import harness
+from harness import ROLLED, Case
+
+# a torque along a rod: its moment is c (L - x), whatever its shape
+TWISTED = """\
+sinew: 1
+title: 'A "title" with <b>&amp; in it'
+gravity: [0, 0, -1e-9]
+materials: {rubber: {young: 2 MPa, poisson: 0.5, density: 1 kg/m^3}}
+robot:
+  arm: {on: world, rod: {length: 0.5 m, section: {rectangle: {y: 20 mm, z: 10 mm}}, material: rubber, strain: {bend_y: legendre 3}}}
+  hand: {on: arm.tip, body: {box: [20 mm, 30 mm, 40 mm], mass: 1 g}}
+loads:
+  turn: {along: arm, torque: [0, 1 mN*m/m*(1 + t/(1 s)), 0]}
+actuators:
+  cord: {tendon: {along: arm, at: [0, 0, 0]}, effort: 3 uN}
+study:
+  - static: {name: start}
+  - static: {name: path, for: 1 s, step: 0.1 s}
+probes: {tip: {position: arm.tip}}
+"""
+YOUNG, WIDE, THICK, LENGTH = 2e6, 0.02, 0.01, 0.5
+
+# a link that comes at half time
+COMES = """\
+sinew: 1
+title: Comes and goes
+gravity: [0, 0, -9.81]
+robot:
+  bob: {on: world, joint: revolute, axis: y, body: {mass: 1 kg, com: [1 m, 0, 0], inertia: [0, 0, 0]}}
+  bird: {on: bob, body: {sphere: {radius: 50 mm}, mass: 1 g}, when: t >= 0.5 s}
+study: [{dynamic: {for: 1 s, step: 1 ms, scheme: rk4}}]
+record: {every: 1 ms}
+probes: {a: {angle: bob}}
+"""
+
+
+class Glb:
+    """A binary glTF: its JSON, its arrays, and where its corners are at a time."""
+
+    SIZE = {5121: ("B", 1), 5123: ("H", 2), 5125: ("I", 4), 5126: ("f", 4)}
+    WIDTH = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+    def __init__(self, data):
+        magic, version, total, length, kind = struct.unpack_from("<IIIII", data)
+        assert (magic, version, total, kind) == (0x46546C67, 2, len(data), 0x4E4F534A)
+        self.json = json.loads(data[20:20 + length])
+        size, kind = struct.unpack_from("<II", data, 20 + length)
+        assert kind == 0x004E4942 and 28 + length + size == total
+        self.bytes = data[28 + length:]
+
+    @functools.lru_cache(maxsize=None)
+    def array(self, i):
+        a = self.json["accessors"][i]
+        view = self.json["bufferViews"][a["bufferView"]]
+        letter, size = self.SIZE[a["componentType"]]
+        n = self.WIDTH[a["type"]]
+        start, stride = view.get("byteOffset", 0) + a.get("byteOffset", 0), view.get("byteStride", n * size)
+        return [struct.unpack_from(f"<{n}{letter}", self.bytes, start + k * stride) for k in range(a["count"])]
+
+    def times(self):
+        sampler = self.json["animations"][0]["samplers"][0]
+        return [t for t, in self.array(sampler["input"])]
+
+    def motion(self, node, path, key):
+        """The value of a channel at one of its keys, or that of the node at rest."""
+        for c in self.json["animations"][0]["channels"]:
+            if c["target"] == {"node": node, "path": path}:
+                return self.array(self.json["animations"][0]["samplers"][c["sampler"]]["output"])[key]
+        return self.json["nodes"][node].get(path)
+
+    def parent(self, node):
+        return next((i for i, n in enumerate(self.json["nodes"]) if node in n.get("children", ())), None)
+
+    def place(self, node, point, key):
+        p, q = self.motion(node, "translation", key), self.motion(node, "rotation", key)
+        out = [a + b for a, b in zip(p, rotate(q, point))] if p else point
+        above = self.parent(node)
+        if above is None:
+            return out
+        scale = self.motion(above, "scale", key) or (1, 1, 1)
+        return [a * b for a, b in zip(out, scale)]
+
+    def corners(self, name, key, material):
+        """Corners of a mesh in the scene, by its skin or its node."""
+        found = []
+        for i, node in enumerate(self.json["nodes"]):
+            if node["name"] != name or "mesh" not in node:
+                continue
+            part = self.json["meshes"][node["mesh"]]["primitives"][0]
+            if self.json["materials"][part["material"]]["name"] != material:
+                continue
+            points = self.array(part["attributes"]["POSITION"])
+            if "skin" not in node:
+                found += [self.place(i, p, key) for p in points]
+                continue
+            skin = self.json["skins"][node["skin"]]
+            binds = self.array(skin["inverseBindMatrices"])
+            joints, weights = self.array(part["attributes"]["JOINTS_0"]), self.array(part["attributes"]["WEIGHTS_0"])
+            assert all(w == (255, 0, 0, 0) for w in weights)
+            for p, j in zip(points, joints):
+                b = binds[j[0]]
+                local = [sum(b[4 * c + r] * p[c] for c in range(3)) + b[12 + r] for r in range(3)]
+                found.append(self.place(skin["joints"][j[0]], local, key))
+        return found
+
+
+def rotate(q, v):
+    x, y, z, w = q
+    t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])]
+    return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2], v[2] + w * t[2] + x * t[1] - y * t[0]]
+
+
+def vtp(path):
+    """A .vtp: points, cells as lists of points, and fields by name."""
+    root = ElementTree.parse(path).getroot()
+    piece = root.find("PolyData/Piece")
+
+    def numbers(array):
+        data = base64.b64decode(array.text)
+        letter = {"Float32": "f", "Int32": "i"}[array.get("type")]
+        assert struct.unpack_from("<I", data)[0] == len(data) - 4
+        flat = struct.unpack_from(f"<{(len(data) - 4) // 4}{letter}", data, 4)
+        n = int(array.get("NumberOfComponents", 1))
+        return [flat[i:i + n] for i in range(0, len(flat), n)] if n > 1 else list(flat)
+
+    points = numbers(piece.find("Points/DataArray"))
+    kind = "Lines" if int(piece.get("NumberOfLines")) else "Polys"
+    corner, end = (numbers(a) for a in piece.findall(f"{kind}/DataArray"))
+    fields = {a.get("Name"): numbers(a) for a in piece.findall("PointData/DataArray")}
+    assert len(points) == int(piece.get("NumberOfPoints")) and all(len(f) == len(points) for f in fields.values())
+    assert len(end) == int(piece.get(f"NumberOf{kind}")) == len(numbers(piece.find("CellData/DataArray")))
+    assert end[-1] == len(corner) and max(corner) < len(points)
+    cells = [corner[a:b] for a, b in zip([0, *end], end)]
+    names = root.find("PolyData/FieldData/DataArray").text.split()
+    links = bytes(map(int, names)).decode().split("\0")[:-1]
+    return points, cells, fields, links
+
+
+class Export(Case):
+    def run_model(self, text):
+        self.write("m.yaml", text)
+        self.succeeds("run", "m.yaml")
+
+    def near(self, got, want, slack):
+        for a, b in zip(got, want, strict=True):
+            self.assertLess(abs(a - b), slack, f"{got} is not {want}")
+
+    def test_rings_of_a_skin_are_where_the_closed_form_puts_them(self):
+        self.run_model(ROLLED)
+        r = self.succeeds("export", "m.h5", "--run", "more", "-o", "m.glb")
+        self.assertEqual(r.out, "robot in m.glb\n")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        self.assertNotIn("animations", glb.json)  # one frame
+        glb.json["animations"] = [{"channels": [], "samplers": []}]
+        # k = C/EI; the arm bends in x and z, of which z is up: y in glTF
+        k, radius = 2 / (100e6 * math.pi / 4 * 0.01 ** 4), 0.01
+        points = glb.corners("arm", 0, "rod")
+        self.assertGreater(len(points), 20 * k / 0.12)
+        for x, y, z in points[:-42]:  # of the sides: off the middle line, an arc about (0, -1/k), by the radius
+            self.assertAlmostEqual(math.hypot(math.hypot(x, y + 1 / k) - 1 / k, z), radius, 6)
+
+    def test_what_moves_follows_its_frames(self):
+        self.run_model(TWISTED)
+        self.succeeds("export", "m.h5", "-o", "m.glb")
+        self.succeeds("export", "m.h5", "-o", "m.gltf")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        text = json.loads((self.folder / "m.gltf").read_text())
+        self.assertEqual(base64.b64decode(text["buffers"][0]["uri"].split(",")[1]), glb.bytes)
+        self.assertEqual(glb.json["asset"]["extras"]["title"], 'A "title" with <b>&amp; in it')
+        shown = self.succeeds("show", "m.h5", "--csv", "--probe", "tip").out.splitlines()[1:]
+        t = glb.times()
+        self.assertEqual(len(t), len(shown))
+        self.assertTrue(all(b > a for a, b in zip(t, t[1:])))
+        for key in (0, 5, len(t) - 1):
+            x, y, z = (float(v) for v in shown[key].split(",")[1:])
+            hand = glb.corners("hand", key, "body")
+            self.near([sum(p[i] for p in hand) / len(hand) for i in range(3)], [x, z, -y], 2e-7)
+            cord = glb.corners("cord", key, "tendon")[-9:]  # the last ring and its middle
+            self.near(cord[0], [x, z, -y], 2e-7)
+
+    def test_what_comes_and_goes_is_scaled(self):
+        self.run_model(COMES)
+        r = self.succeeds("export", "m.h5", "-o", "m.glb", "--frames", 100, "--json")
+        self.assertEqual((r.json["kept"] <= 100, r.json["frames"] > 1000), (True, True), r)
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        t = glb.times()
+        for key, now in enumerate(t):
+            points = glb.corners("bird", key, "body")
+            size = max(math.dist(points[0], p) for p in points)
+            if abs(now - 0.5) > 0.02:
+                self.assertAlmostEqual(size, 0.1 if now > 0.5 else 0, 3)
+
+    def test_thinned_runs_say_so(self):
+        self.run_model(COMES)
+        r = self.succeeds("export", "m.h5", "-o", "m.glb")
+        self.assertRegex(r.out, r"^1000 of 100\d frames are written, even in time; --frames takes more\n")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        self.assertEqual((glb.times()[0], len(glb.times())), (0, 1000))
+
+    def test_vtk_has_the_moment_and_stress_of_the_closed_form(self):
+        self.run_model(TWISTED)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        sets = ElementTree.parse(self.folder / "m.pvd").getroot().findall("Collection/DataSet")
+        frames = len(self.succeeds("show", "m.h5", "--csv").out.splitlines()) - 1
+        self.assertEqual([s.get("name") for s in sets[:3]], ["rods", "surface", "tendons"])
+        self.assertEqual(len(sets), 3 * frames)
+        times = [float(s.get("timestep")) for s in sets[::3]]
+        self.assertTrue(all(b > a for a, b in zip(times, times[1:])))
+        for s in sets:
+            self.assertTrue((self.folder / s.get("file")).exists())
+        self.assertEqual(len(os.listdir(self.folder / "m")), len(sets))
+        points, cells, fields, links = vtp(self.folder / sets[-3].get("file"))
+        self.assertEqual((links, len(cells)), (["arm"], 1))
+        x, c, section = 0, 2e-3, WIDE * THICK ** 3 / 12
+        for i, bend in enumerate(fields["curvature"]):
+            if i > 0:
+                x += math.dist(points[i], points[i - 1])  # chords of an arc: short by (turn between rings)^2/24
+            moment = c * (LENGTH - x)
+            self.assertAlmostEqual(fields["moment"][i][1], moment, delta=2e-3 * c * LENGTH)
+            self.assertAlmostEqual(bend[1], fields["moment"][i][1] / (YOUNG * section), 5)
+            self.assertAlmostEqual(fields["stress"][i], abs(fields["moment"][i][1]) * THICK / 2 / section, delta=0.5)
+            self.assertTrue(math.isnan(fields["force"][i][0]))  # it cannot stretch: elasticity does not say
+        # at the clamp exactly: the strain is linear in x
+        self.assertAlmostEqual(fields["moment"][0][1], c * LENGTH, 9)
+        self.assertAlmostEqual(fields["largest_strain"][0], fields["stress"][0] / YOUNG, 7)
+
+    def test_vtk_surfaces_and_tendons(self):
+        self.run_model(TWISTED)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        last = max(int(n[5:10]) for n in os.listdir(self.folder / "m") if n.startswith("rods"))
+        points, cells, fields, _ = vtp(self.folder / f"m/surface_{last:05d}.vtp")
+        self.assertTrue(all(len(c) == 3 for c in cells))
+        for a, b, c in cells:  # triangles show their outside, and normals agree
+            u, v = ([q - p for p, q in zip(points[a], points[k])] for k in (b, c))
+            n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+            self.assertGreater(sum(p * q for p, q in zip(n, fields["Normals"][a])), 0)
+        points, cells, fields, links = vtp(self.folder / f"m/tendons_{last:05d}.vtp")
+        self.assertEqual(links, ["cord"])
+        self.assertTrue(all(abs(f - 3e-6) < 1e-12 for f in fields["tension"]))
+        tip = [float(v) for v in self.succeeds("show", "m.h5", "--csv").out.splitlines()[-1].split(",")[1:]]
+        self.near(points[-1], tip, 1e-7)
+
+    def test_csv(self):
+        self.run_model(ROLLED)
+        self.succeeds("export", "m.h5", "--run", "text", "-o", "p.csv")
+        self.assertEqual((self.folder / "p.csv").read_text(), self.succeeds("show", "m.h5", "--run", "text", "--csv").out)
+        r = self.succeeds("export", "m.h5", "--run", "text", "--shape", "-o", "s.csv")
+        self.assertEqual(r.out, "shapes in s.csv\n")
+        head, *rows = [line.split(",") for line in (self.folder / "s.csv").read_text().splitlines()]
+        self.assertEqual(head, "t,link,x,px,py,pz,qw,qx,qy,qz".split(","))
+        k = 1 / (100e6 * math.pi / 4 * 0.01 ** 4)
+        for row in rows:
+            x = float(row[2])
+            self.assertEqual(row[1], "arm")
+            self.near([float(v) for v in row[3:6]], [math.sin(k * x) / k, 0, (math.cos(k * x) - 1) / k], 1e-12)
+
+    def test_what_cannot_be_written_is_told_and_leaves_nothing(self):
+        self.run_model(ROLLED)
+        self.write("not.h5", "no results\n")
+        (self.folder / "kept").mkdir()
+        self.write("kept/mine.txt", "mine")
+        before = self.files()
+        one = ["m.h5", "--run", "text"]
+        for args, text in (
+            (["m.h5"], "give the output with -o"),
+            ([*one, "-o", "m.stl"], "ending of -o says the format: .glb"),
+            (["m.h5", "-o", "m.glb"], "here are 2; choose, e.g. --run text"),
+            (["none.h5", "-o", "m.glb"], "no such file"),
+            (["not.h5", "-o", "m.glb"], "not an HDF5 file"),
+            ([*one, "-o", "no/such/m.glb"], "does the folder exist"),
+            ([*one, "-o", "no/such/m.pvd"], "does the folder exist"),
+            ([*one, "-o", "kept.pvd"], "holds something else than frames; give another -o"),
+            ([*one, "-o", "m.glb", "--frames", "1"], "--frames is a number from 2"),
+            ([*one, "-o", "m.glb", "--shape"], "--shape is for .csv"),
+        ):
+            r = self.fails(2, "export", *args)
+            self.assertRegex(r.err, text)
+        for name in ("m.glb", "m.gltf", "m.pvd"):
+            r = self.fails(2, "export", *one, "-o", name, preexec_fn=harness.limit_file_size(4096))
+            self.assertRegex(r.err, "cannot be written|takes no more|too large")
+        self.assertEqual(self.files(), before)
+        self.assertEqual((self.folder / "kept/mine.txt").read_text(), "mine")
+
+    def test_a_series_replaces_an_older_one(self):
+        self.run_model(TWISTED)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        more = len(os.listdir(self.folder / "m"))
+        self.succeeds("export", "m.h5", "-o", "m.pvd", "--frames", 4)
+        self.assertLess(len(os.listdir(self.folder / "m")), more)
+        self.assertEqual(self.files(), ["m", "m.h5", "m.pvd", "m.yaml"])
+
+
+if __name__ == "__main__":
+    harness.main()

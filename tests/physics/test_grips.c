@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// Wheels, rings and anchors, theory.md 3.15: rows of velocities, their derivatives and forces at random states; robots
+// on wheels in closed form.
+#include "described.h"
+#include "random_rod.h"
+#include "row_rig.h"
+
+#include <stdio.h>
+
+// grips on a floating tree of bodies and rods; a wheel rolls on ground that is not level
+static const char robot_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  hull: {on: world, joint: free, body: {mass: 2, inertia: [0.02, 0.03, 0.04]}}\n"
+    "  left: {on: hull, pose: {xyz: [0.1, 0.2, 0]}, joint: spherical, rod: {length: 0.5, section: "
+    "{circle: {radius: 20 mm}}, material: rubber, strain: cosserat legendre 2}}\n"
+    "  fork: {on: hull, pose: {xyz: [0.1, -0.2, 0], x: y}, joint: revolute, axis: [1, 2, 3]}\n"
+    "  disc: {on: fork, pose: {xyz: [0.05, 0, 0]}, joint: revolute, axis: y, body: {mass: 0.3, "
+    "inertia: [1e-3, 2e-3, 1e-3]}}\n"
+    "sites: {eye: {on: left@40%, pose: {xyz: [0, 0.05, 0.01], x: z}}}\n"
+    "actuators:\n"
+    "  turn: {joint: fork, position: 0.3*sin(3*t)}\n"
+    "contacts:\n"
+    "  blade: {wheel: {on: hull, axis: [1, 0.2, 0.1]}}\n"
+    "  tyre: {wheel: {on: disc, axis: y, radius: 0.2 m, normal: [0.1, 0.2, 0.9]}}\n"
+    "  post: {ring: {on: eye}}\n"
+    "  foot: {anchor: {on: left.tip}}\n";
+
+typedef struct setting {
+    snw_document *doc;
+    snw_desc *desc;
+    rig g;
+} setting;
+
+static void setting_open(setting *s, dice *d) {
+    snw_error err;
+    if (describe(robot_text, &s->doc, &s->desc, &err) != SNW_OK) {
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    }
+    rig_open(&s->g, s->desc);
+    s->g.w->pace = 0.7;
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    for (int i = 0; i < s->g.m->nrow; i++) s->g.s->l[i] = roll(d, -3, 3);
+}
+
+static void setting_close(setting *s) {
+    rig_close(&s->g);
+    release(s->doc, s->desc);
+}
+
+static void wrenches_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {31};
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_open(&s, &d);
+        assert_int_equal(s.g.m->ngrip, 4);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// R is the derivative of rows of velocities in q and v, C of what multiplies the velocities
+static void rows_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {32};
+    const double part[3][2] = {{1, 0}, {1e-9, 1}, {0.8, 2.5}}; // cq, cv
+    for (int k = 0; k < 6; k++) {
+        setting s;
+        setting_open(&s, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow;
+        const double cq = part[k % 3][0], cv = part[k % 3][1];
+        double *x = calloc((size_t)(2 * nv + nr + nv * nv), sizeof *x), *r = x + nv;
+        double *want = r + nv, *T = want + nr;
+        for (int l = 0; l < nv; l++) {
+            rig_direction(g, l, x);
+            snw_residual(g->m, g->in, g->s, false, g->w);
+            snw_tangent_sweep(g->m, NULL, g->w);
+            snw_rows_add_columns(g->m, cq, cv, g->w, (size_t)nv, T);
+            difference(g, x, cq, cv, 0, r, want);
+            for (int i = 0; i < g->m->nloop; i++) {
+                for (int n = g->m->loop[i].row; n < g->m->loop[i].row + g->m->loop[i].nrow; n++) {
+                    const snw_row row = snw_row_at(g->m, g->w, n);
+                    double slope = 0;
+                    for (int j = 0; j < row.n; j++) slope += row.R[j] * x[row.dof[j]];
+                    assert_near(slope, want[n], LEFT);
+                }
+            }
+        }
+        free(x);
+        setting_close(&s);
+    }
+}
+
+// rows are C v, and bend their rates in time
+static void rates_are_derivatives_in_time(void **state) {
+    (void)state;
+    dice d = {33};
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_open(&s, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow, ng = nr - 1; // the drive is last
+        double *rate = calloc((size_t)(4 * nr + nv), sizeof *rate), *bend = rate + nr;
+        double *first = bend + nr, *product = first + nr, *dx = product + nr;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
+        snw_tangent_sweep(g->m, NULL, g->w);
+        snw_rows_columns(g->m, 0, g->w, NULL);
+        snw_rows_push(g->m, g->w, g->s->v, product);
+        for (int i = 0; i < ng; i++) {
+            assert_near(product[i], rate[i], 1e-12);
+            assert_near(g->w->gap[i], g->w->pace * rate[i], 1e-12);
+        }
+        for (int n = 0; n < BESIDE; n++) {
+            // exp(v t + a t^2/2) has the velocity v + a t up to what is of second order in t
+            const double t = beside(n);
+            for (int i = 0; i < nv; i++) dx[i] = t * g->s->v[i] + 0.5 * t * t * g->s->a[i];
+            snw_state_copy(g->m, g->s, g->moved);
+            snw_move(g->m, g->s->q, 1, dx, g->moved->q);
+            for (int i = 0; i < nv; i++) g->moved->v[i] += t * g->s->a[i];
+            snw_inputs_at(g->m, g->s->t + t, g->in);
+            snw_residual(g->m, g->in, g->moved, false, g->w);
+            for (int i = 0; i < nr; i++) first[i] += slope_of(n, g->w->gap[i]);
+        }
+        for (int i = 0; i < ng; i++) assert_near(bend[i], first[i] / g->w->pace, LEFT);
+        free(rate);
+        setting_close(&s);
+    }
+}
+
+static void multipliers_pull_along_rows(void **state) {
+    (void)state;
+    dice d = {34};
+    setting s;
+    setting_open(&s, &d);
+    rows_pull_along(&s.g);
+    setting_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrenches_have_exact_derivatives),
+#ifndef SNW_WIDE
+        cmocka_unit_test(rows_have_exact_derivatives),
+        cmocka_unit_test(rates_are_derivatives_in_time),
+        cmocka_unit_test(multipliers_pull_along_rows),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

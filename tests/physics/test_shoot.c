@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+//
+// The boundary-value engine against digits computed independently (shooting.md, section 4): statics, the program of the
+// paper's appendix step by step, small steps of time, orders.
+#include "near.h"
+#include "shot_rod.h"
+
+#define T SNW_TIME_BDF2
+
+static void made(const shot *s, shot_rod *out) { assert_int_equal(shot_make(s, out), SNW_OK); }
+
+// ---- the program of the appendix, shooting.md 4.1 ---------------------------------------------------
+
+static void appendix_step_by_step(void **state) {
+    (void)state;
+    static const double table[][5] = {
+        {1, -0.0013349988, 0.3999975444, -0.49402296, -0.03519216},
+        {2, -0.0051865944, 0.3999640842, -0.77620677, -0.07998097},
+        {3, -0.0118923555, 0.3998047344, -0.93296256, -0.12888562},
+        {4, -0.0208127719, 0.3993858268, -1.08072379, -0.18743742},
+        {5, -0.0308600858, 0.3986353721, -1.31244499, -0.25955638},
+        {6, -0.0409839926, 0.3975844543, -1.60899784, -0.33838902},
+        {8, -0.0577314494, 0.3951754175, -2.06287194, -0.46616078},
+        {10, -0.0644629953, 0.3939625619, -2.20655099, -0.51434372},
+        {15, -0.0324700179, 0.3984915286, -1.39579299, -0.27549673},
+        {20, -0.0030697499, 0.3999874440, -0.63886425, -0.05706830},
+        {25, -0.0377857835, 0.3979510963, -1.53618312, -0.31541773},
+        {30, -0.0623877114, 0.3943517383, -2.16402577, -0.49966576},
+        {35, -0.0258945213, 0.3990454147, -1.22714846, -0.22665175},
+        {40, -0.0058607628, 0.3999536100, -0.71081429, -0.07780320},
+        {45, -0.0438856297, 0.3972276784, -1.69307590, -0.36100145},
+        {49, -0.0615048816, 0.3945124700, -2.14108037, -0.49299744},
+    };
+    shot s = shot_appendix();
+    s.between = SNW_BETWEEN_LINEAR;
+    shot_rod a;
+    made(&s, &a);
+    a.r->replica = true;
+    snw_shoot_begin(a.r, true, 5e-3);
+    int row = 0;
+    for (int i = 1; i <= 49; i++) {
+        assert_int_equal(shot_step(&a, T, 0, 5e-3), SNW_OK);
+        const snw_vec3 tip = shot_tip(&a);
+        assert_near(tip.y, 0, 1e-12);
+        if (i != (int)table[row][0]) continue;
+        assert_near(tip.x, table[row][1], 1e-10); // all its digits
+        assert_near(tip.z, table[row][2], 1e-10);
+        assert_near(shot_root(&a).f.x, table[row][3], 1e-8);
+        assert_near(shot_root(&a).m.y, table[row][4], 1e-8);
+        row++;
+    }
+    assert_int_equal(row, sizeof table / sizeof table[0]);
+    shot_free(&a);
+}
+
+typedef struct variant {
+    const char *name;
+    snw_space_kind along;
+    snw_between between;
+    int points;
+    snw_time_kind time;
+    double alpha;
+    double tip[5][2]; // after 1, 2, 5, 10, 20 steps
+} variant;
+
+static const variant variants[] = {
+    {"Euler",
+     SNW_ALONG_EULER,
+     SNW_BETWEEN_LINEAR,
+     40,
+     SNW_TIME_BDF2,
+     0,
+     {{-0.001350437, 0.399997386},
+      {-0.005348630, 0.399961219},
+      {-0.032488022, 0.398460155},
+      {-0.067696771, 0.393209559},
+      {-0.003236968, 0.399985776}}},
+    {"linear histories, 80 points",
+     SNW_ALONG_RK4,
+     SNW_BETWEEN_LINEAR,
+     80,
+     SNW_TIME_BDF2,
+     0,
+     {{-0.001334999, 0.399997544},
+      {-0.005182524, 0.399964141},
+      {-0.030842161, 0.398636952},
+      {-0.064444630, 0.393966033},
+      {-0.003101380, 0.399987187}}},
+    {"cubic histories",
+     SNW_ALONG_RK4,
+     SNW_BETWEEN_CUBIC,
+     40,
+     SNW_TIME_BDF2,
+     0,
+     {{-0.001334999, 0.399997544},
+      {-0.005181209, 0.399964160},
+      {-0.030836382, 0.398637461},
+      {-0.064438793, 0.393967134},
+      {-0.003111540, 0.399987104}}},
+    {"cubic histories, 79 points",
+     SNW_ALONG_RK4,
+     SNW_BETWEEN_CUBIC,
+     79,
+     SNW_TIME_BDF2,
+     0,
+     {{-0.001334999, 0.399997544},
+      {-0.005181211, 0.399964160},
+      {-0.030836387, 0.398637461},
+      {-0.064438732, 0.393967147},
+      {-0.003111538, 0.399987104}}},
+    {"BDF-alpha -0.48",
+     SNW_ALONG_RK4,
+     SNW_BETWEEN_LINEAR,
+     40,
+     SNW_TIME_BDF_ALPHA,
+     -0.48,
+     {{-0.000739562, 0.399999147},
+      {-0.003953891, 0.399978932},
+      {-0.031273214, 0.398593529},
+      {-0.066287475, 0.393638666},
+      {-0.001065193, 0.399998434}}},
+    {"backward Euler",
+     SNW_ALONG_RK4,
+     SNW_BETWEEN_LINEAR,
+     40,
+     SNW_TIME_EULER,
+     0,
+     {{-0.003088941, 0.399987327},
+      {-0.009154322, 0.399885077},
+      {-0.034847668, 0.398259869},
+      {-0.053082963, 0.395926838},
+      {-0.022193430, 0.399301291}}},
+};
+
+static void appendix_variants(void **state) {
+    (void)state;
+    static const int at[5] = {1, 2, 5, 10, 20};
+    for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+        const variant *x = &variants[v];
+        shot s = shot_appendix();
+        s.along = x->along, s.between = x->between, s.points = x->points;
+        shot_rod a;
+        made(&s, &a);
+        a.r->replica = true;
+        snw_shoot_begin(a.r, true, 5e-3);
+        int k = 0;
+        for (int i = 1; i <= 20; i++) {
+            assert_int_equal(shot_step(&a, x->time, x->alpha, 5e-3), SNW_OK);
+            if (i != at[k]) continue;
+            assert_near(shot_tip(&a).x, x->tip[k][0], 1.1e-9); // nine decimals are given
+            assert_near(shot_tip(&a).z, x->tip[k][1], 1.1e-9);
+            k++;
+        }
+        shot_free(&a);
+    }
+}
+
+// ---- statics, 4.2 -----------------------------------------------------------------------------------
+
+static void statics_of_the_benchmark(void **state) {
+    (void)state;
+    // model, gravity; tip x and z, angle, m_y and n_x at the root
+    static const double table[4][7] = {
+        {0, 0, -0.0638833025, 0.3938240325, -0.240818662, -0.1969120163, -0.5},
+        {0, -9.81, -0.0683803247, 0.3929421228, -0.255980164, -0.2159754600, -0.598620877},
+        {1, 0, -0.0638825263, 0.3938241077, -0.240818719, -0.1969120538, -0.5},
+        {1, -9.81, -0.0683794750, 0.3929422086, -0.255980232, -0.2159755063, -0.598620877},
+    };
+    for (int i = 0; i < 4; i++) {
+        for (snw_boundary_kind kind = SNW_BOUNDARY_BANDED; kind <= SNW_BOUNDARY_DOGLEG; kind++) {
+            shot s = shot_benchmark();
+            s.kirchhoff = table[i][0] != 0;
+            s.gravity.x = table[i][1];
+            s.kind = kind;
+            shot_rod a;
+            made(&s, &a);
+            assert_int_equal(shot_static(&a), SNW_OK);
+            assert_near(shot_tip(&a).x, table[i][2], 1e-9);
+            assert_near(shot_tip(&a).z, table[i][3], 1e-9);
+            const snw_mat3 R = a.r->g[a.r->nnode - 1].R; // its x stood along z
+            assert_near(atan2(R.e[0][0], R.e[2][0]), table[i][4], 2e-9);
+            assert_near(shot_root(&a).m.y, table[i][5], 1e-9);
+            assert_near(shot_root(&a).f.x, table[i][6], 1e-9);
+            shot_free(&a);
+        }
+    }
+}
+
+static void statics_by_euler(void **state) {
+    (void)state;
+    static const double table[3][5] = {{0, 0, -0.0638732488, 0.3937994696, -0.1968997348},
+                                       {0, -9.81, -0.0684287111, 0.3929017282, -0.2160852268},
+                                       {1, 0, -0.0638724726, 0.3937995447, -0.1968997723}};
+    for (int i = 0; i < 3; i++) {
+        shot s = shot_benchmark();
+        s.along = SNW_ALONG_EULER;
+        s.kirchhoff = table[i][0] != 0;
+        s.gravity.x = table[i][1];
+        shot_rod a;
+        made(&s, &a);
+        a.r->replica = true;
+        assert_int_equal(shot_static(&a), SNW_OK);
+        assert_near(shot_tip(&a).x, table[i][2], 1e-9);
+        assert_near(shot_tip(&a).z, table[i][3], 1e-9);
+        assert_near(shot_root(&a).m.y, table[i][4], 1e-9);
+        shot_free(&a);
+    }
+}
+
+static void stored_energy(void **state) {
+    (void)state;
+    shot s = shot_benchmark();
+    shot_rod a;
+    made(&s, &a);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    assert_near(snw_shoot_energies(a.r).elastic, 0.015758851, 1e-9);
+    shot_free(&a);
+}
+
+// ---- small steps, 4.4 -------------------------------------------------------------------------------
+
+static void banded_has_no_smallest_step(void **state) {
+    (void)state;
+    static const struct {
+        snw_time_kind time;
+        double alpha, h, tip[2]; // after n and 2 n steps
+        int n;
+    } table[] = {{SNW_TIME_BDF2, 0, 1e-4, {-0.0627928252, -0.0606955676}, 20},
+                 {SNW_TIME_BDF2, 0, 1e-5, {-0.0638717806, -0.0638483414}, 10},
+                 {SNW_TIME_BDF_ALPHA, -0.48, 2e-4, {-0.0607803662, -0.0548767839}, 20},
+                 {SNW_TIME_TRAPEZOIDAL, 0, 1e-3, {-0.0302308330, 0.0365434977}, 20}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        shot s = shot_benchmark();
+        s.points = 60;
+        s.between = SNW_BETWEEN_LINEAR;
+        shot_rod a;
+        made(&s, &a);
+        a.r->replica = true;
+        assert_int_equal(shot_static(&a), SNW_OK);
+        assert_int_equal(shot_release(&a, table[i].h), SNW_OK);
+        for (int k = 1; k <= 2 * table[i].n; k++) {
+            assert_int_equal(shot_step(&a, table[i].time, table[i].alpha, table[i].h), SNW_OK);
+            if (k % table[i].n) continue;
+            assert_near(shot_tip(&a).x, table[i].tip[k / table[i].n - 1], 1e-9);
+        }
+        shot_free(&a);
+    }
+}
+
+// the body form alone, at steps where single shooting has lost all digits
+static void steps_of_ten_microseconds(void **state) {
+    (void)state;
+    shot s = shot_benchmark();
+    s.points = 60;
+    s.between = SNW_BETWEEN_LINEAR;
+    shot_rod a;
+    made(&s, &a);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    assert_int_equal(shot_release(&a, 1e-5), SNW_OK);
+    for (int k = 0; k < 20; k++) assert_int_equal(shot_step(&a, T, 0, 1e-5), SNW_OK);
+    assert_true(a.b->segments->n > 30);               // exp(69) cut into pieces of exp(2)
+    assert_near(shot_tip(&a).x, -0.0638483414, 3e-9); // 4.4, up to the form
+    shot_free(&a);
+    s.kind = SNW_BOUNDARY_NEWTON;
+    made(&s, &a);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    assert_int_equal(shot_release(&a, 1e-5), SNW_OK);
+    assert_true(shot_step(&a, T, 0, 1e-5) != SNW_OK);
+    shot_free(&a);
+}
+
+// ---- one solution -----------------------------------------------------------------------------------
+
+static void solvers_agree(void **state) {
+    (void)state;
+    snw_vec3 tip[4];
+    snw_wrench root[4];
+    for (int k = 0; k < 4; k++) {
+        shot s = shot_benchmark();
+        s.kind = (snw_boundary_kind)k;
+        s.points = 50;
+        s.gravity = (snw_vec3){{-3, 5, 1}};
+        s.damping = 2e-4;
+        s.drag = 0.05;
+        shot_rod a;
+        made(&s, &a);
+        assert_int_equal(shot_static(&a), SNW_OK);
+        assert_int_equal(shot_release(&a, 5e-3), SNW_OK);
+        for (int i = 0; i < 20; i++) assert_int_equal(shot_step(&a, T, 0, 5e-3), SNW_OK);
+        tip[k] = shot_tip(&a), root[k] = shot_root(&a);
+        shot_free(&a);
+    }
+    for (int k = 1; k < 4; k++) {
+        for (int i = 0; i < 3; i++) assert_near(tip[k].e[i], tip[0].e[i], 1e-9);
+        for (int i = 0; i < 6; i++) assert_near(root[k].e[i], root[0].e[i], 1e-9);
+    }
+}
+
+// fourth order along the rod with cubic histories, second with linear ones; Dormand-Prince is limited by both
+static void orders_along_the_rod(void **state) {
+    (void)state;
+    static const struct {
+        snw_space_kind along;
+        snw_between between;
+        double factor, off;
+    } want[] = {{SNW_ALONG_RK4, SNW_BETWEEN_CUBIC, 16, 2.5},
+                {SNW_ALONG_RK4, SNW_BETWEEN_LINEAR, 4, 0.4},
+                {SNW_ALONG_EULER, SNW_BETWEEN_CUBIC, 2, 0.15},
+                {SNW_ALONG_DP5, SNW_BETWEEN_CUBIC, 16, 5}};
+    for (size_t w = 0; w < sizeof want / sizeof want[0]; w++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            shot s = shot_appendix();
+            s.along = want[w].along, s.between = want[w].between;
+            s.points = (24 << k) + 1;
+            shot_rod a;
+            made(&s, &a);
+            snw_shoot_begin(a.r, true, 5e-3);
+            for (int i = 0; i < 10; i++) assert_int_equal(shot_step(&a, T, 0, 5e-3), SNW_OK);
+            x[k] = shot_tip(&a).x;
+            shot_free(&a);
+        }
+        assert_near((x[0] - x[1]) / (x[1] - x[2]), want[w].factor, want[w].off / want[w].factor);
+    }
+}
+
+// Kirchhoff's rod is the limit of stiff shear and stretch, section 6
+static void kirchhoff_is_the_limit(void **state) {
+    (void)state;
+    double x[3];
+    for (int k = 0; k < 3; k++) {
+        shot s = shot_benchmark();
+        s.kirchhoff = k == 2;
+        shot_rod a;
+        made(&s, &a);
+        for (int i = 3; i < 6; i++) a.r->K[7 * i] *= k == 1 ? 1000 : 1;
+        assert_int_equal(shot_static(&a), SNW_OK);
+        x[k] = shot_tip(&a).x;
+        shot_free(&a);
+    }
+    assert_near((x[0] - x[2]) / 7.8e-7, -1, 0.01);
+    assert_near((x[1] - x[2]) / (x[0] - x[2]), 1e-3, 1e-5);
+}
+
+// what each scheme takes from the energy has the right sign
+static void energy_drops(void **state) {
+    (void)state;
+    static const struct {
+        snw_time_kind time;
+        double alpha, share; // E(1 s)/E(0), shooting.md 4.3
+    } table[] = {{SNW_TIME_EULER, 0, 0},
+                 {SNW_TIME_BDF2, 0, 0.5367},
+                 {SNW_TIME_BDF_ALPHA, -0.2, 0.7067},
+                 {SNW_TIME_BDF_ALPHA, -0.48, 0.9414},
+                 {SNW_TIME_TRAPEZOIDAL, 0, 0.9691}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        shot s = shot_benchmark();
+        s.between = SNW_BETWEEN_LINEAR;
+        shot_rod a;
+        made(&s, &a);
+        a.r->replica = true;
+        assert_int_equal(shot_static(&a), SNW_OK);
+        const double first = snw_shoot_energies(a.r).elastic;
+        assert_int_equal(shot_release(&a, 5e-3), SNW_OK);
+        for (int k = 0; k < 200; k++) {
+            assert_int_equal(shot_step(&a, table[i].time, table[i].alpha, 5e-3), SNW_OK);
+        }
+        const snw_shoot_energy E = snw_shoot_energies(a.r);
+        assert_near((E.elastic + E.kinetic) / first, table[i].share, 6e-5);
+        shot_free(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(appendix_step_by_step),
+        cmocka_unit_test(appendix_variants),
+        cmocka_unit_test(statics_of_the_benchmark),
+        cmocka_unit_test(statics_by_euler),
+        cmocka_unit_test(stored_energy),
+        cmocka_unit_test(banded_has_no_smallest_step),
+        cmocka_unit_test(steps_of_ten_microseconds),
+        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(orders_along_the_rod),
+        cmocka_unit_test(kirchhoff_is_the_limit),
+        cmocka_unit_test(energy_drops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

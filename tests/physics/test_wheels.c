@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots on wheels in time: every scheme has its order with rows of velocities and does not slip, rows that say the same
+// are left out, wheels that take hold are plastic impacts. theory.md 3.15
+#include "executed.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Snakeboard of Ali 2011, 4.2, drive gait; xi(t) = -vx/(2 l cos^2 phi)
+#define BOARD                                                                                      \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "parameters: {l: 0.2 m, w: 2 rad/s, phi: 0.5*sin(w*t)}\n"                                      \
+    "robot:\n"                                                                                     \
+    "  board: {on: world, joint: planar, body: {mass: 4.6, inertia: [0.1, 0.1, 0.1494]}}\n"        \
+    "  rotor: {on: board, joint: revolute, body: {mass: 1, inertia: [0.1, 0.1, 0.072]}}\n"         \
+    "  axle(k=1..2): {on: board, pose: {xyz: [-(-1)^k*l, 0, 0]}, joint: revolute, body: {mass: "   \
+    "0.2, inertia: [1e-3, 1e-3, 1.3e-3]}}\n"                                                       \
+    "actuators:\n"                                                                                 \
+    "  spin: {joint: rotor, position: sin(w*t)}\n"                                                 \
+    "  steer(k=1..2): {joint: axle(k), position: (-1)^k*phi}\n"                                    \
+    "contacts: {tyre(k=1..2): {wheel: {on: axle(k), axis: y}}}\n"                                  \
+    "probes: {board: {twist: board, in: body}, slip(k=1..2): {velocity: axle(k), in: body}}\n"     \
+    "record: {every: 0.1 s}\n"
+
+// error of the speed at 1 s, and the largest slip
+static double board_error(const char *scheme, double step, double *slip) {
+    char text[2000];
+    outcome o;
+    (void)snprintf(text, sizeof text, BOARD "study: [dynamic: {for: pi s, step: %g, scheme: %s}]\n",
+                   step, scheme);
+    execute(text, &o);
+    if (o.status != SNW_OK) fail_msg("%s: %s", scheme, o.err.text);
+    *slip = 0;
+    for (int i = 0; i < o.series.nframe; i++) {
+        *slip = fmax(*slip, fmax(fabs(shown(&o, i, 7)), fabs(shown(&o, i, 10))));
+    }
+    // xi(T) = 2 pi kappa w J1(1/2), kappa = 0.15, where phi = 0
+    const double want = -2 * 0.2 * 2 * 3.14159265358979324 * 0.15 * 2 * j1(0.5);
+    const double error = fabs(last(&o, 3) - want);
+    snw_series_clear(&o.series);
+    return error;
+}
+
+static void schemes_have_their_order(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double order, step;
+    } scheme[] = {{"generalized-alpha, rho: 0.8", 2, 0.02},
+                  {"hht, rho: 0.8", 2, 0.02},
+                  {"wbz, rho: 0.8", 2, 0.02},
+                  {"newmark", 2, 0.02},
+                  {"trapezoidal", 2, 0.02},
+                  {"bdf2", 2, 0.01},
+                  {"euler", 1, 0.005},
+                  {"rk4", 4, 0.1}};
+    for (size_t i = 0; i < sizeof scheme / sizeof scheme[0]; i++) {
+        double slip;
+        const double coarse = board_error(scheme[i].name, scheme[i].step, &slip);
+        assert_true(slip < 1e-10);
+        const double fine = board_error(scheme[i].name, 0.5 * scheme[i].step, &slip);
+        assert_true(slip < 1e-10);
+        const double order = log2(coarse / fine);
+        if (!(fabs(order - scheme[i].order) < 0.25)) {
+            fail_msg("%s: order %g, errors %g %g", scheme[i].name, order, coarse, fine);
+        }
+    }
+}
+
+// two wheels on one axle forbid one motion; both roll
+static void wheels_of_one_axle_say_the_same(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\ngravity: 0\n"
+            "robot:\n"
+            "  car: {on: world, joint: planar, body: {mass: 10, inertia: [1, 1, 1]}}\n"
+            "  right: {on: car, pose: {xyz: [0, -0.2, 0]}, joint: revolute, axis: y}\n"
+            "  left: {on: car, pose: {xyz: [0, 0.2, 0]}, joint: revolute, axis: y}\n"
+            "actuators: {drive: {joint: right, rate: 5*(1 - exp(-t))}}\n"
+            "contacts: {a: {wheel: {on: right, axis: y, radius: 0.1}}, b: {wheel: {on: left, axis: "
+            "y, radius: 0.1}}}\n"
+            "probes: {car: {twist: car, in: body}, free: {rate: left}, torque: {effort: drive}}\n"
+            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: rk4}]\n",
+            &o);
+    assert_int_equal(o.status, SNW_OK);
+    assert_int_equal(o.warnings, 1); // that a row was left out
+    const double u = 0.5 * (1 - exp(-1));
+    assert_near(last(&o, 2), 10.0 / 7 * u, 1e-10);
+    assert_near(last(&o, 3), 5.0 / 7 * u, 1e-10);
+    assert_near(last(&o, 6), 30.0 / 7 * u, 1e-9);
+    assert_near(last(&o, 7), 5.0 / 7 * 0.5 * exp(-1), 1e-10);
+    snw_series_clear(&o.series);
+}
+
+// A blade takes hold of a sliding rod: M (v+ - v-) = C' p, and what is lost is p's work, to the last digit
+static void wheels_take_hold_in_a_blow(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"rk4", "generalized-alpha", "adaptive"};
+    for (int i = 0; i < 3; i++) {
+        char text[1500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "robot: {sledge: {on: world, joint: planar, body: {mass: 2, inertia: [1, 1, 0.3]}}}\n"
+            "sites: {heel: {on: sledge, pose: {xyz: [-0.5, 0, 0]}}}\n"
+            "initial: {sledge: {rate: [1, 2, 0]}}\n"
+            "contacts: {blade: {wheel: {on: heel, axis: y}, when: t > 0.5 s}}\n"
+            "probes: {v: {twist: sledge, in: body}, e: energy}\n"
+            "study: [dynamic: {for: 0.5001 s, step: 0.1 ms, scheme: %s}]\n",
+            scheme[i]);
+        execute(text, &o);
+        assert_int_equal(o.status, SNW_OK);
+        // the blade's point has no velocity across: 2 + p/m - 0.5 w = 0, I w = -0.5 p
+        const double p = -2 / (1 / 2.0 + 0.25 / 0.3), w = -0.5 * p / 0.3, vy = 2 + p / 2;
+        assert_near(last(&o, 2), w, 5e-4); // it goes on turning for 0.1 ms
+        assert_near(last(&o, 3), 1 + 1e-4 * w * vy, 1e-3);
+        assert_near(last(&o, 4), vy, 2e-3);
+        snw_series_clear(&o.series);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schemes_have_their_order),
+        cmocka_unit_test(wheels_of_one_axle_say_the_same),
+        cmocka_unit_test(wheels_take_hold_in_a_blow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

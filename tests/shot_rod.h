@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+//
+// shot_rod.h: cantilevers of the boundary-value engine as spec tables describe them: round rods, base tangent along z of the
+// world, made by calls.
+#pragma once
+
+#include "shoot/boundary.h"
+
+#include <math.h>
+
+typedef struct shot {
+    double L, radius, E, G, rho;
+    int points; // nodes
+    snw_space_kind along;
+    snw_between between;
+    bool kirchhoff, still; // still: no rotary inertia
+    snw_vec3 gravity, tip; // tip: a dead force there
+    double drag;           // of v|v|, kg/m^2
+    double damping;        // Kelvin-Voigt time, s
+    snw_boundary_kind kind;
+} shot;
+
+typedef struct shot_rod {
+    snw_shoot_rod *r;
+    snw_boundary *b;
+    int iterations, tangents, marches;
+} shot_rod;
+
+// the program of the paper's appendix, and the benchmark of its section 3
+static inline shot shot_appendix(void) {
+    return (shot){.L = 0.4,
+                  .radius = 1.2e-3,
+                  .E = 207e9,
+                  .G = 207e9 / 2.6,
+                  .rho = 8000,
+                  .points = 40,
+                  .along = SNW_ALONG_RK4,
+                  .gravity = {{-98.1, 0, 0}}};
+}
+static inline shot shot_benchmark(void) {
+    return (shot){.L = 0.4,
+                  .radius = 1e-3,
+                  .E = 207e9,
+                  .G = 79e9,
+                  .rho = 8000,
+                  .points = 150,
+                  .along = SNW_ALONG_RK4,
+                  .tip = {{-0.5, 0, 0}}};
+}
+
+// local x, y, z along z, x, y of the world
+static inline snw_se3 shot_base(void) {
+    return (snw_se3){.R = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}}};
+}
+
+// Sections, gravity, tip load: into a rod of npiece pieces.
+static inline snw_status shot_fill(const shot *s, snw_shoot_rod *r) {
+    const double A = acos(-1) * s->radius * s->radius, I = A * s->radius * s->radius / 4;
+    const double K[6] = {s->G * 2 * I, s->E * I, s->E * I, s->E * A, s->G * A, s->G * A};
+    const double J = s->still ? 0 : s->rho * I;
+    for (int p = 0; p < (r->uniform ? 1 : r->npoint); p++) {
+        for (int i = 0; i < 6; i++) {
+            r->K[36 * p + 7 * i] = K[i];
+            r->section[p].B[7 * i] = s->damping * K[i];
+        }
+        r->section[p].rest = (snw_twist){.e = {0, 0, 0, 1, 0, 0}};
+        r->section[p].M = (snw_inertia){.m = s->rho * A, .I = {2 * J, J, J}};
+        for (int i = 0; i < 3; i++) r->section[p].drag[i] = s->drag;
+    }
+    for (int i = 3; i < 6; i++) r->active[i] = !s->kirchhoff;
+    r->gravity = s->gravity;
+    snw_shoot_station *tip = &r->station[r->npiece - 1];
+    tip->nload = snw_norm(s->tip) > 0;
+    tip->load[0] = (snw_shoot_load){.W.f = s->tip};
+    return snw_shoot_ready(r, snw_norm(s->tip));
+}
+
+static inline snw_status shot_make(const shot *s, shot_rod *out) {
+    *out = (shot_rod){0};
+    const int n = s->points - 1;
+    const snw_shoot_opts o = {
+        .along = s->along, .between = s->between, .npiece = 1, .length = &s->L, .intervals = &n};
+    snw_status status = snw_shoot_create(&o, NULL, true, false, &out->r);
+    if (status == SNW_OK) status = shot_fill(s, out->r);
+    if (status != SNW_OK) return status;
+    snw_shoot_rest(out->r, shot_base());
+    snw_boundary_opts opts = snw_boundary_defaults();
+    opts.kind = s->kind;
+    return snw_boundary_create(out->r, &opts, &out->b);
+}
+
+static inline void shot_free(shot_rod *s) {
+    snw_boundary_destroy(s->b);
+    snw_shoot_destroy(s->r);
+}
+
+static inline snw_status shot_solve(shot_rod *s) {
+    snw_boundary_info info;
+    const snw_status status = snw_boundary_solve(s->b, &info);
+    s->iterations += info.iterations;
+    s->marches += info.marches;
+    s->tangents += info.tangents;
+    return status;
+}
+
+static inline snw_status shot_static(shot_rod *s) {
+    snw_shoot_formula(s->r, SNW_TIME_STATIC, 0, 1);
+    const snw_status status = shot_solve(s);
+    if (status == SNW_OK) snw_shoot_push(s->r, 1);
+    return status;
+}
+
+static inline snw_status shot_step(shot_rod *s, snw_time_kind kind, double alpha, double h) {
+    snw_shoot_formula(s->r, kind, alpha, h);
+    const snw_status status = shot_solve(s);
+    if (status != SNW_OK) return status;
+    snw_shoot_push(s->r, h);
+    snw_boundary_accept(s->b, h);
+    return SNW_OK;
+}
+
+// The tip's load is gone, and motion begins.
+static inline snw_status shot_release(shot_rod *s, double h) {
+    s->r->station[s->r->npiece - 1].nload = 0;
+    const snw_status status = snw_shoot_ready(s->r, s->r->force);
+    snw_shoot_begin(s->r, true, h);
+    snw_boundary_forget(s->b);
+    return status;
+}
+
+static inline snw_vec3 shot_tip(const shot_rod *s) { return s->r->g[s->r->nnode - 1].p; }
+// wrench at the base, world axes
+static inline snw_wrench shot_root(const shot_rod *s) {
+    snw_wrench W;
+    W.f = snw_rotate(s->r->base.R, s->r->F[0].f);
+    W.m = snw_rotate(s->r->base.R, s->r->F[0].m);
+    return W;
+}

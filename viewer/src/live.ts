@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// What a live simulation sends: a greeting, how things stand, and frames. The present frame looks like a run of one frame, so
+// that whatever draws results draws it; what curves show is a run of the last seconds.
+import type { Column, Run, RunHead } from './data';
+
+export interface Control {
+    name: string;
+    unit: string;
+    low: number;
+    high: number;
+    guessed: boolean;
+    parameter: boolean;
+    value: number;
+}
+
+export interface Hello {
+    type: 'hello';
+    file: string;
+    title: string;
+    run: string;
+    version: string;
+    model: string;
+    step: number;
+    rate: number;
+    nodes: number;
+    freedom: number;
+    loads: number;
+    loops: number;
+    contacts: number;
+    measures: number;
+    switches: number;
+    node_link: string[];
+    columns: Column[];
+    energy: string[];
+    controls: Control[];
+    scene: string;
+}
+
+export interface State {
+    type: 'state';
+    writer: boolean;
+    clients: number;
+    paused: boolean;
+    failed: boolean;
+    speed: number;
+    recording: string | null;
+    wanted: (number | null)[];
+}
+
+export interface Note {
+    type: 'note';
+    words: string;
+}
+
+const HEAD = 40; // bytes before the numbers, cli/play_talk.c
+const PAST = 20; // s that curves show
+const RATE = 30; // of their points, 1/s
+
+const nothing = { width: 0, value: new Float64Array(0), low: null, high: null };
+
+function headOf(hello: Hello): RunHead {
+    return {
+        name: hello.run, title: hello.title, state: 'running', message: '', frames: 1, kept: 1, nodes: hello.nodes, freedom: hello.freedom,
+        loads: hello.loads, loops: hello.loops, contacts: hello.contacts, measures: hello.measures, switches: hello.switches, offset: [0, 0, 0],
+        node_link: hello.node_link, columns: hello.columns, energy: hello.energy, stats: [], scene: hello.scene, stages: [],
+    };
+}
+
+function runOf(head: RunHead, n: number, room: number): Run {
+    return {
+        index: 0, head, n, t: new Float64Array(room), clock: new Float64Array(room), stage: new Float32Array(room), frame: new Int32Array(room),
+        pose: new Float32Array(0), load: new Float32Array(0), loop: new Float32Array(0), contact: new Float32Array(0), effort: new Float32Array(0), present: new Float32Array(0),
+        columns: nothing, energy: nothing, stats: new Float64Array(0), mode: () => 0,
+    };
+}
+
+// The present: one frame.
+export class Present {
+    readonly run: Run;
+    speed = 1; // times real time, and what it was asked to be
+    wanted = 1;
+    step = 0; // s a step takes
+    serial = 0;
+    node = -1; // that somebody pulls; where it is, and where the hand is
+    point: number[] = [0, 0, 0];
+    hand: number[] = [0, 0, 0];
+    columns = new Float32Array(0);
+    energy = new Float32Array(0);
+    controls = new Float32Array(0);
+
+    constructor(private readonly hello: Hello) {
+        this.run = runOf(headOf(hello), 1, 1);
+    }
+
+    get t(): number {
+        return this.run.t[0];
+    }
+
+    // False: it has not the size of a frame.
+    take(buffer: ArrayBuffer): boolean {
+        const h = this.hello, { run } = this;
+        const sizes = [7 * h.nodes, 6 * h.loads, 6 * h.loops, 6 * h.contacts, h.measures, h.switches, h.columns.length, h.energy.length, h.controls.length, 3, 3];
+        if (buffer.byteLength !== HEAD + 4 * sizes.reduce((a, b) => a + b, 0)) return false;
+        const head = new DataView(buffer);
+        run.t[0] = head.getFloat64(0, true);
+        this.speed = head.getFloat32(8, true);
+        this.step = head.getFloat32(12, true);
+        this.serial = head.getUint32(20, true);
+        this.node = head.getFloat32(28, true) !== 0 ? head.getInt32(24, true) : -1;
+        this.wanted = head.getFloat32(32, true);
+        let at = HEAD;
+        const [pose, load, loop, contact, effort, present, columns, energy, controls, point, hand] = sizes.map((n) => {
+            const part = new Float32Array(buffer, at, n);
+            at += 4 * n;
+            return part;
+        });
+        // what is not determined counts for nothing
+        for (const a of [load, loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
+        Object.assign(run, { pose, load, loop, contact, effort, present });
+        Object.assign(this, { columns, energy, controls, point: Array.from(point), hand: Array.from(hand) });
+        return true;
+    }
+}
+
+// The last seconds, for curves.
+export class Past {
+    readonly run: Run;
+    private readonly room = Math.ceil(1.5 * PAST * RATE);
+
+    constructor(hello: Hello) {
+        this.run = runOf(headOf(hello), 0, this.room);
+        const series = (width: number) => ({ width, value: new Float64Array(width * this.room), low: null, high: null });
+        this.run.columns = series(hello.columns.length);
+        this.run.energy = series(hello.energy.length);
+    }
+
+    add(now: Present): void {
+        const { run } = this, last = run.n > 0 ? run.t[run.n - 1] : -Infinity;
+        if (now.t < last) run.n = 0; // it began anew
+        else if (now.t < last + 0.9 / RATE) return;
+        if (run.n === this.room) this.forget();
+        const k = run.n++;
+        run.t[k] = now.t;
+        run.frame[k] = k;
+        run.columns.value.set(now.columns, k * run.columns.width);
+        run.energy.value.set(now.energy, k * run.energy.width);
+    }
+
+    // the oldest third goes at once, so that this is rare
+    private forget(): void {
+        const { run } = this, gone = Math.floor(this.room / 3);
+        run.t.copyWithin(0, gone);
+        run.columns.value.copyWithin(0, gone * run.columns.width);
+        run.energy.value.copyWithin(0, gone * run.energy.width);
+        run.n -= gone;
+    }
+}

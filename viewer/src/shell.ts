@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+//
+// What every page around a robot has: its stage with camera, colours and layers, light and dark, the list of keys.
+import { dark, light, scaleGradient, type Theme } from './colour';
+import { icon, make } from './dom';
+import { number, quantity } from './format';
+import type { Robot, Shown } from './robot';
+import type { Quantity } from './rod';
+import { Stage, type Preset } from './stage';
+
+export type Keys = [what: string, ...keys: string[]];
+
+export interface Hooks {
+    redraw(): void; // the robot is to be drawn anew: its colours or layers have changed
+    themed(theme: Theme): void;
+    resized(): void;
+    legend(): void; // what is said beside the robot has changed
+}
+
+export class Shell {
+    theme: Theme;
+    stage: Stage | null = null;
+    ground = true;
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false };
+    readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to turn it, scroll to zoom' });
+    readonly stageBox = make('main', { class: 'stage' });
+    readonly side: HTMLElement;
+    readonly help: HTMLDialogElement;
+    private readonly title = make('h1');
+    private readonly subtitle = make('p');
+    private readonly legend = make('div', { class: 'legend' });
+    private readonly note = make('div', { class: 'note' });
+    private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera goes along', onclick: () => this.toggleFollow() }, 'follow');
+    private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
+    private readonly colour = make('select', { 'aria-label': 'colour of rods', onchange: () => this.setColour() });
+
+    constructor(private readonly hooks: Hooks, keys: Keys[], side: string) {
+        const wanted = window.matchMedia('(prefers-color-scheme: dark)');
+        this.theme = wanted.matches ? dark : light;
+        wanted.addEventListener('change', () => this.setTheme(wanted.matches ? dark : light));
+        this.side = make('aside', { class: 'side', 'aria-label': side, tabindex: '0' });
+        this.help = this.makeHelp(keys);
+    }
+
+    // Lay the page out: beside the title, and in the bar below the robot.
+    build(top: HTMLElement[], bar: HTMLElement): void {
+        const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `look from there (${key})`, onclick: () => this.look(name) }, label);
+        const check = (key: keyof Shown, label: string) => {
+            const box = make('input', { type: 'checkbox', onchange: () => this.setShown(key, box.checked) });
+            box.checked = this.shown[key] === true;
+            box.dataset.show = key;
+            return make('label', {}, box, label);
+        };
+        const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
+        const menu = make('details', { class: 'menu' },
+            make('summary', {}, 'show'),
+            make('div', {},
+                make('label', { class: 'row' }, 'rods by', this.colour),
+                check('tendons', 'tendons and chambers'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
+                check('trails', 'trails'), check('frames', 'frames'), make('label', {}, ground, 'grid')));
+        document.addEventListener('click', (e) => {
+            if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
+        });
+        this.stageBox.append(this.canvas,
+            make('div', { class: 'tools' },
+                make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
+                menu),
+            this.legend, this.note);
+        document.getElementById('app')!.append(make('div', { class: 'page' },
+            make('header', { class: 'top' }, make('div', { class: 'name' }, this.title, this.subtitle), ...top, this.themeButton,
+                make('button', { class: 'plain', type: 'button', 'aria-label': 'keys', title: 'keys (?)', onclick: () => this.help.showModal() }, '?')),
+            this.stageBox, bar, this.side), this.help);
+        this.openStage();
+        this.listen();
+    }
+
+    private makeHelp(keys: Keys[]): HTMLDialogElement {
+        const line = ([what, ...list]: Keys) => [make('dt', {}, ...list.map((k) => make('kbd', {}, k))), make('dd', {}, what)];
+        const camera: Keys[] = [['see the whole robot', 'f'], ['from the front, the side, above', '1', '2', '3'], ['the camera goes along', 'g'], ['light or dark', 't'], ['this list', '?']];
+        return make('dialog', { 'aria-label': 'keys' }, make('h2', {}, 'Keys'),
+            make('dl', {}, ...[...keys, ...camera].flatMap(line)),
+            make('form', { method: 'dialog' }, make('button', {}, 'close')));
+    }
+
+    private openStage(): void {
+        try {
+            this.stage = new Stage(this.canvas);
+        } catch {
+            this.stageBox.append(make('p', { class: 'problem' }, 'This browser has no WebGL, so the robot cannot be drawn; the curves beside can be seen all the same.'));
+        }
+        const resize = () => {
+            const box = this.stageBox.getBoundingClientRect();
+            this.stage?.resize(box.width, box.height);
+        };
+        new ResizeObserver(() => {
+            resize();
+            this.hooks.resized();
+        }).observe(this.stageBox);
+        new ResizeObserver(() => this.hooks.resized()).observe(this.side);
+        resize();
+    }
+
+    private listen(): void {
+        // who clicks goes on with keys of the page, not of the button
+        document.addEventListener('click', (e) => {
+            if (e.detail > 0) (e.target as Element).closest<HTMLElement>('button, summary')?.blur();
+        });
+    }
+
+    // Keys of the page: `act` says whether a key was one of its own.
+    onKeys(act: (key: string, shift: boolean) => boolean): void {
+        window.addEventListener('keydown', (e) => {
+            if (e.ctrlKey || e.metaKey || e.altKey || this.help.open) return;
+            const target = e.target as HTMLElement;
+            const slides = target instanceof HTMLInputElement && target.type === 'range' && target.dataset.own !== undefined;
+            const typing = slides || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== 'range');
+            if (typing && e.key !== '?') return;
+            if (e.key === ' ' && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
+            if (act(e.key, e.shiftKey) || this.act(e.key)) e.preventDefault();
+        });
+    }
+
+    private act(key: string): boolean {
+        switch (key) {
+            case 'f': this.look('free'); break;
+            case '1': this.look('front'); break;
+            case '2': this.look('side'); break;
+            case '3': this.look('top'); break;
+            case 'g': this.toggleFollow(); break;
+            case 't': this.toggleTheme(); break;
+            case '?': this.help.showModal(); break;
+            default: return false;
+        }
+        return true;
+    }
+
+    name(title: string, subtitle: string): void {
+        this.title.textContent = title;
+        document.title = `${title} · Sinew`;
+        this.subtitle.textContent = subtitle;
+    }
+
+    // A robot takes the stage.
+    present(robot: Robot): void {
+        const { quantities, most } = robot;
+        this.colour.replaceChildren(...quantities.map((q) => make('option', { value: q }, q === 'plain' ? 'one colour' : q)));
+        if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
+        if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
+        this.colour.value = this.shown.colour;
+        this.stage?.show(robot, this.theme);
+        this.stage?.look('free');
+    }
+
+    look(preset: Preset): void {
+        this.stage?.look(preset);
+    }
+
+    toggleFollow(): void {
+        if (!this.stage) return;
+        this.stage.following = !this.stage.following;
+        this.followButton.setAttribute('aria-pressed', String(this.stage.following));
+    }
+
+    private setColour(): void {
+        this.shown.colour = this.colour.value as Quantity;
+        this.hooks.legend();
+        this.hooks.redraw();
+    }
+
+    private setShown(key: keyof Shown, on: boolean): void {
+        (this.shown as unknown as Record<string, unknown>)[key] = on;
+        this.hooks.legend();
+        this.hooks.redraw();
+    }
+
+    private setGround(on: boolean): void {
+        this.ground = on;
+        this.stage?.showGround(on);
+        this.hooks.legend();
+    }
+
+    toggleTheme(): void {
+        this.setTheme(this.theme.dark ? light : dark);
+    }
+
+    setTheme(theme: Theme): void {
+        this.theme = theme;
+        document.documentElement.dataset.theme = theme.dark ? 'dark' : 'light';
+        this.themeButton.replaceChildren(icon(theme.dark ? 'sun' : 'moon'));
+        this.stage?.dress(theme);
+        this.hooks.themed(theme);
+        this.hooks.redraw();
+    }
+
+    // What is said beside the robot: scales of colours, and notes of the page after those of the drawing.
+    say(robot: Robot, notes: string[]): void {
+        const { shown } = this, parts: HTMLElement[] = [];
+        const ramp = (label: string, low: string, high: string) => {
+            const bar = make('div', { class: 'ramp' });
+            bar.style.background = scaleGradient;
+            return make('div', { class: 'scale' }, label, bar, make('div', { class: 'ends' }, make('span', {}, low), make('span', {}, high)));
+        };
+        const or = robot.cut[shown.colour] ? '≥ ' : '';
+        if (shown.colour === 'strain') parts.push(ramp('largest strain in the section', '0', `${or}${number(100 * robot.most.strain, 3)} %`));
+        if (shown.colour === 'curvature') parts.push(ramp('curvature and twist', '0', or + quantity(robot.most.curvature, '1/m')));
+        if (shown.colour === 'stress') parts.push(ramp('largest normal stress', '0', or + quantity(robot.most.stress, 'Pa')));
+        if (shown.tendons && robot.most.effort > 0) {
+            const tendons = robot.scene.measures.every((m) => m.kind === 'tendon');
+            parts.push(ramp(tendons ? 'tension' : 'effort', '0', quantity(robot.most.effort, tendons ? 'N' : 'Pa')));
+        }
+        this.legend.replaceChildren(...parts);
+        const drawing = [
+            this.ground ? `grid ${quantity(this.stage?.cell ?? 1, 'm')}` : '',
+            robot.magnified > 1.05 ? `rods drawn ${number(robot.magnified, 2)}× as thick` : '',
+        ];
+        this.remark([...drawing, ...notes].filter(Boolean).join(' · '));
+    }
+
+    remark(text: string): void {
+        this.note.textContent = text;
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// The line to a live simulation, at the address of the page. Where it breaks it is taken up again, for a while.
+import type { Hello, Note, State } from './live';
+
+const TRIES = 5, BETWEEN = 1000; // ms
+
+export interface Listener {
+    hello(h: Hello): void;
+    state(s: State): void;
+    note(n: Note): void;
+    frame(bytes: ArrayBuffer): void;
+    lost(forGood: boolean): void;
+}
+
+export type Wish =
+    | { do: 'set'; control: number; value: number }
+    | { do: 'free'; control: number }
+    | { do: 'pull'; node: number; at: number[]; to: number[]; strength: number }
+    | { do: 'drop' | 'step' | 'reset' }
+    | { do: 'pause' | 'record'; on: boolean }
+    | { do: 'speed'; value: number };
+
+export class Wire {
+    private socket: WebSocket | null = null;
+    private tries = 0;
+
+    constructor(private readonly listener: Listener) {
+        this.open();
+    }
+
+    private open(): void {
+        const socket = new WebSocket(`${location.href.split(/[?#]/)[0].replace(/^http/, 'ws')}live`);
+        this.socket = socket;
+        socket.binaryType = 'arraybuffer';
+        socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
+            this.tries = 0;
+            if (typeof e.data !== 'string') this.listener.frame(e.data);
+            else this.hear(JSON.parse(e.data) as Hello | State | Note);
+        };
+        socket.onclose = () => {
+            const more = this.tries++ < TRIES;
+            this.listener.lost(!more);
+            if (more) setTimeout(() => this.open(), BETWEEN);
+        };
+    }
+
+    private hear(m: Hello | State | Note): void {
+        if (m.type === 'hello') this.listener.hello(m);
+        else if (m.type === 'state') this.listener.state(m);
+        else if (m.type === 'note') this.listener.note(m);
+    }
+
+    send(wish: Wish): void {
+        this.raw(JSON.stringify(wish));
+    }
+
+    // for tests: whatever
+    raw(data: string | ArrayBuffer): void {
+        if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(data);
+    }
+}
