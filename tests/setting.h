@@ -5,7 +5,7 @@
 
 #include "random_rod.h"
 #include "tangent_rig.h"
-#ifdef SNW_WIDE // the recursion alone
+#ifdef SNW_NUMBERS // the recursion alone
 #include "described.h"
 #else
 #include "executed.h"
@@ -23,7 +23,7 @@ static inline void setting_open(setting *s, const char *text) {
     if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
         fail_msg("%d:%d %s", err.line, err.column, err.text);
     }
-#ifdef SNW_WIDE
+#ifdef SNW_NUMBERS
     rig_open(&s->g, s->desc);
 #else
     // without the rows that hold by themselves
@@ -44,7 +44,7 @@ static inline void setting_close(setting *s) {
     release(s->doc, s->desc);
 }
 
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
 // g->s <- configuration, velocities, accelerations and multipliers that keep all rows at time t, near where it is
 static inline void put_together(rig *g, double t) {
     snw_assembly *as = NULL;

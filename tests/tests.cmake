@@ -46,35 +46,64 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
-# the recursion once more with numbers of 113 bits: tangents against differences that leave fifteen digits, and then
-# those of doubles against these
+# The recursion, and what reads robots for it, twice more with other numbers. Complex ones: the sources are read as C++, and
+# tangents compared with complex steps. Numbers of 113 bits: what doubles lose of residuals.
+set(of_slopes contact fed feedback fluid given grips loops measures motors rub spans tangent)
+file(GLOB recursion_sources CONFIGURE_DEPENDS
+  src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
+list(FILTER recursion_sources EXCLUDE REGEX "io/(base64|csv|export|json|look|page|play|plot|result|robot_open|scene|sink)")
+list(APPEND recursion_sources src/study/series.c)
+
+# a test with the numbers of `kind`
+function(check_numbers kind name source)
+  add_executable(${kind}_${name} ${source})
+  target_include_directories(${kind}_${name} PRIVATE tests)
+  target_link_libraries(${kind}_${name} PRIVATE ${kind} PkgConfig::CMOCKA)
+  set_target_properties(${kind}_${name} PROPERTIES COMPILE_OPTIONS "$<TARGET_PROPERTY:${kind},COMPILE_OPTIONS>")
+  check(${kind}_${name} physics 300 COMMAND ${kind}_${name}
+    ENVIRONMENT "SNW_SLOPES=${CMAKE_BINARY_DIR}/${kind}_${name}.slopes")
+endfunction()
+
+# the library `kind` made of these sources with flags of its own, and tests of slopes with it
+function(check_slopes kind)
+  add_library(${kind} STATIC ${recursion_sources})
+  target_include_directories(${kind} PUBLIC tests/${kind} include src)
+  target_compile_definitions(${kind} PUBLIC ${assert_definition})
+  target_link_libraries(${kind} PUBLIC m PRIVATE PkgConfig::FYAML)
+  set_target_properties(${kind} PROPERTIES COMPILE_OPTIONS "${ARGN}")
+  foreach(name ${of_slopes})
+    check_numbers(${kind} ${name} tests/physics/test_${name}.c)
+  endforeach()
+endfunction()
+
 include(CheckCSourceCompiles)
+set(complex_flags -x c++ -std=gnu++20 -fpermissive -fno-exceptions -nostdinc++ -fno-strict-aliasing -w -O1
+  -include ${CMAKE_SOURCE_DIR}/tests/complex/complex_step.h)
+list(JOIN complex_flags " " CMAKE_REQUIRED_FLAGS)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # flags that a linker would not like
+check_c_source_compiles("double half(double x) { return sqrt(x) / 2; }" SNW_HAS_COMPLEX)
+unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT SNW_HAS_COMPLEX)
+  message(STATUS "Tests of tangents by complex steps are left out: ${CMAKE_C_COMPILER} reads no C++; install g++ and use gcc")
+elseif(NOT SNW_SANITIZE)
+  check_slopes(complex ${complex_flags})
+  check_numbers(complex numbers tests/complex/test_numbers.c)
+endif()
+
 set(CMAKE_REQUIRED_LIBRARIES m)
 check_c_source_compiles("#define _GNU_SOURCE
 #include <math.h>
 int main(int n, char **v) { (void)v; return (int)sqrtf128((_Float128)n); }" SNW_HAS_WIDE)
 if(SNW_HAS_WIDE AND NOT SNW_SANITIZE)
-  file(GLOB wide_sources CONFIGURE_DEPENDS
-    src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
-  list(FILTER wide_sources EXCLUDE REGEX "io/(result|robot_open)")
-  list(APPEND wide_sources src/study/series.c src/shoot/march.c src/shoot/replica.c src/shoot/rod.c
-    src/shoot/station.c)
-  set(wide_flags -w -O1 -g0 -include ${CMAKE_SOURCE_DIR}/tests/wide.h)
-  add_library(wide STATIC ${wide_sources})
-  target_include_directories(wide PUBLIC include src)
-  target_compile_options(wide PRIVATE ${wide_flags})
-  target_compile_definitions(wide PUBLIC ${assert_definition})
-  target_link_libraries(wide PUBLIC m PRIVATE PkgConfig::FYAML)
-  foreach(name contact fed feedback fluid given grips loops measures motors rub shoot_slopes spans tangent)
-    add_executable(wide_${name} tests/physics/test_${name}.c)
-    target_include_directories(wide_${name} PRIVATE tests)
-    target_compile_options(wide_${name} PRIVATE ${wide_flags})
-    target_link_libraries(wide_${name} PRIVATE wide PkgConfig::CMOCKA)
-    set(kept "SNW_SLOPES=${CMAKE_BINARY_DIR}/wide_${name}.slopes")
-    check(wide_${name} physics 300 COMMAND wide_${name} ENVIRONMENT ${kept})
+  check_slopes(wide -w -O0 -include ${CMAKE_SOURCE_DIR}/tests/wide/wide.h)
+  # vectors of lanes, which C++ has of doubles only: differences in wide numbers
+  target_sources(wide PRIVATE src/shoot/march.c src/shoot/replica.c src/shoot/rod.c src/shoot/station.c)
+  check_numbers(wide shoot_slopes tests/physics/test_shoot_slopes.c)
+  foreach(name ${of_slopes})
     set_tests_properties(${SNW_TEST_PREFIX}wide_${name} PROPERTIES FIXTURES_SETUP wide_${name})
     set_tests_properties(${SNW_TEST_PREFIX}physics_${name} PROPERTIES
-      FIXTURES_REQUIRED wide_${name} ENVIRONMENT "${kept};${leaks}")
+      FIXTURES_REQUIRED wide_${name} ENVIRONMENT "SNW_SLOPES=${CMAKE_BINARY_DIR}/wide_${name}.slopes;${leaks}")
   endforeach()
 endif()
 

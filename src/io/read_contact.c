@@ -184,10 +184,10 @@ static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_des
                            .place = contact->place,
                            .a = {.kind = SNW_SITE_WORLD,
                                  .link = -1,
-                                 .place = contact->place,
-                                 .pose = snw_se3_identity()},
-                           .when = contact->when,
-                           .pose = snw_pose_desc_identity()};
+                                 .pose = snw_se3_identity(),
+                                 .place = contact->place},
+                           .pose = snw_pose_desc_identity(),
+                           .when = contact->when};
     contact->grip = ++d->nloop;
     contact->when = NULL;
     if (e[CONTACT_WHEEL]) {

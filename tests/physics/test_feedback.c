@@ -5,7 +5,7 @@
 #include "described.h"
 #include "random_rod.h"
 #include "tangent_rig.h"
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
 #include "executed.h"
 #include "study/memory.h"
 #include "study/mover.h"
@@ -130,8 +130,6 @@ static void laws_that_read_a_fed_rod_likewise(void **state) {
     for (int i = 0; i < 4; i++) {
         rig g;
         rig_open(&g, desc);
-        // third derivatives of rest strains in pieces lose 60 (32/L)^3 times as much as these
-        g.lost = 1e-11;
         state_random(g.m, &d, g.s);
         g.s->q[g.m->rod[0].feed_q] = roll(&d, 0.3, 0.8);
         snw_inputs_at(g.m, g.s->t, g.in);
@@ -143,7 +141,7 @@ static void laws_that_read_a_fed_rod_likewise(void **state) {
     release(doc, desc);
 }
 
-#ifndef SNW_WIDE // studies
+#ifndef SNW_NUMBERS // studies
 
 // the study's reading of a probe and the one of laws are two programs
 static void laws_read_what_probes_show(void **state) {
@@ -282,7 +280,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_have_exact_derivatives),
         cmocka_unit_test(laws_that_read_a_fed_rod_likewise),
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
         cmocka_unit_test(laws_read_what_probes_show),
         cmocka_unit_test(integrals_lead),
         cmocka_unit_test(closed_loops_do_not_touch_the_heap),

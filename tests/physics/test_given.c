@@ -4,7 +4,7 @@
 // that they put in.
 #include "random_rod.h"
 #include "setting.h"
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
 #include "study/probe.h"
 #endif
 
@@ -38,7 +38,7 @@ static void arm_open(setting *s, const char *joint, int magnus, bool driven) {
     setting_open(s, text);
 }
 
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
 // put together, and seen by the probes
 static void accelerate(rig *g, double t) {
     put_together(g, t);
@@ -61,7 +61,7 @@ static void given_strains_leave_exact_derivatives(void **state) {
     }
 }
 
-#ifndef SNW_WIDE // studies
+#ifndef SNW_NUMBERS // studies
 
 // what is left free moves as if coordinates of the same shape were driven to it, and carries the same wrenches; the
 // drives take besides what the material of their coordinates takes
@@ -174,7 +174,7 @@ static void a_given_circle_closes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_strains_leave_exact_derivatives),
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
         cmocka_unit_test(given_strains_are_those_of_driven_coordinates),
         cmocka_unit_test(a_wave_does_work_and_no_momentum),
         cmocka_unit_test(a_given_circle_closes),

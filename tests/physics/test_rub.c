@@ -54,7 +54,7 @@ static void friction_has_exact_derivatives(void **state) {
     for (int i = 0; i < MEASURES; i++) assert_true(most[i] > 1e-3);
 }
 
-#ifndef SNW_WIDE // no derivatives
+#ifndef SNW_NUMBERS // no derivatives
 
 // What a tendon gives is what the robot gets and what friction takes, and friction never gives.
 static void friction_only_takes(void **state) {
@@ -293,7 +293,7 @@ static void probes_show_tensions_and_ends(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(friction_has_exact_derivatives),
-#ifndef SNW_WIDE
+#ifndef SNW_NUMBERS
         cmocka_unit_test(friction_only_takes),
         cmocka_unit_test(tension_falls_as_at_a_capstan),
         cmocka_unit_test(tension_falls_at_kinks_as_at_a_capstan),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // wide.h: put before everything else of a source (-include), makes its numbers 113 bits wide. The library's own code, read
-// again that way, gives differences that leave twenty digits where doubles leave eight: as sharp as complex steps, and
-// branches, square roots of norms and tables need no second form.
+// again that way, says what doubles lose.
 #pragma once
 
 #define _GNU_SOURCE
@@ -20,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SNW_NUMBERS
 #define SNW_WIDE
 typedef double narrow;
 

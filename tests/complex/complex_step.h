@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// complex_step.h: put before everything else of a source (-include) that is then read as C++, makes its numbers complex. The
+// library's own code, read again that way, gives derivatives by complex steps: f(x + i h) = f(x) + i h f'(x) + O(h^2),
+// no difference is taken, and h is so small that O(h^2) is below rounding.
+//
+// Order is that of the real parts, which are the numbers that doubles would be; so the branches taken are theirs, and what
+// is not analytic (an absolute value, the larger of two) goes on as the branch it is on. Equal are numbers of which both
+// parts are: a shortcut for zeros is none for a zero that moves.
+#pragma once
+
+#define _GNU_SOURCE
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SNW_NUMBERS
+#define SNW_COMPLEX
+typedef double narrow;
+
+// numbers of C, enumerations among them
+template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
+
+// As trivial as a double, so that unions, tables and memory from the heap hold it; from numbers by itself, to numbers by
+// casts only.
+struct complex_number {
+    narrow re, im;
+
+    complex_number() = default;
+    constexpr complex_number(narrow a, narrow b) : re(a), im(b) {}
+    template <arithmetic T> constexpr complex_number(T a) : re((narrow)a), im(0) {}
+    template <arithmetic T> explicit constexpr operator T() const { return (T)re; }
+    explicit constexpr operator bool() const { return re != 0 || im != 0; }
+
+    constexpr complex_number operator+() const { return *this; }
+    constexpr complex_number operator-() const { return {-re, -im}; }
+};
+
+constexpr complex_number operator+(complex_number x, complex_number y) {
+    return {x.re + y.re, x.im + y.im};
+}
+constexpr complex_number operator-(complex_number x, complex_number y) {
+    return {x.re - y.re, x.im - y.im};
+}
+constexpr complex_number operator*(complex_number x, complex_number y) {
+    return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+// Smith's form: without an imaginary part it is the division of doubles, also by zero
+constexpr complex_number operator/(complex_number x, complex_number y) {
+    if (y.im == 0) return {x.re / y.re, x.im / y.re};
+    const narrow s = y.im / y.re, d = y.re + y.im * s;
+    return {(x.re + x.im * s) / d, (x.im - x.re * s) / d};
+}
+#define ASSIGNING(o)                                                                               \
+    constexpr complex_number &operator o##=(complex_number &x, complex_number y) {                 \
+        return x = x o y;                                                                          \
+    }
+ASSIGNING(+)
+ASSIGNING(-)
+ASSIGNING(*)
+ASSIGNING(/)
+#undef ASSIGNING
+
+#define ORDER(o)                                                                                   \
+    constexpr bool operator o(complex_number x, complex_number y) { return x.re o y.re; }
+ORDER(<)
+ORDER(>)
+ORDER(<=)
+ORDER(>=)
+#undef ORDER
+constexpr bool operator==(complex_number x, complex_number y) {
+    return x.re == y.re && x.im == y.im;
+}
+
+// f(a + i b) = f(a) + i b f'(a), the next term of which is below rounding; a number that does not move has no slope, also
+// where f has a corner
+static inline complex_number along(narrow value, narrow slope, narrow b) {
+    return {value, b == 0 ? 0 : slope * b};
+}
+#define FUNCTION(name, slope)                                                                      \
+    static inline complex_number name(complex_number x) {                                          \
+        const narrow a = x.re, f = name(a);                                                        \
+        return along(f, slope, x.im);                                                              \
+    }
+FUNCTION(sqrt, 0.5 / f)
+FUNCTION(cbrt, 1 / (3 * f * f))
+FUNCTION(exp, f)
+FUNCTION(expm1, f + 1)
+FUNCTION(log, 1 / a)
+FUNCTION(log2, M_LOG2E / a)
+FUNCTION(log10, M_LOG10E / a)
+FUNCTION(sin, cos(a))
+FUNCTION(cos, -sin(a))
+FUNCTION(tan, 1 + f * f)
+FUNCTION(asin, 1 / sqrt((1 - a) * (1 + a)))
+FUNCTION(acos, -1 / sqrt((1 - a) * (1 + a)))
+FUNCTION(atan, 1 / (1 + a * a))
+FUNCTION(sinh, cosh(a))
+FUNCTION(cosh, sinh(a))
+FUNCTION(tanh, 1 - f * f)
+FUNCTION(floor, 0 * f)
+FUNCTION(ceil, 0 * f)
+FUNCTION(round, 0 * f)
+FUNCTION(nearbyint, 0 * f)
+FUNCTION(fabs, __builtin_signbit(a) ? -1 : 1)
+#undef FUNCTION
+
+static inline complex_number atan2(complex_number y, complex_number x) {
+    const narrow r = x.re * x.re + y.re * y.re;
+    return along(atan2(y.re, x.re), 1 / r, x.re * y.im - y.re * x.im);
+}
+static inline complex_number hypot(complex_number x, complex_number y) {
+    const narrow r = hypot(x.re, y.re);
+    return along(r, 1 / r, x.re * x.im + y.re * y.im);
+}
+static inline complex_number pow(complex_number x, complex_number y) {
+    const narrow f = pow(x.re, y.re);
+    return along(f, y.re * pow(x.re, y.re - 1), x.im) + along(0, f * log(x.re), y.im);
+}
+static inline complex_number fmod(complex_number x, complex_number y) {
+    const narrow f = fmod(x.re, y.re);
+    return {f, x.im - (x.re - f) / y.re * y.im};
+}
+static inline complex_number nextafter(complex_number x, complex_number y) {
+    return {nextafter(x.re, y.re), x.im};
+}
+// a NaN loses, as with doubles
+static inline complex_number fmax(complex_number x, complex_number y) {
+    return x.re >= y.re || __builtin_isnan(y.re) ? x : y;
+}
+static inline complex_number fmin(complex_number x, complex_number y) {
+    return x.re <= y.re || __builtin_isnan(y.re) ? x : y;
+}
+static inline long lround(complex_number x) { return lround(x.re); }
+
+#undef isfinite
+#undef isinf
+#undef isnan
+#undef signbit
+static inline bool isfinite(complex_number x) {
+    return __builtin_isfinite(x.re) && __builtin_isfinite(x.im);
+}
+static inline bool isinf(complex_number x) { return __builtin_isinf(x.re); }
+static inline bool isnan(complex_number x) {
+    return __builtin_isnan(x.re) || __builtin_isnan(x.im);
+}
+
+// what C calls otherwise
+#define _Static_assert static_assert
+#define _Noreturn [[noreturn]]
+#define restrict __restrict
+
+// atomics of C are none of C++ without its library; tests count allocations in one thread
+#define _STDATOMIC_H
+typedef size_t atomic_size_t;
+static inline void atomic_fetch_add(atomic_size_t *n, size_t by) { *n += by; }
+static inline size_t atomic_load(const atomic_size_t *n) { return *n; }
+
+#define double complex_number
