@@ -554,7 +554,8 @@ static void speak_of_errors(const snw_run *r) {
     }
     bool asked = false; // torques of the projective form are not in balance
     for (int i = 0; i < r->desc->nstep; i++) asked |= r->desc->step[i].projective;
-    if (!asked && fabs(r->totals.balance) > astray * r->totals.exchanged) {
+    const double noise = 1e-15; // J, of what does not move
+    if (!asked && fabs(r->totals.balance) > fmax(astray * r->totals.exchanged, noise)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': of %.3g J that moved %.3g J are not accounted for: the steps are "
                        "too long for this motion; shorten them, or let 'adapt' or scheme: adaptive "
