@@ -208,18 +208,19 @@ static snw_status obey(snw_play *p, const snw_play_message *m, snw_error *err) {
     return SNW_OK;
 }
 
-void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
+static snw_status hear(snw_play *p, int client, const char *text, size_t length, snw_error *err) {
     snw_play_message m;
-    snw_error err = {0};
     if (!text) {
-        (void)snw_fail(&err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
-    } else if (snw_play_read(text, length, &m, &err) != SNW_OK) {
-        // says so itself
-    } else if (client != p->writer) {
-        (void)snw_fail(&err, SNW_E_ARGUMENT, "another window holds the robot; this one watches");
-    } else if (obey(p, &m, &err) == SNW_OK) {
-        return;
+        return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or no text");
     }
+    SNW_TRY(snw_play_read(text, length, &m, err));
+    if (client == p->writer) return obey(p, &m, err);
+    return snw_fail(err, SNW_E_ARGUMENT, "another window holds the robot; this one watches");
+}
+
+void snw_play_receive(snw_play *p, int client, const char *text, size_t length) {
+    snw_error err = {0};
+    if (hear(p, client, text, length, &err) == SNW_OK) return;
     // only the one who asked is told, and of a flood what it did last
     (void)snprintf(p->client[client].words, sizeof p->client[client].words, "%.250s", err.text);
 }

@@ -41,9 +41,12 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
     v->how.least = v->how.step / parts;
 }
 
-// begin to move from the robot's state; energies count from here
-static snw_status begin(snw_live *v, snw_robot *r, snw_error *err) {
-    SNW_TRY(snw_robot_begin(r, &v->how, err));
+// begin to move from the robot's state; energies count from here. After a change of the model accelerations jump, and steps that do
+// not resolve how they fade would take them for the past: it was uniform motion then
+static snw_status begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
+    snw_step_desc how = v->how;
+    how.rest |= changed;
+    SNW_TRY(snw_robot_begin(r, &how, err));
     v->robot = r;
     v->era = (snw_era){.desc = r->desc, .model = r->m, .statics = r->statics};
     v->run->now = &v->era;
@@ -98,7 +101,7 @@ static snw_status make(snw_live *v, const snw_desc *desc, const char *name,
     v->info.stage = stage;
     v->info.nsave = 0;
     v->grip.node = -1;
-    return begin(v, v->base, err);
+    return begin(v, v->base, false, err);
 }
 
 snw_status snw_live_create(const snw_desc *desc, const char *name, const snw_live_opts *opts,
@@ -253,7 +256,7 @@ snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(vo
     } else {
         snw_robot_take_over(fresh, old);
         settle(v);
-        s = begin(v, fresh, err);
+        s = begin(v, fresh, true, err);
     }
     if (s != SNW_OK) {
         *v->run = before;
@@ -273,7 +276,7 @@ snw_status snw_live_reset(snw_live *v, snw_error *err) {
     snw_state_copy(r->m, v->start, r->s);
     snw_robot_set_time(r, v->start->t);
     v->run->work = v->run->heat = v->run->scheme = v->run->balance = 0;
-    SNW_TRY(begin(v, r, err));
+    SNW_TRY(begin(v, r, false, err));
     if (old != r) snw_robot_close(old);
     return SNW_OK;
 }

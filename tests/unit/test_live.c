@@ -37,15 +37,17 @@ typedef struct setting {
     snw_live *v;
 } setting;
 
-static void open_live(setting *s) {
+static void open_text(setting *s, const char *text) {
     snw_error err = {0};
     const snw_live_opts opts = {0};
-    if (snw_document_parse("arm", arm, strlen(arm), 0, NULL, &s->d, &err) != SNW_OK ||
+    if (snw_document_parse("arm", text, strlen(text), 0, NULL, &s->d, &err) != SNW_OK ||
         snw_document_describe(s->d, 0, &s->desc, &err) != SNW_OK ||
         snw_live_create(s->desc, "main", &opts, NULL, &s->v, &err) != SNW_OK) {
         fail_msg("%s:%d: %s", err.file, err.line, err.text);
     }
 }
+
+static void open_live(setting *s) { open_text(s, arm); }
 
 static void close_live(setting *s) {
     snw_live_destroy(s->v);
@@ -242,6 +244,36 @@ static void a_change_goes_on(void **state) {
     close_live(&s);
 }
 
+// The moment that a cord exerts on a thin rod jumps by a quarter. Steps of 1/60 s do not resolve how the rod answers; they must not
+// take the answer for speed. In a study that begins with consistent accelerations it is 0.7 J out of nothing.
+static void a_change_under_tension_is_no_blow(void **state) {
+    (void)state;
+    static const char thin[] =
+        "sinew: 1\n"
+        "parameters: {d: 9.5 mm}\n"
+        "materials: {steel: {young: 207 GPa, shear: 207 GPa/2.6, density: 1.6e4}}\n"
+        "robot:\n"
+        "  arm: {on: world, pose: {x: z, y: x}, rod: {length: 0.24 m, material: steel, nodes: 20, "
+        "magnus: 6,\n"
+        "        section: {circle: {radius: 0.4 mm}, damping: {twist: 1e-6, bend_y: 1e-6, bend_z: "
+        "1e-6}},\n"
+        "        strain: cosserat legendre 6}}\n"
+        "actuators: {cord: {tendon: {along: arm, discs: 15 mm, at: [0, d, 0]}, effort: 2 N}}\n"
+        "probes: {tip: {position: arm.tip}}\n"
+        "study: [static: {}, dynamic: {for: 4 s, step: 1 s/60, scheme: bdf-alpha, alpha: -0.03}]\n";
+    setting s;
+    open_text(&s, thin);
+    snw_error err = {0};
+    go_on(&s, 0.2);
+    const seen before = look(&s);
+    if (change(&s, "d=12e-3", &err) != SNW_OK) fail_msg("%s", err.text);
+    go_on(&s, 1);
+    const seen after = look(&s);
+    assert_near(after.balance, 0, 2e-5); // J, of 26 mJ that move
+    assert_true(after.column[0] > before.column[0] + 0.01 && after.column[0] < 0.24);
+    close_live(&s);
+}
+
 // one that would need other coordinates or nodes is refused, and nothing has happened
 static void a_change_of_nodes_is_refused(void **state) {
     (void)state;
@@ -265,6 +297,7 @@ int main(void) {
         cmocka_unit_test(a_reset_begins_anew),
         cmocka_unit_test(pulls_are_limited_and_refused),
         cmocka_unit_test(a_change_goes_on),
+        cmocka_unit_test(a_change_under_tension_is_no_blow),
         cmocka_unit_test(a_change_of_nodes_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
