@@ -26,7 +26,11 @@ typedef enum snw_rule_kind {
 #undef X
 } snw_rule_kind;
 
-enum { SNW_RULES = SNW_RULE_RK45 + 1 };
+enum {
+#define X(code, name, number, meaning) +1
+    SNW_RULES = SNW_RULE_LIST(X)
+#undef X
+};
 
 const char *snw_rule_name(snw_rule_kind kind);
 

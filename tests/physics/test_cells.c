@@ -322,8 +322,8 @@ static void faults_are_named(void **state) {
             s = snw_run_create(desc, "main", &run, &err);
             if (s == SNW_OK) s = snw_run_execute(run, 0, NULL, NULL, NULL, &err);
             snw_run_destroy(run);
-            release(doc, desc);
         }
+        release(doc, desc);
         assert_int_not_equal(s, SNW_OK);
         if (!strstr(err.text, cases[i].says)) fail_msg("%s", err.text);
         assert_true(err.line > 0);
