@@ -460,6 +460,9 @@ static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, d
 snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                             double t_laws, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
+    // steps that differ by the rounding of instants are one: factors are kept from one to the next
+    if (fabs(h - e->h) <= 1e-9 * h) h = e->h;
+    e->h = h;
     const snw_status status = solve_step(e, kind, alpha, h, t_laws, info);
     if (status != SNW_OK) {
         bring_back(e);
