@@ -237,14 +237,16 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
     if (!have && norm > b->opts.tol) SNW_TRY(factor(b));
+    bool here = !have; // factors are of this very iterate
     for (; info->iterations < b->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= b->opts.tol) return SNW_OK;
         const double before = norm;
         const bool fresh = b->fresh;
-        const bool better = step(b, &norm, fresh ? HALVINGS : 0, info);
+        const bool better = step(b, &norm, here ? HALVINGS : 0, info), last = here;
+        here = false;
         if (better && norm <= (fresh ? 0.5 : 0.1) * before) continue;
-        if (!better && fresh) {
+        if (!better && last) {
             // the trial that failed left its nodes behind
             (void)snw_boundary_march(b, false, info);
             info->residual = norm;
@@ -253,6 +255,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         if (norm <= b->opts.tol) continue;
         norm = snw_boundary_march(b, true, info);
         SNW_TRY(factor(b));
+        here = true;
     }
     info->residual = norm;
     return norm <= b->opts.tol ? SNW_OK : SNW_E_DIVERGED;
