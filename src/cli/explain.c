@@ -119,8 +119,10 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
         (void)snprintf(number, sizeof number, " with alpha %g", s->alpha);
     }
     pace_text(s, pace, sizeof pace);
-    (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s", s->until ? "up to " : "",
-                   s->duration, start, snw_method_name(s->method), number, pace);
+    const bool shoots = s->engine == SNW_ENGINE_SHOOTING;
+    (void)snprintf(out, size, "motion for %s%g s%s, %s%s, %s%s", s->until ? "up to " : "",
+                   s->duration, start, snw_method_name(s->method), number, pace,
+                   shoots ? ", by shooting" : "");
 }
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {

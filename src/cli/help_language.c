@@ -196,6 +196,8 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
         return "step or adapt";
+    case SNW_METHOD_BDF3:
+        return "step, engine: shooting";
     case SNW_METHOD_RK4:
         return "step";
     case SNW_METHOD_ADAPTIVE:
@@ -208,6 +210,21 @@ static const char *method_keys(snw_method method) {
 static void scheme_rows(writer *w) {
 #define X(code, name, meaning) row(w, name, method_keys(code), meaning);
     SNW_METHOD_LIST(X)
+#undef X
+}
+
+static void engine_rows(writer *w) {
+#define X(code, name, meaning) row(w, name, "engine", meaning);
+    SNW_ENGINE_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "along", meaning);
+    SNW_SHOOT_ALONG_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "history", meaning);
+    SNW_SHOOT_HISTORY_LIST(X)
+#undef X
+#define X(code, name, meaning) row(w, name, "solver", meaning);
+    SNW_SHOOT_SOLVER_LIST(X)
 #undef X
 }
 
@@ -365,6 +382,7 @@ static const part words[] = {
     {"quantities", "of probes", {"quantity", "components", "bare name"}, quantity_rows, NULL},
     {"studies", "kinds of steps", {"step", "keys", "finds"}, study_rows, NULL},
     {"schemes", "of dynamic steps", {"scheme", "keys", "meaning"}, scheme_rows, NULL},
+    {"engines", "of static and dynamic steps", {"word", "of", "meaning"}, engine_rows, NULL},
     {"expressions", "their words", {"word", "of", "meaning"}, expression_rows, NULL},
     {"functions", "in expressions", {"function", "takes", "meaning"}, function_rows, NULL},
     {"units", "behind numbers", {"unit", "with a prefix", "meaning"}, unit_rows, NULL},

@@ -22,8 +22,6 @@ static const struct {
     {"contact", "wheel ring anchor"},
     {"actuator", "wheels hold"},
     {"study", "kinematic inverse linearize"},
-    {"static", "engine"},
-    {"dynamic", "engine"},
 };
 
 static bool has_word(const char *words, const char *word) {

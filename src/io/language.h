@@ -62,6 +62,7 @@ typedef struct snw_key_table {
     X(static)                                                                                      \
     X(march)                                                                                       \
     X(dynamic)                                                                                     \
+    X(shooting)                                                                                    \
     X(modes)                                                                                       \
     X(record)                                                                                      \
     X(expect)

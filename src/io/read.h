@@ -75,6 +75,9 @@ snw_status snw_read_signals(snw_reader *r);
 bool snw_probe_kind_written(const snw_node *probe, snw_probe_kind *kind);
 
 // Steps of the study, step `index` of it: their keys.
+// Which engine a step takes, and what `shooting` says to it; either entry may be NULL.
+snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_entry *shooting,
+                           snw_step_desc *out);
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
 bool snw_study_moves(const snw_node *study); // has it a dynamic step?

@@ -15,7 +15,7 @@
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "how it goes through time, generalized-alpha unless given")                                  \
+      "how it goes through time, generalized-alpha unless given, of the shooting engine bdf2")     \
     X(DYNAMIC_STEP, "step", "s",                                                                   \
       "the time step; where steps are chosen by their error the longest one")                      \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
@@ -30,7 +30,9 @@
       "implicit schemes: a free joint goes along screws (se3, unless given), or its rotation and " \
       "position apart")                                                                            \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
-      "implicit schemes: accelerations at the start from the forces (unless given), or zero")
+      "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+    X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
+    X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
 enum { DYNAMIC_KEYS(SNW_KEY_CODE) DYNAMIC_N };
 SNW_KEYS(dynamic, "dynamic", "a dynamic step", DYNAMIC_KEYS);
@@ -63,6 +65,33 @@ static bool has_rho(snw_method m) {
 static snw_status refuse(snw_reader *r, const snw_entry *e, snw_method m, const char *who) {
     return snw_fail_at(r->err, e->place, "scheme '%s' has no '%s', %s", snw_method_name(m), e->key,
                        who);
+}
+
+static bool shoots(snw_method m) {
+    return m == SNW_METHOD_EULER || m == SNW_METHOD_TRAPEZOIDAL || m == SNW_METHOD_BDF2 ||
+           m == SNW_METHOD_BDF3 || m == SNW_METHOD_BDF_ALPHA;
+}
+
+// schemes and keys that mean nothing to the engine
+static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const snw_step_desc *s) {
+    const snw_place at = e[DYNAMIC_SCHEME] ? e[DYNAMIC_SCHEME]->value->place : s->place;
+    if (s->engine == SNW_ENGINE_STRAIN) {
+        if (s->method != SNW_METHOD_BDF3) return SNW_OK;
+        return snw_fail_at(r->err, at, "scheme 'bdf3' needs 'engine: shooting'");
+    }
+    if (!shoots(s->method)) {
+        return snw_fail_at(r->err, at,
+                           "the shooting engine has no scheme '%s'; it has euler, trapezoidal, "
+                           "bdf2, bdf3 and bdf-alpha",
+                           snw_method_name(s->method));
+    }
+    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (!e[foreign[i]]) continue;
+        return snw_fail_at(r->err, e[foreign[i]]->place, "the shooting engine has no '%s'",
+                           e[foreign[i]]->key);
+    }
+    return SNW_OK;
 }
 
 // keys that mean nothing to the scheme
@@ -102,11 +131,13 @@ static snw_status read_between(snw_reader *r, const snw_entry *e, double min, do
 }
 
 static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step_desc *out) {
-    int method = SNW_METHOD_GENERALIZED_ALPHA;
+    const bool shooting = out->engine == SNW_ENGINE_SHOOTING;
+    int method = shooting ? SNW_METHOD_BDF2 : SNW_METHOD_GENERALIZED_ALPHA;
     if (e[DYNAMIC_SCHEME]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_SCHEME]->value, "scheme", NSCHEME, schemes, &method));
     }
     out->method = (snw_method)method;
+    SNW_TRY(check_engine(r, e, out));
     SNW_TRY(check_keys(r, e, out->method));
     const snw_step_desc usual = snw_step_dynamic(out->method);
     out->rho = usual.rho;
@@ -133,9 +164,9 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
     }
     if (!e[DYNAMIC_STEP]) {
         if (chosen) return SNW_OK;
+        const bool adapts = is_implicit(out->method) && out->engine == SNW_ENGINE_STRAIN;
         return snw_fail_at(r->err, place, "scheme '%s' needs 'step', e.g. 'step: 5 ms'%s",
-                           snw_method_name(out->method),
-                           is_implicit(out->method) ? ", or 'adapt: on'" : "");
+                           snw_method_name(out->method), adapts ? ", or 'adapt: on'" : "");
     }
     const snw_node *step = e[DYNAMIC_STEP]->value;
     SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->step));
@@ -161,6 +192,7 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     }
     SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
+    SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->place, out));
     int base = 0, start = 0;

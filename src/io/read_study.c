@@ -16,7 +16,9 @@
     X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
     X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
     X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
-      "find each equilibrium by a damped march in pseudo-time of this length")
+      "find each equilibrium by a damped march in pseudo-time of this length")                     \
+    X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
+    X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
     X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
     X(MARCH_STEP, "step", "s", "its step, chosen if absent")
@@ -105,6 +107,11 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(path(r, e[STATIC_FOR], e[STATIC_STEP], out));
     if (e[STATIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
+    }
+    SNW_TRY(snw_read_engine(r, e[STATIC_ENGINE], e[STATIC_SHOOTING], out));
+    if (e[STATIC_MARCH] && out->engine == SNW_ENGINE_SHOOTING) {
+        return snw_fail_at(r->err, e[STATIC_MARCH]->place,
+                           "the shooting engine has no 'march'; choose another 'solver'");
     }
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }

@@ -62,6 +62,7 @@ snw_step_desc snw_step_dynamic(snw_method method) {
     case SNW_METHOD_EULER:
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
+    case SNW_METHOD_BDF3:
     case SNW_METHOD_CONSERVING:
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:

@@ -483,6 +483,7 @@ typedef enum snw_step_kind {
     X(SNW_METHOD_EULER, "euler", "backward Euler, order 1")                                        \
     X(SNW_METHOD_TRAPEZOIDAL, "trapezoidal", "implicit, order 2, no damping")                      \
     X(SNW_METHOD_BDF2, "bdf2", "implicit, order 2, strong damping")                                \
+    X(SNW_METHOD_BDF3, "bdf3", "implicit, order 3, unstable where steps resolve the motion")       \
     X(SNW_METHOD_BDF_ALPHA, "bdf-alpha", "between bdf2 (alpha 0) and trapezoidal (alpha -0.5)")    \
     X(SNW_METHOD_CONSERVING, "conserving", "implicit, order 2, keeps energy and momentum")         \
     X(SNW_METHOD_GAUSS4, "gauss4", "implicit, order 4, no damping; not with loops")                \
@@ -500,11 +501,54 @@ typedef enum snw_method {
 
 const char *snw_method_name(snw_method method);
 
+// Who computes a step. One line per engine: enum, name in the language, meaning.
+#define SNW_ENGINE_LIST(X)                                                                         \
+    X(SNW_ENGINE_STRAIN, "strain", "coordinates of strain bases, theory 3")                        \
+    X(SNW_ENGINE_SHOOTING, "shooting", "full fields, integrated along the rod, theory 10")
+
+typedef enum snw_engine {
+#define X(code, name, meaning) code,
+    SNW_ENGINE_LIST(X)
+#undef X
+} snw_engine;
+
+// How the shooting engine integrates along rods, carries histories between nodes, and solves.
+#define SNW_SHOOT_ALONG_LIST(X)                                                                    \
+    X(SNW_SHOOT_RK4, "rk4", "Runge-Kutta, order 4")                                                \
+    X(SNW_SHOOT_EULER, "euler", "Euler, order 1")                                                  \
+    X(SNW_SHOOT_DORMAND_PRINCE, "dormand-prince", "Dormand and Prince, order 5")
+#define SNW_SHOOT_HISTORY_LIST(X)                                                                  \
+    X(SNW_SHOOT_CUBIC, "cubic", "through four nodes")                                              \
+    X(SNW_SHOOT_LINEAR, "linear", "means of two, as the paper does: order 2")
+#define SNW_SHOOT_SOLVER_LIST(X)                                                                   \
+    X(SNW_SHOOT_BANDED, "banded", "multiple shooting, any time step")                              \
+    X(SNW_SHOOT_NEWTON, "newton", "single shooting")                                               \
+    X(SNW_SHOOT_LEVENBERG, "levenberg", "single shooting by Levenberg and Marquardt")              \
+    X(SNW_SHOOT_DOGLEG, "dogleg", "single shooting by Powell's dogleg")
+
+#define X(code, name, meaning) code,
+typedef enum snw_shoot_along { SNW_SHOOT_ALONG_LIST(X) } snw_shoot_along;
+typedef enum snw_shoot_between { SNW_SHOOT_HISTORY_LIST(X) } snw_shoot_between;
+typedef enum snw_shoot_solver { SNW_SHOOT_SOLVER_LIST(X) } snw_shoot_solver;
+#undef X
+
+#define SNW_SHOOT_POINTS 101 // along a rod, unless given
+
+typedef struct snw_shooting_desc {
+    int points; // along a rod, both ends included
+    snw_shoot_along along;
+    snw_shoot_between history;
+    snw_shoot_solver solver;
+    bool replica; // the march of the paper
+} snw_shooting_desc;
+
 typedef struct snw_step_desc {
     const char *name; // unique: its kind, then static.2, unless named
     snw_place place;
     snw_step_kind kind;
-    int from; // step to start from, -1: where the last one ended
+    snw_engine engine;          // of static and dynamic steps
+    snw_shooting_desc shooting; // of that engine
+    int from;                   // step to start from, -1: where the last one ended
     // static: a path of equilibria as t goes on; 0: at the present t. dynamic: where steps are chosen by
     // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
     double duration, step;

@@ -214,8 +214,7 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
 
 // ---- time -------------------------------------------------------------------------------------------
 
-// weights of n = 2 .. 4 values at 0, 1, .. for one at x
-static void lagrange(int n, double x, double *w) {
+void snw_shoot_lagrange(int n, double x, double *w) {
     for (int i = 0; i < n; i++) {
         w[i] = 1;
         for (int k = 0; k < n; k++) {
@@ -239,7 +238,7 @@ static void spread(const snw_shoot_rod *r, int width, const double *at_node, dou
             for (int j = 0; j < piece->n; j++) {
                 int first = j - (n - 1) / 2; // as many nodes on either side, where there are
                 first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
-                if (j - first != was) lagrange(n, j - first + m->c[k], w);
+                if (j - first != was) snw_shoot_lagrange(n, j - first + m->c[k], w);
                 was = j - first;
                 const double *a = x + (ptrdiff_t)first * width;
                 double *out = y + ((ptrdiff_t)j * m->np + k) * width;

@@ -217,6 +217,9 @@ void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base);
 // Poses of the nodes from that of the base, by what the last march found: for rods whose marches need none.
 void snw_shoot_poses(snw_shoot_rod *r);
 
+// w (n = 2 .. 4) <- weights of values at 0, 1, .. for the polynomial through them at x.
+void snw_shoot_lagrange(int n, double x, double *w);
+
 // How much a disturbance of the linear rod can grow over a length s with the present formula: exp of this.
 double snw_shoot_growth(const snw_shoot_rod *r, double s);
 

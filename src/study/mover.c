@@ -33,6 +33,8 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
                               step->place.file, step->place.line, step->place.column);
     }
     switch (step->method) {
+    case SNW_METHOD_BDF3:
+        return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:
     case SNW_METHOD_HHT:
@@ -73,6 +75,7 @@ size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
         return snw_mover_staged_saves(m, step->method);
+    case SNW_METHOD_BDF3:
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

@@ -28,6 +28,8 @@ typedef struct snw_mover {
     // have the bits of those after `save`. NULL: it begins only at the beginning.
     void (*save)(const void *self, double *out);
     void (*load)(void *self, const double *in);
+    // Of the shooting engine: its fields, from which strains, wrenches and energies come. NULL: coordinates have them.
+    const struct snw_shooter *(*shooter)(const void *self);
     void (*close)(void *self);
 } snw_mover;
 
@@ -39,6 +41,11 @@ static inline double snw_before_jump(double to, double limit) {
 // Numbers that the mover of a step saves; 0 when it does not.
 size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step);
 
-// The mover a step asks for; `every` is the time between frames, 0 when not given.
+// The mover of the shooting engine. It begins with the fields of `from`, or, where that is NULL, of the state.
+SNW_NODISCARD snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step,
+                                         const struct snw_shooter *from, snw_mover *out,
+                                         snw_error *err);
+
+// The mover a step asks for, the shooting engine aside; `every` is the time between frames, 0 when not given.
 SNW_NODISCARD snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                                         snw_mover *out, snw_error *err);

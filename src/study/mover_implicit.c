@@ -107,6 +107,7 @@ static snw_scheme_kind kind_of(snw_method method) {
     case SNW_METHOD_BDF_ALPHA:
         return SNW_SCHEME_BDF_ALPHA;
     case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_BDF3:
     case SNW_METHOD_CONSERVING:
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:

@@ -12,6 +12,7 @@ typedef struct snw_readings {
     double stability;
     const double *frequency;  // SNW_PROBE_FREQUENCIES of them, NULL: none known
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
+    const struct snw_shooter *fields; // strains and wrenches come from these; NULL: coordinates
 } snw_readings;
 
 // R v. What is not determined (NaN) shows in the components that it has a part in, beyond rounding, and in no others.

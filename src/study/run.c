@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "model/probe_columns.h"
+#include "shoot/shooter.h"
 #include "study/massless.h"
 #include "study/memory.h"
 
@@ -188,6 +189,18 @@ static snw_status check_masses(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// the shooting engine says what it cannot do before anything is computed
+static snw_status check_shooting(const snw_run *r, snw_error *err) {
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (r->desc->step[i].engine != SNW_ENGINE_SHOOTING) continue;
+        snw_shooter *e;
+        const snw_model *m = r->era[r->era_of_step[i]].model;
+        SNW_TRY(snw_shooter_create(m, &r->desc->step[i], &e, err));
+        snw_shooter_destroy(e);
+    }
+    return SNW_OK;
+}
+
 static snw_status prepare_modes(snw_run *r) {
     const snw_desc *d = r->desc;
     r->modes = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes);
@@ -209,6 +222,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     if (!r->pool) return SNW_E_MEMORY;
     SNW_TRY(compile_eras(r, err));
     SNW_TRY(check_masses(r, err));
+    SNW_TRY(check_shooting(r, err));
     const snw_model *m = r->era[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
@@ -225,18 +239,20 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
+    r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
+    for (int i = 0; i < d->nstep; i++) r->shoots |= d->step[i].engine == SNW_ENGINE_SHOOTING;
     if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
-        !r->beyond || !r->said)
+        !r->beyond || !r->said || !r->fields)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
     r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->nmeasure + m->nswitch) + 1,
                                sizeof *r->acting);
     if (!r->acting) return SNW_E_MEMORY;
-    const size_t nsave = snw_run_save_size(r);
+    const size_t nsave = r->shoots ? 0 : snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
-    r->save = snw_pool_array(r->pool, nsave, sizeof *r->save);
+    r->save = snw_pool_array(r->pool, nsave + 1, sizeof *r->save);
     return r->save ? SNW_OK : SNW_E_MEMORY;
 }
 
@@ -257,6 +273,7 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
 void snw_run_destroy(snw_run *r) {
     if (!r) return;
     for (int i = 0; r->ended && i < r->desc->nstep; i++) snw_state_destroy(r->ended[i]);
+    for (int i = 0; r->fields && i < r->desc->nstep; i++) snw_shooter_destroy(r->fields[i]);
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
     snw_state_destroy(r->shape);
     snw_state_destroy(r->state);
@@ -382,6 +399,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             if (d->step[i].from >= 0) {
                 const int from = d->step[i].from;
                 snw_state_copy(r->wide, r->ended[from], r->state);
+                r->current = r->fields[from];
                 carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
@@ -391,6 +409,11 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         }
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
+            if (d->step[i].engine == SNW_ENGINE_SHOOTING) {
+                SNW_TRY(snw_run_shoot(r, i, err));
+                break;
+            }
+            r->current = NULL;
             SNW_TRY(snw_run_static(r, i, err));
             break;
         case SNW_STEP_DYNAMIC:
@@ -407,6 +430,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             break;
         }
         r->resuming = false;
+        if (d->step[i].kind == SNW_STEP_CHANGE) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }
     return SNW_OK;
@@ -494,6 +518,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < r->desc->nloop; i++) r->said[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
+    r->current = NULL;
     snw_statics_reset(r->now->statics);
     if (r->resuming) snw_run_load(r);
     if (!r->resuming) snw_run_switch(r);

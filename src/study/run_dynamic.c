@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "shoot/shooter.h"
 #include "study/memory.h"
 #include "study/mover.h"
 
@@ -91,6 +92,10 @@ static snw_energy energies(const snw_run *r, const snw_mover *mv, const snw_work
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work,
                     .scheme = r->scheme + done.scheme};
+    if (mv->shooter) {
+        const snw_shoot_energy full = snw_shooter_energy(mv->shooter(mv->self));
+        e.kinetic = full.kinetic, e.elastic = full.elastic, e.gravity = full.gravity;
+    }
     e.balance = r->balance + (total(&e) - r->here.start) - work + done.heat + done.scheme;
     return e;
 }
@@ -111,11 +116,13 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->stability = NAN;
     sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
     // the geometry is looked at now and then: it costs more than a step
-    sum->geometry = last || r->totals.frames % 50 == 0 ? snw_geometry_error(m, s->q, s->t) : 0;
+    const bool measured = !mv->shooter && (last || r->totals.frames % 50 == 0);
+    sum->geometry = measured ? snw_geometry_error(m, s->q, s->t) : 0;
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,
                         .mover = mv,
+                        .fields = mv->shooter ? mv->shooter(mv->self) : NULL,
                         .energy = energies(r, mv, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
@@ -396,7 +403,9 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     breaks b = {0};
     const double t0 = r->here.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
-    snw_status s = snw_mover_open(m, step, r->desc->record_every, &mv, err);
+    const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
+    snw_status s = shoots ? snw_mover_shoot(m, step, r->current, &mv, err)
+                          : snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         mv.load(mv.self, snw_run_save_mover(r));
@@ -417,6 +426,9 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         snw_state_copy(m, mv.state(mv.self), r->state);
+        const snw_status kept = snw_run_keep_fields(
+            r, stage, mv.shooter ? mv.shooter(mv.self) : NULL, s == SNW_OK ? err : NULL);
+        if (s == SNW_OK) s = kept;
     }
     if (mv.close) mv.close(mv.self);
     snw_free(b.t);

@@ -53,7 +53,8 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     const snw_readings more = {.energy = v->energy,
                                .stability = v->stats.stability,
                                .frequency = r->frequency,
-                               .rotation = r->rotation};
+                               .rotation = r->rotation,
+                               .fields = v->fields};
     for (int i = 0; i < r->desc->nprobe; i++) {
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &more, r->column + r->column_first[i]);

@@ -66,6 +66,9 @@ struct snw_run {
     double work, heat, scheme, balance;      // of the dynamic steps done
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *found;                             // nstep: its modes were found
+    bool shoots;                             // a step is of the shooting engine: no checkpoints
+    struct snw_shooter **fields; // nstep: with which each ended; NULL: coordinates say it all
+    struct snw_shooter *current; // those of the state, NULL: coordinates
 };
 
 // What a frame shows: a state with its motion and inputs, and what it took to get there.
@@ -73,7 +76,8 @@ typedef struct snw_view {
     const snw_state *state;
     const snw_inputs *in;
     const snw_work *w;
-    const snw_mover *mover; // NULL: statics
+    const snw_mover *mover;           // NULL: statics
+    const struct snw_shooter *fields; // NULL: those of coordinates
     snw_energy energy;
     snw_stats stats;
     bool partial;
@@ -103,5 +107,10 @@ void snw_run_load(snw_run *r);
 const double *snw_run_save_mover(const snw_run *r);
 
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
+// An equilibrium, or a path of them, by the shooting engine.
+SNW_NODISCARD snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err);
+// r->fields[stage] <- a shooter of its own with these fields, and the state's from now on.
+SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
+                                             const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -98,7 +98,7 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
 }
 
 const double *snw_run_save(snw_run *r, const snw_mover *mv) {
-    if (mv && !mv->save) return NULL;
+    if (r->shoots || (mv && !mv->save)) return NULL;
     double *single = r->save;
 #define X(field, type) *single++ = (double)r->field;
     SINGLE_LIST(X)

@@ -40,6 +40,7 @@ REACHED = {
     "static": "study: [static: {KEY}]",
     "march": "study: [static: {march: {KEY}}]",
     "dynamic": "study: [dynamic: {KEY}]",
+    "shooting": "study: [static: {engine: shooting, shooting: {KEY}}]",
     "modes": "study: [modes: {KEY}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
@@ -169,7 +170,13 @@ class Tables(harness.Case):
         for step, _, _ in self.parts["studies"]["rows"]:
             self.accepts(f"study: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
-            self.accepts(f"study: [dynamic: {{for: 1 s, scheme: {scheme}{', step: 10 ms' if 'step' in keys else ''}}}]")
+            step = ", step: 10 ms" if "step" in keys else ""
+            engine = ", engine: shooting" if "engine" in keys else ""
+            text = f"study: [dynamic: {{for: 1 s, scheme: {scheme}{step}{engine}}}]"
+            if engine:
+                self.assertNotIn("scheme", self.check(text).err)
+            else:
+                self.accepts(text)
 
     def test_every_function_and_unit_is_read(self):
         for call, _, _ in self.parts["functions"]["rows"]:

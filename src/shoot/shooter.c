@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: MIT
+#include "shoot/shooter_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- what it can do ---------------------------------------------------------------------------------
+
+static snw_status cannot(const snw_step_desc *step, snw_place at, snw_error *err, const char *what,
+                         const char *name) {
+    if (!at.file) at = step->place;
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL,
+                 "the shooting engine cannot do %s ('%s'); it knows one clamped rod "
+                 "with bodies and loads. Use 'engine: strain'",
+                 what, name);
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
+    for (int i = 0; i < d->nfluid; i++) {
+        const snw_fluid_desc *f = &d->fluid[i];
+        bool more = f->density > 0 || f->buoyancy || f->added != SNW_ADDED_NONE || f->normal ||
+                    f->tangent || f->when;
+        for (int k = 0; k < 6; k++) more = more || f->linear[k];
+        for (int k = 0; k < 3; k++) more = more || f->current[k] || f->square[k];
+        for (int k = 0; k < f->nlink; k++) more = more || !d->link[f->link[k]].has_rod;
+        if (more)
+            return cannot(step, f->place, err, "fluids other than square drag on rods", f->name);
+    }
+    return SNW_OK;
+}
+
+static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = m->desc;
+    int rods = 0;
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_link_desc *l = &d->link[i];
+        if (l->joint != SNW_JOINT_FIXED)
+            return cannot(step, l->place, err, "joints that move", l->name);
+        if (l->when) return cannot(step, l->place, err, "links that come and go", l->name);
+        if (!l->has_rod) continue;
+        if (rods++) return cannot(step, l->place, err, "more than one rod", l->name);
+        if (l->rod.fed) return cannot(step, l->place, err, "rods that are fed", l->name);
+        if (snw_rod_given(&l->rod)) return cannot(step, l->place, err, "given strains", l->name);
+    }
+    if (rods == 0) return cannot(step, step->place, err, "a robot without rods", step->name);
+    return SNW_OK;
+}
+
+static snw_status check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = m->desc;
+    SNW_TRY(check_links(m, step, err));
+    SNW_TRY(check_fluids(d, step, err));
+    if (d->nloop) return cannot(step, d->loop[0].place, err, "loops", d->loop[0].name);
+    if (d->nstress) return cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
+    if (d->nmotor) return cannot(step, d->motor[0].place, err, "motors", d->motor[0].name);
+    if (d->nmeasure) {
+        return cannot(step, d->measure[0].place, err, "tendons and chambers", d->measure[0].name);
+    }
+    if (d->ncontact) return cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
+    if (m->nsignal) {
+        return cannot(step, step->place, err, "laws and conditions that read probes",
+                      d->signal[0].text ? d->signal[0].text : step->name);
+    }
+    return SNW_OK;
+}
+
+// ---- stations ---------------------------------------------------------------------------------------
+
+// The rod's section that segment i hangs on, -1: none; g <- the segment in its frame, for poses as the laws are at t = 0.
+static int section_of(const snw_shooter *e, int i, snw_se3 *g, bool *moves) {
+    const snw_model *m = e->m;
+    *g = snw_se3_identity();
+    *moves = false;
+    while (i > 0 && m->seg[i].kind != SNW_SEG_ROD) {
+        const int pose = m->seg[i].item;
+        *moves = *moves || snw_pose_desc_vars(&m->pose[pose]) != 0;
+        *g = snw_se3_mul(e->in->pose[pose], *g);
+        i = m->seg[i].parent;
+    }
+    return i > 0 ? i : -1;
+}
+
+typedef struct stations {
+    int n;
+    double x[SNW_SHOOTER_STATIONS]; // rising, the last one is the tip
+} stations;
+
+static snw_status add_station(stations *s, double x, double L, const snw_step_desc *step,
+                              snw_error *err) {
+    const double same = 1e-9 * L;
+    if (x <= same || x >= L - same) return SNW_OK; // the root is held, the tip is there
+    int at = 0;
+    while (at < s->n && s->x[at] < x - same) at++;
+    if (at < s->n && fabs(s->x[at] - x) <= same) return SNW_OK;
+    if (s->n == SNW_SHOOTER_STATIONS) {
+        return cannot(step, step->place, err, "so many places with loads and bodies on a rod",
+                      step->name);
+    }
+    memmove(s->x + at + 1, s->x + at, (size_t)(s->n - at) * sizeof *s->x);
+    s->x[at] = x;
+    s->n++;
+    return SNW_OK;
+}
+
+static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step, stations *s,
+                                snw_error *err) {
+    const snw_model *m = e->m;
+    const double L = e->rod->L;
+    *s = (stations){.n = 1, .x = {L}};
+    snw_se3 g;
+    bool moves;
+    for (int i = 1; i < m->nseg; i++) {
+        const bool acts = m->seg[i].kind == SNW_SEG_POSE && m->seg[i].heavy;
+        const int section = acts ? section_of(e, i, &g, &moves) : -1;
+        if (section < 0) continue;
+        if (moves) {
+            const snw_link_desc *l = &m->desc->link[m->seg[i].link];
+            return cannot(step, l->place, err, "bodies that move on a rod", l->name);
+        }
+        SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
+    }
+    for (int i = 0; i < m->nact; i++) {
+        if (m->desc->load[m->act[i].load].along) continue;
+        const int section = section_of(e, m->act[i].seg, &g, &moves);
+        if (section >= 0) SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
+    }
+    return SNW_OK;
+}
+
+static int station_at(const stations *s, double x, double L) {
+    for (int i = 0; i < s->n; i++) {
+        if (fabs(s->x[i] - x) <= 1e-9 * L) return i;
+    }
+    return -1;
+}
+
+// M of a body in frame g of the section
+static snw_inertia inertia_in(snw_se3 g, const snw_inertia *M) {
+    // momenta of unit motions of the section
+    snw_inertia out = {.m = M->m};
+    double A[6][6];
+    for (int k = 0; k < 6; k++) {
+        snw_twist V = snw_twist_zero();
+        V.e[k] = 1;
+        const snw_wrench P =
+            snw_wrench_to_parent(g, snw_inertia_apply(M, snw_twist_to_child(g, V)));
+        for (int i = 0; i < 6; i++) A[i][k] = P.e[i];
+    }
+    out.mc = (snw_vec3){{A[2][4], A[0][5], A[1][3]}};
+    const double I[6] = {A[0][0], A[1][1], A[2][2], A[1][2], A[0][2], A[0][1]};
+    memcpy(out.I, I, sizeof I);
+    return out;
+}
+
+static void place_bodies(snw_shooter *e, const stations *s) {
+    const snw_model *m = e->m;
+    for (int i = 1; i < m->nseg; i++) {
+        // the body of the rod's own link sits on its tip's section
+        const bool own = m->seg[i].kind == SNW_SEG_ROD && m->seg[i].heavy && m->seg_w[i] == 0;
+        if (!own && !(m->seg[i].kind == SNW_SEG_POSE && m->seg[i].heavy)) continue;
+        snw_se3 g;
+        bool moves;
+        const int section = section_of(e, i, &g, &moves);
+        const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
+        if (at < 0) continue;
+        const snw_inertia M = inertia_in(g, &m->seg[i].M);
+        snw_inertia_add(&e->r->station[at].M, &M);
+        e->r->station[at].has_body = true;
+    }
+}
+
+static snw_status place_acts(snw_shooter *e, const stations *s, const snw_step_desc *step,
+                             snw_error *err) {
+    const snw_model *m = e->m;
+    int count[SNW_SHOOTER_STATIONS] = {0};
+    for (int i = 0; i < m->nact; i++) {
+        if (m->desc->load[m->act[i].load].along) continue;
+        snw_se3 g;
+        bool moves;
+        const int section = section_of(e, m->act[i].seg, &g, &moves);
+        const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
+        if (at < 0) continue;
+        e->act[e->nact++] = (snw_shooter_act){.act = i, .station = at, .g = g};
+        if (++count[at] <= SNW_SHOOT_LOADS) continue;
+        const snw_load_desc *l = &m->desc->load[m->act[i].load];
+        return cannot(step, l->place, err, "more than eight loads at one place", l->name);
+    }
+    return SNW_OK;
+}
+
+// ---- sections ---------------------------------------------------------------------------------------
+
+// does a law depend on x?
+static bool varies(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_X) != 0; }
+
+static bool is_uniform(const snw_model *m, const snw_link_desc *link) {
+    const snw_rod_desc *d = &link->rod;
+    const snw_material_desc *mat = d->material;
+    bool x = false;
+    for (int i = 0; i < 6; i++) x = x || varies(d->rest[i]);
+    for (int i = 0; i < 4; i++) x = x || varies(d->section.size[i]);
+    for (int i = 0; i < 36; i++) {
+        x = x || varies(d->section.stiffness[i]) || varies(d->section.inertia[i]) ||
+            varies(d->section.damping[i]);
+    }
+    if (mat) {
+        x = x || varies(mat->young) || varies(mat->poisson) || varies(mat->shear) ||
+            varies(mat->density) || varies(mat->damping);
+    }
+    for (int i = 0; i < m->desc->nfluid; i++) {
+        for (int k = 3; k < 6; k++) x = x || varies(m->desc->fluid[i].square[k]);
+    }
+    return !x;
+}
+
+static snw_status fill_sections(snw_shooter *e, snw_error *err) {
+    snw_shoot_rod *r = e->r;
+    const snw_desc *d = e->m->desc;
+    for (int i = 0; i < 6; i++) r->active[i] = e->link->rod.active[i];
+    for (int p = 0; p < (r->uniform ? 1 : r->npoint); p++) {
+        const double x = snw_shoot_point_s(r, p);
+        snw_shoot_section *s = &r->section[p];
+        SNW_TRY(snw_section_at(&e->link->rod, e->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
+                               &s->M, err));
+        s->rest = snw_rod_rest(&e->link->rod, x);
+        for (int i = 0; i < d->nfluid; i++) {
+            for (int k = 0; k < 3; k++) {
+                const snw_law law = d->fluid[i].square[3 + k];
+                if (law) s->drag[k] += snw_expr_value(law, (snw_at){.x = x, .L = e->rod->L});
+            }
+        }
+    }
+    const snw_status status = snw_shoot_ready(r, 0);
+    if (status == SNW_OK) return status;
+    return snw_fail_place(err,
+                          snw_fail(err, SNW_E_MODEL,
+                                   "rod '%s': a strain that may change has no stiffness; give it "
+                                   "one, or leave it out of 'strain'",
+                                   e->link->name),
+                          e->link->rod.place.file, e->link->rod.place.line,
+                          e->link->rod.place.column);
+}
+
+// ---- making -----------------------------------------------------------------------------------------
+
+static snw_status cut(snw_shooter *e, const snw_step_desc *step, const stations *s) {
+    static const snw_space_kind along[] = {SNW_ALONG_RK4, SNW_ALONG_EULER, SNW_ALONG_DP5};
+    static const snw_between between[] = {SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR};
+    const snw_shooting_desc *how = &step->shooting;
+    double length[SNW_SHOOTER_STATIONS];
+    int intervals[SNW_SHOOTER_STATIONS];
+    for (int i = 0; i < s->n; i++) {
+        length[i] = s->x[i] - (i > 0 ? s->x[i - 1] : 0);
+        const double n = round((how->points - 1) * length[i] / e->rod->L);
+        intervals[i] = (int)fmax(n, 3); // a cubic takes four nodes
+    }
+    const snw_shoot_opts o = {.along = along[how->along],
+                              .between = between[how->history],
+                              .npiece = s->n,
+                              .length = length,
+                              .intervals = intervals};
+    SNW_TRY(snw_shoot_create(&o, NULL, is_uniform(e->m, e->link), e->along, &e->r));
+    e->r->replica = how->replica;
+    return SNW_OK;
+}
+
+// factors of what the functions of the rod's bases give when multiplied and integrated
+static snw_status factor_bases(snw_shooter *e) {
+    const snw_rod *rod = e->rod;
+    size_t total = 1;
+    for (int a = 0; a < rod->na; a++) total += (size_t)rod->nfun[a] * (size_t)rod->nfun[a];
+    e->G = snw_alloc(total * sizeof *e->G);
+    if (!e->G) return SNW_E_MEMORY;
+    double *G = e->G;
+    for (int a = 0; a < rod->na; a++) {
+        const int n = rod->nfun[a];
+        for (int p = rod->point0; p < rod->point0 + rod->npoint; p++) {
+            const snw_point *pt = &e->m->point[p];
+            const double *phi = e->m->phi + pt->phi;
+            for (int k = 0; k < a; k++) phi += pt->count[k];
+            for (int i = 0; i < pt->count[a]; i++) {
+                for (int j = 0; j < pt->count[a]; j++) {
+                    G[(pt->first[a] + i) * n + pt->first[a] + j] += pt->w * phi[i] * phi[j];
+                }
+            }
+        }
+        SNW_TRY(snw_cholesky_factor(n, G));
+        G += (ptrdiff_t)n * n;
+    }
+    return SNW_OK;
+}
+
+static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err) {
+    static const snw_boundary_kind solver[] = {SNW_BOUNDARY_BANDED, SNW_BOUNDARY_NEWTON,
+                                               SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
+    const snw_model *m = e->m;
+    SNW_TRY(snw_inputs_create(m, &e->in));
+    snw_inputs_at(m, 0, e->in);
+    for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
+    stations s;
+    SNW_TRY(find_stations(e, step, &s, err));
+    SNW_TRY(cut(e, step, &s));
+    e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
+    if (!e->act) return SNW_E_MEMORY;
+    SNW_TRY(fill_sections(e, err));
+    place_bodies(e, &s);
+    SNW_TRY(place_acts(e, &s, step, err));
+    SNW_TRY(factor_bases(e));
+    const size_t n = (size_t)e->r->nnode;
+    e->g = snw_alloc(n * sizeof *e->g);
+    e->V = snw_alloc(n * sizeof *e->V);
+    e->F = snw_alloc(n * sizeof *e->F);
+    if (!e->g || !e->V || !e->F) return SNW_E_MEMORY;
+    snw_boundary_opts opts = snw_boundary_defaults();
+    opts.kind = solver[step->shooting.solver];
+    if (step->tolerance > 0) opts.tol = step->tolerance;
+    return snw_boundary_create(e->r, &opts, &e->b);
+}
+
+snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw_shooter **out,
+                              snw_error *err) {
+    *out = NULL;
+    SNW_TRY(check(m, step, err));
+    snw_shooter *e = snw_alloc(sizeof *e);
+    if (!e) return SNW_E_MEMORY;
+    e->m = m;
+    e->step = step;
+    e->rod = &m->rod[0];
+    e->link = &m->desc->link[e->rod->link];
+    const snw_status status = make(e, step, err);
+    if (status == SNW_OK) {
+        *out = e;
+    } else {
+        snw_shooter_destroy(e);
+    }
+    return status;
+}
+
+snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
+    SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
+    snw_shooter_follow(*out, e);
+    return SNW_OK;
+}
+
+void snw_shooter_destroy(snw_shooter *e) {
+    if (!e) return;
+    snw_boundary_destroy(e->b);
+    snw_shoot_destroy(e->r);
+    snw_inputs_destroy(e->in);
+    snw_free(e->act);
+    snw_free(e->g);
+    snw_free(e->V);
+    snw_free(e->F);
+    snw_free(e->G);
+    snw_free(e);
+}
+
+void snw_shooter_hold(snw_shooter *e, const snw_hand *hand) { e->in->hand = hand; }
+
+// ---- laws -------------------------------------------------------------------------------------------
+
+// pose and motion of the rod's root, from the poses that carry it
+static void place_base(snw_shooter *e) {
+    const snw_model *m = e->m;
+    int chain[64], n = 0;
+    for (int i = e->rod->root; i > 0 && n < 64; i = m->seg[i].parent) chain[n++] = i;
+    snw_se3 g = snw_se3_identity();
+    snw_twist V = snw_twist_zero();
+    while (n-- > 0) {
+        const int item = m->seg[chain[n]].item;
+        g = snw_se3_mul(g, e->in->pose[item]);
+        V = snw_twist_add(snw_twist_to_child(e->in->pose[item], V), e->in->pose_u[item]);
+    }
+    e->r->base = g;
+    e->r->base_V = V;
+}
+
+static double law_at(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
+
+static void spread_loads(snw_shooter *e, double t, double share) {
+    const snw_desc *d = e->m->desc;
+    snw_shoot_rod *r = e->r;
+    memset(r->density, 0, (size_t)r->npoint * sizeof *r->density);
+    for (int i = 0; i < d->nload; i++) {
+        const snw_load_desc *l = &d->load[i];
+        if (!l->along || (l->when && snw_expr_value(l->when, (snw_at){.t = t}) == 0)) continue;
+        const bool given = e->in->hand && e->in->hand->load_given[i];
+        for (int p = 0; p < r->npoint; p++) {
+            const snw_at at = {.t = t, .x = snw_shoot_point_s(r, p), .L = e->rod->L};
+            snw_wrench W;
+            for (int k = 0; k < 3; k++) {
+                W.m.e[k] = share * law_at(l->torque[k], at);
+                W.f.e[k] = share * law_at(l->force[k], at);
+            }
+            if (given) W = snw_wrench_scale(share, e->in->hand->load[i]);
+            snw_shoot_density *to = &r->density[p];
+            if (l->body) {
+                to->body = snw_wrench_add(to->body, W);
+            } else {
+                to->force = snw_add(to->force, W.f);
+                to->torque = snw_add(to->torque, W.m);
+            }
+            e->applied = fmax(e->applied, snw_norm(W.f) * e->rod->L + snw_norm(W.m));
+        }
+    }
+}
+
+static void put_load(snw_shooter *e, const snw_shooter_act *a, double share) {
+    const bool body = e->m->desc->load[e->m->act[a->act].load].body;
+    snw_wrench W = snw_wrench_scale(share, e->in->load[a->act]);
+    if (body) {
+        W.f = snw_rotate(a->g.R, W.f);
+        W.m = snw_rotate(a->g.R, W.m);
+    }
+    snw_shoot_station *st = &e->r->station[a->station];
+    const double size = snw_norm(W.f) + snw_norm(W.m) / e->rod->L;
+    e->applied = fmax(e->applied, size);
+    if (size == 0) return; // loads that are off cost nothing
+    SNW_ASSERT(st->nload < SNW_SHOOT_LOADS);
+    st->load[st->nload++] = (snw_shoot_load){.body = body, .arm = a->g.p, .W = W};
+}
+
+void snw_shooter_load(snw_shooter *e, double t, double share) {
+    snw_inputs_at(e->m, t, e->in);
+    place_base(e);
+    e->r->gravity = snw_scale(share, e->in->gravity);
+    for (int i = 0; i < e->r->npiece; i++) e->r->station[i].nload = 0;
+    for (int i = 0; i < e->nact; i++) put_load(e, &e->act[i], share);
+    if (e->along) spread_loads(e, t, share);
+    const snw_status ready = snw_shoot_ready(e->r, e->applied);
+    SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
+    (void)ready;
+}
+
+// ---- steps ------------------------------------------------------------------------------------------
+
+static void keep_nodes(snw_shooter *e) {
+    const size_t n = (size_t)e->r->nnode;
+    memcpy(e->g, e->r->g, n * sizeof *e->g);
+    memcpy(e->V, e->r->V, n * sizeof *e->V);
+    memcpy(e->F, e->r->F, n * sizeof *e->F);
+}
+
+static void bring_back(snw_shooter *e) {
+    const size_t n = (size_t)e->r->nnode;
+    memcpy(e->r->g, e->g, n * sizeof *e->g);
+    memcpy(e->r->V, e->V, n * sizeof *e->V);
+    memcpy(e->r->F, e->F, n * sizeof *e->F);
+    snw_boundary_forget(e->b);
+}
+
+static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+    snw_boundary_info now;
+    snw_shooter_load(e, t, share);
+    snw_shoot_formula(e->r, SNW_TIME_STATIC, 0, 1);
+    snw_boundary_forget(e->b);
+    const snw_status status = snw_boundary_solve(e->b, &now);
+    info->iterations += now.iterations;
+    info->marches += now.marches;
+    info->tangents += now.tangents;
+    info->residual = now.residual;
+    return status;
+}
+
+// from the unloaded rod on
+static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
+    snw_shoot_rest(e->r, e->r->base);
+    keep_nodes(e);
+    double share = 0, by = 0.25;
+    while (share < 1) {
+        const double next = fmin(share + by, 1);
+        if (balance(e, t, next, info) == SNW_OK) {
+            share = next;
+            by *= 2;
+            keep_nodes(e);
+            continue;
+        }
+        bring_back(e);
+        by *= 0.5;
+        if (by < 1e-4) break;
+    }
+    *reached = share;
+    if (share == 1) return SNW_OK;
+    snw_shooter_load(e, t, share);
+    return SNW_E_DIVERGED;
+}
+
+snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
+    *info = (snw_boundary_info){0};
+    *reached = 1;
+    memset(e->r->V, 0, (size_t)e->r->nnode * sizeof *e->r->V);
+    snw_status status = balance(e, t, 1, info);
+    if (status != SNW_OK) status = build_up(e, t, info, reached);
+    e->r->base_V = snw_twist_zero();
+    if (status == SNW_OK || *reached > 0) {
+        snw_shoot_push(e->r, 1);
+        snw_shoot_begin(e->r, true, 1);
+        e->t = t;
+    }
+    return status;
+}
+
+void snw_shooter_begin(snw_shooter *e, double h) {
+    snw_shoot_begin(e->r, false, h);
+    snw_boundary_forget(e->b);
+    e->books = (snw_shooter_books){0};
+    e->h = h;
+    snw_shooter_powers(e);
+}
+
+snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
+                            double t_laws, snw_boundary_info *info) {
+    *info = (snw_boundary_info){0};
+    keep_nodes(e);
+    snw_shooter_load(e, t_laws, 1);
+    snw_shoot_formula(e->r, kind, alpha, h);
+    const snw_status status = snw_boundary_solve(e->b, info);
+    if (status != SNW_OK) {
+        bring_back(e);
+        return status;
+    }
+    snw_shoot_push(e->r, h);
+    snw_boundary_accept(e->b, h);
+    e->t += h;
+    const double power = e->power, heat = e->heat;
+    snw_shooter_powers(e);
+    e->books.work += 0.5 * h * (power + e->power);
+    e->books.heat += 0.5 * h * (heat + e->heat);
+    return SNW_OK;
+}
+
+snw_shooter_books snw_shooter_work(const snw_shooter *e) { return e->books; }

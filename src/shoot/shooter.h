@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// shooter.h: the boundary-value engine on a compiled model: which models it can do, laws into loads, steps, and the fields in
+// the terms of the model: coordinates nearest to them, poses and velocities of its segments, strains and wrenches at stations.
+#pragma once
+
+#include "dynamics/dynamics.h"
+#include "shoot/boundary.h"
+
+typedef struct snw_shooter snw_shooter;
+
+// Refuses, with the place of `step`, what the engine cannot do: it knows one rod that stands on the world or on links fixed to
+// it (by poses that may move), with bodies and loads on it, and square drag.
+SNW_NODISCARD snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step,
+                                            snw_shooter **out, snw_error *err);
+void snw_shooter_destroy(snw_shooter *e); // NULL is fine
+// Another one like it, with its fields.
+SNW_NODISCARD snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err);
+
+// From now on the hand stands for the laws it gives; NULL: none.
+void snw_shooter_hold(snw_shooter *e, const snw_hand *hand);
+
+// Fields <- those of coordinates and velocities; or of another shooter on a model with the same rod, on its own nodes.
+void snw_shooter_take(snw_shooter *e, const snw_state *s);
+void snw_shooter_follow(snw_shooter *e, const snw_shooter *other);
+
+// Equilibrium under the laws of time t, from the present fields, or, where that fails, under growing loads. *reached: the share
+// of the loads that it got to.
+SNW_NODISCARD snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
+                                            double *reached);
+
+// Motion begins, in steps of h: uniform before.
+void snw_shooter_begin(snw_shooter *e, double h);
+// A step of length h under the laws of time t_laws. When it fails nothing has changed.
+SNW_NODISCARD snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha,
+                                          double h, double t_laws, snw_boundary_info *info);
+
+// What happened since snw_shooter_begin, J: work of loads and of what moves the base, heat.
+typedef struct snw_shooter_books {
+    double work, heat;
+} snw_shooter_books;
+snw_shooter_books snw_shooter_work(const snw_shooter *e);
+
+// ---- looking ----------------------------------------------------------------------------------------
+
+double snw_shooter_time(const snw_shooter *e);
+void snw_shooter_set_time(snw_shooter *e, double t); // where sums of steps have been rounded
+const snw_shoot_rod *snw_shooter_rod(const snw_shooter *e);
+const snw_inputs *snw_shooter_inputs(const snw_shooter *e);
+
+// Energies of the fields.
+snw_shoot_energy snw_shooter_energy(const snw_shooter *e);
+
+// At arc length x: strain (whole), and the wrench that the part beyond exerts.
+snw_twist snw_shooter_strain(const snw_shooter *e, double x);
+snw_wrench snw_shooter_wrench(const snw_shooter *e, double x);
+
+// s <- time, coordinates and velocities nearest to the fields; w <- poses, velocities and accelerations of all segments and
+// observers, and what holds the links.
+void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// The boundary-value engine as a mover. What its steps take beyond work and heat is the formula's of time: the balance of its
+// books closes by that, and says nothing.
+#include "study/mover_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "shoot/shooter.h"
+#include "study/pace.h"
+
+#include <stdint.h>
+
+typedef struct shooting {
+    const snw_model *m;
+    snw_shooter *e;
+    const snw_shooter *from; // whose fields it begins with; NULL: the state's
+    snw_pace pace;
+    snw_time_kind kind;
+    double alpha;
+    snw_state *s;
+    snw_work *w;
+    double start;    // energy, J
+    double power[1]; // of snw_work_done: all loads
+    double work[1];
+} shooting;
+
+static double total(const shooting *sh) {
+    const snw_shoot_energy E = snw_shooter_energy(sh->e);
+    return E.kinetic + E.elastic + E.gravity;
+}
+
+static snw_status start(void *self, const snw_state *s, snw_error *err) {
+    (void)err;
+    shooting *sh = self;
+    snw_state_copy(sh->m, s, sh->s);
+    if (sh->from) {
+        snw_shooter_follow(sh->e, sh->from);
+    } else {
+        snw_shooter_take(sh->e, s);
+    }
+    snw_shooter_begin(sh->e, sh->pace.longest);
+    sh->start = total(sh);
+    return SNW_OK;
+}
+
+static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
+    shooting *sh = self;
+    snw_boundary_info done;
+    const snw_status status = snw_shooter_step(sh->e, sh->kind, sh->alpha, h, t_laws, &done);
+    *info = (snw_chord_info){
+        .iterations = done.iterations, .tangents = done.tangents, .residual = done.residual};
+    if (status == SNW_OK) sh->s->t = snw_shooter_time(sh->e);
+    return status;
+}
+
+static void undo(void *self) { (void)self; }
+static double error(const void *self) { return (void)self, 0; }
+static const snw_state *state(const void *self) { return ((const shooting *)self)->s; }
+static snw_status check(void *self, double t, snw_error *err) {
+    return snw_inputs_check(((shooting *)self)->m, snw_shooter_inputs(((shooting *)self)->e), t,
+                            err);
+}
+
+static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
+    static const snw_stepper stepper = {
+        .step = step,
+        .back = undo,
+        .error = error,
+        .state = state,
+        .check = check,
+        .advice = "a smaller step, a scheme with damping (bdf2, euler), solver: banded, or more "
+                  "points"};
+    shooting *sh = self;
+    SNW_TRY(snw_pace_advance(&sh->pace, &stepper, sh, to, limit, took, err));
+    sh->s->t = to; // rounding does not add up
+    snw_shooter_set_time(sh->e, to);
+    return SNW_OK;
+}
+
+static snw_status restart(void *self, const double *z, snw_error *err) {
+    (void)self, (void)z,
+        (void)err; // velocities go on through a jump of the loads, and so do histories
+    return SNW_OK;
+}
+
+static void hold(void *self, const snw_hand *hand) {
+    snw_shooter_hold(((shooting *)self)->e, hand);
+}
+
+static const snw_inputs *inputs(const void *self) {
+    return snw_shooter_inputs(((const shooting *)self)->e);
+}
+
+static const snw_work *look(void *self) {
+    shooting *sh = self;
+    snw_shooter_show(sh->e, sh->s, sh->w);
+    return sh->w;
+}
+
+static snw_work_done work(const void *self) {
+    const shooting *sh = self;
+    const snw_shooter_books b = snw_shooter_work(sh->e);
+    double *done = ((shooting *)(uintptr_t)self)->work;
+    done[0] = b.work;
+    return (snw_work_done){.n = 1,
+                           .power = sh->power,
+                           .work = done,
+                           .heat = b.heat,
+                           .scheme = b.work - b.heat - (total(sh) - sh->start)};
+}
+
+static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }
+
+static void close(void *self) {
+    shooting *sh = self;
+    snw_shooter_destroy(sh->e);
+    snw_state_destroy(sh->s);
+    snw_work_destroy(sh->w);
+    snw_free(sh);
+}
+
+static snw_time_kind kind_of(snw_method method) {
+    switch (method) {
+    case SNW_METHOD_EULER:
+        return SNW_TIME_EULER;
+    case SNW_METHOD_TRAPEZOIDAL:
+        return SNW_TIME_TRAPEZOIDAL;
+    case SNW_METHOD_BDF3:
+        return SNW_TIME_BDF3;
+    case SNW_METHOD_BDF_ALPHA:
+        return SNW_TIME_BDF_ALPHA;
+    case SNW_METHOD_BDF2:
+    case SNW_METHOD_GENERALIZED_ALPHA:
+    case SNW_METHOD_NEWMARK:
+    case SNW_METHOD_HHT:
+    case SNW_METHOD_WBZ:
+    case SNW_METHOD_CONSERVING:
+    case SNW_METHOD_GAUSS4:
+    case SNW_METHOD_GAUSS6:
+    case SNW_METHOD_GAUSS8:
+    case SNW_METHOD_RK4:
+    case SNW_METHOD_ADAPTIVE:
+    case SNW_METHOD_STIFF:
+        break;
+    }
+    return SNW_TIME_BDF2;
+}
+
+snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step, const snw_shooter *from,
+                           snw_mover *out, snw_error *err) {
+    shooting *sh = snw_alloc(sizeof *sh);
+    if (!sh) return SNW_E_MEMORY;
+    sh->m = m;
+    sh->from = from;
+    sh->kind = kind_of(step->method);
+    sh->alpha = step->alpha;
+    sh->pace = (snw_pace){.longest = step->step};
+    snw_status s = snw_shooter_create(m, step, &sh->e, err);
+    if (s == SNW_OK) s = snw_state_create(m, &sh->s);
+    if (s == SNW_OK) s = snw_work_create(m, &sh->w);
+    if (s != SNW_OK) {
+        close(sh);
+        return s;
+    }
+    *out = (snw_mover){.self = sh,
+                       .grid = step->step,
+                       .start = start,
+                       .advance = advance,
+                       .restart = restart,
+                       .hold = hold,
+                       .state = state,
+                       .inputs = inputs,
+                       .look = look,
+                       .work = work,
+                       .shooter = shooter,
+                       .close = close};
+    return SNW_OK;
+}
