@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// vectorise.h: a promise to the compiler, before a loop, that its passes do not depend on each other.
+// vectorise.h: what the compiler is told of hot loops: a promise, before one, that its passes do not depend on each other; and
+// that a small function is part of its caller, whose constants it then sees.
 #pragma once
 
 #if defined(__clang__)
@@ -9,4 +10,19 @@
 #define SNW_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define SNW_INDEPENDENT
+#endif
+
+// Before a loop: as it is written, not unrolled.
+#if defined(__clang__)
+#define SNW_ROLLED _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
+#define SNW_ROLLED _Pragma("GCC unroll 1")
+#else
+#define SNW_ROLLED
+#endif
+
+#if defined(__GNUC__)
+#define SNW_INLINE static inline __attribute__((always_inline))
+#else
+#define SNW_INLINE static inline
 #endif

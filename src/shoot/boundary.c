@@ -20,8 +20,10 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
     *out = NULL;
     snw_segments *segments;
     SNW_TRY(snw_segments_create(r, SNW_POSE_NONE, &segments));
-    const size_t n = (size_t)segments->most;
-    snw_boundary *b = snw_alloc(sizeof *b + 4 * n * sizeof(snw_shoot_state));
+    const size_t n = (size_t)segments->most, rows = n * (SNW_SEGMENT_A + 6);
+    const size_t states = (SNW_BOUNDARY_PAST + 1) * n * sizeof(snw_shoot_state);
+    snw_boundary *b =
+        snw_alloc(sizeof *b + states + (2 + SNW_BOUNDARY_UPDATES) * rows * sizeof(double));
     if (!b) {
         snw_segments_destroy(segments);
         return SNW_E_MEMORY;
@@ -29,8 +31,11 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
     b->opts = *opts;
     b->segments = segments;
     snw_shoot_state *at = (snw_shoot_state *)(void *)(b + 1);
-    for (int i = 0; i < 3; i++) b->past[i] = at + (size_t)i * n;
-    b->kept = at + 3 * n;
+    for (int i = 0; i < SNW_BOUNDARY_PAST; i++) b->past[i] = at + (size_t)i * n;
+    b->kept = at + SNW_BOUNDARY_PAST * n;
+    b->delta = (double *)(void *)(b->kept + n);
+    b->typical = b->delta + rows;
+    b->memory = b->typical + rows;
     *out = b;
     return SNW_OK;
 }
@@ -126,25 +131,27 @@ static void close_tip(const snw_boundary *b, double *x) {
 
 // ---- first guesses ----------------------------------------------------------------------------------
 
-// starts <- polynomials of the last steps carried on; the pose from the velocity
+// starts <- polynomials through the last steps, carried on; the pose from the velocity
 static void predict(snw_boundary *b) {
     snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
-    static const double weight[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, -1, 0}, {3, -3, 1}};
+    static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
+        {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
     const double *w = weight[b->npast];
     const double h = r->formula.c[0] > 0 ? r->step[0] : 0;
     for (int k = 0; k < s->n && b->npast > 0; k++) {
         snw_shoot_state *y = &s->seg[k].start;
-        const snw_shoot_state *a = &b->past[0][k], *c = &b->past[1][k], *d = &b->past[2][k];
-        for (int i = 0; i < 6; i++) {
-            y->V.e[i] = w[0] * a->V.e[i] + w[1] * c->V.e[i] + w[2] * d->V.e[i];
-            y->F.e[i] = w[0] * a->F.e[i] + w[1] * c->F.e[i] + w[2] * d->F.e[i];
+        const snw_shoot_state *last = &b->past[0][k];
+        snw_shoot_state sum = {.g = last->g};
+        for (int l = 0; l < b->npast; l++) {
+            const snw_shoot_state *a = &b->past[l][k];
+            sum.V = snw_twist_axpy(w[l], a->V, sum.V);
+            sum.F = snw_wrench_axpy(w[l], a->F, sum.F);
+            for (int i = 0; i < snw_shoot_nz(r); i++) sum.z[i] += w[l] * a->z[i];
         }
-        for (int i = 0; i < snw_shoot_nz(r); i++) {
-            y->z[i] = w[0] * a->z[i] + w[1] * c->z[i] + w[2] * d->z[i];
-        }
-        const snw_twist mean = snw_twist_scale(0.5, snw_twist_add(a->V, y->V));
-        y->g = snw_se3_mul(a->g, snw_se3_exp(snw_twist_scale(h, mean)));
+        const snw_twist mean = snw_twist_scale(0.5, snw_twist_add(last->V, sum.V));
+        sum.g = snw_se3_mul(last->g, snw_se3_exp(snw_twist_scale(h, mean)));
+        *y = sum;
     }
     for (int i = 0; i < snw_shoot_nz(r); i++) {
         bool known = true;
@@ -164,15 +171,14 @@ void snw_boundary_accept(snw_boundary *b, double h) {
     // of steps of different length only the last state says something
     const double was = s->r->step[1];
     if (b->npast > 1 && !(fabs(h - was) <= 1e-9 * h)) b->npast = 1;
-    snw_shoot_state *oldest = b->past[2];
-    b->past[2] = b->past[1];
-    b->past[1] = b->past[0];
+    snw_shoot_state *oldest = b->past[SNW_BOUNDARY_PAST - 1];
+    for (int i = SNW_BOUNDARY_PAST - 1; i > 0; i--) b->past[i] = b->past[i - 1];
     b->past[0] = oldest;
     for (int k = 0; k < s->n; k++) {
         b->past[0][k] = s->seg[k].start;
         if (!s->r->world) b->past[0][k].g = s->r->g[s->seg[k].node];
     }
-    if (b->npast < 3) b->npast++;
+    if (b->npast < SNW_BOUNDARY_PAST) b->npast++;
 }
 
 // ---- Newton -----------------------------------------------------------------------------------------
@@ -207,15 +213,24 @@ static void restore(snw_boundary *b) {
 
 enum { HALVINGS = 10 };
 
-// One step with the present factors; norm in and out. Returns whether it is smaller now; else the starts are as before.
-static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
+// b->delta <- Newton's increment with the present factors, and what Broyden's method has learnt of them. False: it has no
+// room left.
+static bool increment(snw_boundary *b) {
     double x[6 + SNW_SHOOT_Z];
     snw_segments_condense(b->segments);
     close_tip(b, x);
+    snw_segments_solution(b->segments, x, x + 6, b->delta);
+    return snw_broyden_next(&b->broyden, b->delta);
+}
+
+// One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
+static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
+    if (!increment(b) && !b->fresh) return false;
     save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
-        snw_segments_expand(b->segments, x, x + 6, size);
+        if (i > 0) snw_broyden_reset(&b->broyden); // not taken as it was given
+        snw_segments_move(b->segments, b->delta, size);
         const double now = snw_boundary_march(b, false, info);
         if (now < *norm) {
             *norm = now;
@@ -226,6 +241,14 @@ static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info 
     return false;
 }
 
+// Broyden's method begins anew, on factors that are as the step before left them
+static void begin_updates(snw_boundary *b) {
+    const snw_segments *s = b->segments;
+    const int n = s->na + 6;
+    for (int i = 0; i < s->n * n; i++) b->typical[i] = s->scale[i % n];
+    b->broyden = snw_broyden_on(s->n * n, SNW_BOUNDARY_UPDATES, b->typical, b->memory);
+}
+
 // A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is this small.
 static const double rounding = 1e-7;
 
@@ -233,6 +256,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
     snw_segments *s = b->segments;
     const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
     b->fresh = false;
+    begin_updates(b);
     double norm = snw_boundary_march(b, !have, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
@@ -245,7 +269,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         const bool fresh = b->fresh;
         const bool better = step(b, &norm, here ? HALVINGS : 0, info), last = here;
         here = false;
-        if (better && norm <= (fresh ? 0.5 : 0.1) * before) continue;
+        if (better && norm <= (fresh ? 0.5 : 0.2) * before) continue;
         if (!better && last) {
             // the trial that failed left its nodes behind
             (void)snw_boundary_march(b, false, info);
@@ -255,6 +279,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         if (norm <= b->opts.tol) continue;
         norm = snw_boundary_march(b, true, info);
         SNW_TRY(factor(b));
+        snw_broyden_reset(&b->broyden);
         here = true;
     }
     info->residual = norm;

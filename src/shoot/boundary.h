@@ -5,6 +5,7 @@
 #pragma once
 
 #include "shoot/segments.h"
+#include "solve/broyden.h"
 
 typedef enum snw_boundary_kind {
     SNW_BOUNDARY_BANDED,    // multiple shooting: as many segments as the growth asks for
@@ -28,6 +29,11 @@ typedef struct snw_boundary_info {
 
 snw_boundary_opts snw_boundary_defaults(void);
 
+enum {
+    SNW_BOUNDARY_PAST = 5, // instants that a guess is made of
+    SNW_BOUNDARY_UPDATES = 8
+};
+
 typedef struct snw_boundary {
     snw_boundary_opts opts;
     snw_segments *segments;
@@ -40,7 +46,9 @@ typedef struct snw_boundary {
     double c0;                                  // that the factors are of
     // starts at earlier instants, newest first, for a first guess
     int npast;
-    snw_shoot_state *past[3], *kept;
+    snw_shoot_state *past[SNW_BOUNDARY_PAST], *kept;
+    snw_broyden broyden; // on the kept factors
+    double *delta, *typical, *memory;
     snw_boundary_info info; // of a minimiser under way
 } snw_boundary;
 

@@ -4,6 +4,7 @@
 // time. Inlined into the marches, whose flags are constants there.
 #pragma once
 
+#include "base/vectorise.h"
 #include "shoot/rod.h"
 
 #include <math.h>
@@ -13,44 +14,44 @@
 #if defined(__GNUC__) && !defined(SNW_WIDE)
 typedef double snw_lanes __attribute__((vector_size(2 * sizeof(double))));
 enum { SNW_LANES = 2 };
-static inline double snw_lane(snw_lanes a, int i) { return a[i]; }
-static inline snw_lanes snw_lanes_load(const double *a) { return (snw_lanes){a[0], a[1]}; }
-static inline void snw_lanes_store(snw_lanes a, double *out) { out[0] = a[0], out[1] = a[1]; }
+SNW_INLINE double snw_lane(snw_lanes a, int i) { return a[i]; }
+SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return (snw_lanes){a[0], a[1]}; }
+SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { out[0] = a[0], out[1] = a[1]; }
 #else
 typedef double snw_lanes;
 enum { SNW_LANES = 1 };
-static inline double snw_lane(snw_lanes a, int i) { return (void)i, a; }
-static inline snw_lanes snw_lanes_load(const double *a) { return *a; }
-static inline void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
+SNW_INLINE double snw_lane(snw_lanes a, int i) { return (void)i, a; }
+SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return *a; }
+SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
 #endif
 
 typedef struct snw_lane3 {
     snw_lanes x, y, z;
 } snw_lane3;
 
-static inline snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
+SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
-static inline snw_lane3 snw_lane3_sub(snw_lane3 a, snw_lane3 b) {
+SNW_INLINE snw_lane3 snw_lane3_sub(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
-static inline snw_lane3 snw_lane3_scale(double s, snw_lane3 a) {
+SNW_INLINE snw_lane3 snw_lane3_scale(double s, snw_lane3 a) {
     return (snw_lane3){s * a.x, s * a.y, s * a.z};
 }
 // a x b with a number vector a; b x a is its negative
-static inline snw_lane3 snw_lane3_cross(snw_vec3 a, snw_lane3 b) {
+SNW_INLINE snw_lane3 snw_lane3_cross(snw_vec3 a, snw_lane3 b) {
     return (snw_lane3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 // b x a
-static inline snw_lane3 snw_lane3_cross_by(snw_lane3 b, snw_vec3 a) {
+SNW_INLINE snw_lane3 snw_lane3_cross_by(snw_lane3 b, snw_vec3 a) {
     return (snw_lane3){b.y * a.z - b.z * a.y, b.z * a.x - b.x * a.z, b.x * a.y - b.y * a.x};
 }
-static inline snw_lane3 snw_lane3_rotate(snw_mat3 R, snw_lane3 a) {
+SNW_INLINE snw_lane3 snw_lane3_rotate(snw_mat3 R, snw_lane3 a) {
     return (snw_lane3){R.e[0][0] * a.x + R.e[0][1] * a.y + R.e[0][2] * a.z,
                        R.e[1][0] * a.x + R.e[1][1] * a.y + R.e[1][2] * a.z,
                        R.e[2][0] * a.x + R.e[2][1] * a.y + R.e[2][2] * a.z};
 }
-static inline snw_lane3 snw_lane3_rotate_inv(snw_mat3 R, snw_lane3 a) {
+SNW_INLINE snw_lane3 snw_lane3_rotate_inv(snw_mat3 R, snw_lane3 a) {
     return (snw_lane3){R.e[0][0] * a.x + R.e[1][0] * a.y + R.e[2][0] * a.z,
                        R.e[0][1] * a.x + R.e[1][1] * a.y + R.e[2][1] * a.z,
                        R.e[0][2] * a.x + R.e[1][2] * a.y + R.e[2][2] * a.z};
@@ -85,8 +86,8 @@ typedef struct snw_stage {
     double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z]; // of a law
 } snw_stage;
 
-static inline snw_twist snw_field_strain(int flags, const snw_shoot_section *s, snw_wrench F,
-                                         snw_twist eh) {
+SNW_INLINE snw_twist snw_field_strain(int flags, const snw_shoot_section *s, snw_wrench F,
+                                      snw_twist eh) {
     snw_twist e;
     if (flags & SNW_FIELD_DIAGONAL) {
         for (int i = 0; i < 6; i++) e.e[i] = s->C[7 * i] * (F.e[i] - s->B[7 * i] * eh.e[i]);
@@ -104,7 +105,7 @@ static inline snw_twist snw_field_strain(int flags, const snw_shoot_section *s, 
     return e;
 }
 
-static inline snw_vec3 snw_field_turn(int flags, const snw_inertia *M, snw_vec3 w) {
+SNW_INLINE snw_vec3 snw_field_turn(int flags, const snw_inertia *M, snw_vec3 w) {
     if (flags & SNW_FIELD_DIAGONAL) {
         return (snw_vec3){{M->I[0] * w.x, M->I[1] * w.y, M->I[2] * w.z}};
     }
@@ -112,8 +113,8 @@ static inline snw_vec3 snw_field_turn(int flags, const snw_inertia *M, snw_vec3 
 }
 
 // st->xi, Vs, Fs (zs, D) <- the field at st->V, F, z. `r` and `point` say where, `slopes` whether D is wanted.
-static inline void snw_field(int flags, const snw_shoot_rod *r, const snw_shoot_section *s,
-                             int point, bool slopes, snw_stage *st) {
+SNW_INLINE void snw_field(int flags, const snw_shoot_rod *r, const snw_shoot_section *s, int point,
+                          bool slopes, snw_stage *st) {
     const double c0 = r->formula.c[0];
     const snw_shoot_history *H = &r->history[point];
     snw_twist e;
@@ -178,8 +179,8 @@ typedef struct snw_variation {
     snw_lane3 weight, force, torque;
 } snw_variation;
 
-static inline void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoot_section *s,
-                                  const snw_stage *st, snw_variation *d) {
+SNW_INLINE void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoot_section *s,
+                               const snw_stage *st, snw_variation *d) {
     const double c0 = r->formula.c[0];
     if (flags & SNW_FIELD_LAW) {
         const int nz = r->law->nz;

@@ -304,8 +304,29 @@ void snw_segments_condense(snw_segments *s) {
 
 // ---- back -------------------------------------------------------------------------------------------
 
-static void move_start(const snw_segments *s, snw_segment *seg, const double *a, const double *b,
-                       double step) {
+void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
+                           double *delta) {
+    const int nf = s->r->law ? s->r->law->nfree : 0;
+    double b[6];
+    memcpy(b, dF, sizeof b);
+    for (int k = s->n - 1; k >= 0; k--) {
+        const snw_segment *seg = &s->seg[k];
+        double *a = delta + (ptrdiff_t)k * (s->na + 6);
+        for (int i = 0; i < 6; i++) {
+            b[i] -= seg->m[i];
+            for (int j = 0; j < nf; j++) b[i] -= seg->Mp[i][j] * dp[j];
+        }
+        snw_lu_solve(6, seg->M, seg->pivot, b);
+        for (int i = 0; i < s->na; i++) {
+            a[i] = seg->y[i];
+            for (int j = 0; j < 6; j++) a[i] += seg->Y[i][j] * b[j];
+            for (int j = 0; j < nf; j++) a[i] += seg->P[i][j] * dp[j];
+        }
+        memcpy(a + s->na, b, sizeof b);
+    }
+}
+
+static void move_start(const snw_segments *s, snw_segment *seg, const double *a, double step) {
     const snw_segment_pose pose = pose_of(s);
     int n = 0;
     if (pose != SNW_POSE_NONE) {
@@ -320,26 +341,11 @@ static void move_start(const snw_segments *s, snw_segment *seg, const double *a,
     }
     for (int i = 0; i < 6; i++) seg->start.V.e[i] += step * a[n++];
     for (int i = 0; i < snw_shoot_nz(s->r); i++) seg->start.z[i] += step * a[n++];
-    for (int i = 0; i < 6; i++) seg->start.F.e[i] += step * b[i];
+    for (int i = 0; i < 6; i++) seg->start.F.e[i] += step * a[n++];
 }
 
-void snw_segments_expand(snw_segments *s, const double dF[6], const double *dp, double step) {
-    const int nf = s->r->law ? s->r->law->nfree : 0;
-    double b[6];
-    memcpy(b, dF, sizeof b);
-    for (int k = s->n - 1; k >= 0; k--) {
-        snw_segment *seg = &s->seg[k];
-        for (int i = 0; i < 6; i++) {
-            b[i] -= seg->m[i];
-            for (int j = 0; j < nf; j++) b[i] -= seg->Mp[i][j] * dp[j];
-        }
-        snw_lu_solve(6, seg->M, seg->pivot, b);
-        double a[SNW_SEGMENT_A];
-        for (int i = 0; i < s->na; i++) {
-            a[i] = seg->y[i];
-            for (int j = 0; j < 6; j++) a[i] += seg->Y[i][j] * b[j];
-            for (int j = 0; j < nf; j++) a[i] += seg->P[i][j] * dp[j];
-        }
-        move_start(s, seg, a, b, step);
+void snw_segments_move(snw_segments *s, const double *delta, double step) {
+    for (int k = 0; k < s->n; k++) {
+        move_start(s, &s->seg[k], delta + (ptrdiff_t)k * (s->na + 6), step);
     }
 }

@@ -58,8 +58,11 @@ double snw_segments_march(snw_segments *s, bool slopes);
 SNW_NODISCARD snw_status snw_segments_factor(snw_segments *s);
 // With these factors and the defects of the last march: y, up to the tip's.
 void snw_segments_condense(snw_segments *s);
-// Given the variation dF of the tip's wrench and dp of the free z: starts <- moved by `step` times the solution.
-void snw_segments_expand(snw_segments *s, const double dF[6], const double *dp, double step);
+// Given the variation dF of the tip's wrench and dp of the free z: delta (n rows of na + 6) <- what all starts change by.
+void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
+                           double *delta);
+// Starts <- moved by `step` times delta.
+void snw_segments_move(snw_segments *s, const double *delta, double step);
 
 // The state at the tip, and its variation there: rows na (see row) by wrench, constant and dp.
 static inline const snw_shoot_state *snw_segments_tip(const snw_segments *s) {
