@@ -16,9 +16,14 @@ static snw_status cannot(const snw_step_desc *step, snw_place at, snw_error *err
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
                  "the shooting engine cannot do %s ('%s'); it knows one clamped rod "
-                 "with bodies and loads. Use 'engine: strain'",
+                 "with bodies, loads, tendons and chambers. Use 'engine: strain'",
                  what, name);
     return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+                              const char *what, const char *name) {
+    return cannot(step, at, err, what, name);
 }
 
 static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
@@ -42,8 +47,8 @@ static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw
         const snw_link_desc *l = &d->link[i];
         if (l->joint != SNW_JOINT_FIXED)
             return cannot(step, l->place, err, "joints that move", l->name);
-        if (l->when) return cannot(step, l->place, err, "links that come and go", l->name);
         if (!l->has_rod) continue;
+        if (l->when) return cannot(step, l->place, err, "rods that come and go", l->name);
         if (rods++) return cannot(step, l->place, err, "more than one rod", l->name);
         if (l->rod.fed) return cannot(step, l->place, err, "rods that are fed", l->name);
         if (snw_rod_given(&l->rod)) return cannot(step, l->place, err, "given strains", l->name);
@@ -59,13 +64,15 @@ static snw_status check(const snw_model *m, const snw_step_desc *step, snw_error
     if (d->nloop) return cannot(step, d->loop[0].place, err, "loops", d->loop[0].name);
     if (d->nstress) return cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
     if (d->nmotor) return cannot(step, d->motor[0].place, err, "motors", d->motor[0].name);
-    if (d->nmeasure) {
-        return cannot(step, d->measure[0].place, err, "tendons and chambers", d->measure[0].name);
-    }
+    SNW_TRY(snw_shooter_check_cords(d, step, err));
     if (d->ncontact) return cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
-    if (m->nsignal) {
+    for (int i = 0; i < m->nsignal; i++) {
+        // bodies come and go with time
+        const snw_signal_desc *x = &d->signal[i];
+        const bool gate = x->kind == SNW_SIGNAL_GATE;
+        if (gate && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
         return cannot(step, step->place, err, "laws and conditions that read probes",
-                      d->signal[0].text ? d->signal[0].text : step->name);
+                      x->text ? x->text : step->name);
     }
     return SNW_OK;
 }
@@ -130,6 +137,10 @@ static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step,
         const int section = section_of(e, m->act[i].seg, &g, &moves);
         if (section >= 0) SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
     }
+    for (int i = 0; i < m->nmeasure; i++) {
+        SNW_TRY(add_station(s, m->desc->measure[i].from, L, step, err));
+        SNW_TRY(add_station(s, m->desc->measure[i].to, L, step, err));
+    }
     return SNW_OK;
 }
 
@@ -158,6 +169,11 @@ static snw_inertia inertia_in(snw_se3 g, const snw_inertia *M) {
     return out;
 }
 
+// when a segment is there
+static snw_law presence(const snw_model *m, int gate) {
+    return gate == SNW_ALWAYS ? NULL : m->desc->signal[m->switch_signal[gate]].source;
+}
+
 static void place_bodies(snw_shooter *e, const stations *s) {
     const snw_model *m = e->m;
     for (int i = 1; i < m->nseg; i++) {
@@ -169,9 +185,23 @@ static void place_bodies(snw_shooter *e, const stations *s) {
         const int section = section_of(e, i, &g, &moves);
         const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
         if (at < 0) continue;
-        const snw_inertia M = inertia_in(g, &m->seg[i].M);
-        snw_inertia_add(&e->r->station[at].M, &M);
-        e->r->station[at].has_body = true;
+        if (m->seg[i].gate == SNW_NEVER) continue;
+        e->body[e->nbody++] = (snw_shooter_body){
+            .station = at, .when = presence(m, m->seg[i].gate), .M = inertia_in(g, &m->seg[i].M)};
+    }
+}
+
+// those that are there at time t
+static void put_bodies(snw_shooter *e, double t) {
+    for (int i = 0; i < e->r->npiece; i++) {
+        e->r->station[i].M = (snw_inertia){0};
+        e->r->station[i].has_body = false;
+    }
+    for (int i = 0; i < e->nbody; i++) {
+        const snw_shooter_body *b = &e->body[i];
+        if (b->when && snw_expr_value(b->when, (snw_at){.t = t}) == 0) continue;
+        snw_inertia_add(&e->r->station[b->station].M, &b->M);
+        e->r->station[b->station].has_body = true;
     }
 }
 
@@ -265,7 +295,8 @@ static snw_status cut(snw_shooter *e, const snw_step_desc *step, const stations 
                               .npiece = s->n,
                               .length = length,
                               .intervals = intervals};
-    SNW_TRY(snw_shoot_create(&o, NULL, is_uniform(e->m, e->link), e->along, &e->r));
+    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, e->link),
+                             e->along, &e->r));
     e->r->replica = how->replica;
     return SNW_OK;
 }
@@ -305,10 +336,13 @@ static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err
     for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
     stations s;
     SNW_TRY(find_stations(e, step, &s, err));
+    snw_shooter_make_cords(e);
     SNW_TRY(cut(e, step, &s));
     e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
-    if (!e->act) return SNW_E_MEMORY;
+    e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
+    if (!e->act || !e->body) return SNW_E_MEMORY;
     SNW_TRY(fill_sections(e, err));
+    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, e->r));
     place_bodies(e, &s);
     SNW_TRY(place_acts(e, &s, step, err));
     SNW_TRY(factor_bases(e));
@@ -316,7 +350,8 @@ static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err
     e->g = snw_alloc(n * sizeof *e->g);
     e->V = snw_alloc(n * sizeof *e->V);
     e->F = snw_alloc(n * sizeof *e->F);
-    if (!e->g || !e->V || !e->F) return SNW_E_MEMORY;
+    e->z = snw_alloc((n * (size_t)snw_shoot_nz(e->r) + 1) * sizeof *e->z);
+    if (!e->g || !e->V || !e->F || !e->z) return SNW_E_MEMORY;
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = solver[step->shooting.solver];
     if (step->tolerance > 0) opts.tol = step->tolerance;
@@ -353,7 +388,10 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_boundary_destroy(e->b);
     snw_shoot_destroy(e->r);
     snw_inputs_destroy(e->in);
+    snw_cords_release(&e->cords);
     snw_free(e->act);
+    snw_free(e->body);
+    snw_free(e->z);
     snw_free(e->g);
     snw_free(e->V);
     snw_free(e->F);
@@ -432,6 +470,8 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
     e->r->gravity = snw_scale(share, e->in->gravity);
     for (int i = 0; i < e->r->npiece; i++) e->r->station[i].nload = 0;
     for (int i = 0; i < e->nact; i++) put_load(e, &e->act[i], share);
+    put_bodies(e, t);
+    snw_shooter_pull(e, t, share);
     if (e->along) spread_loads(e, t, share);
     const snw_status ready = snw_shoot_ready(e->r, e->applied);
     SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
@@ -445,6 +485,7 @@ static void keep_nodes(snw_shooter *e) {
     memcpy(e->g, e->r->g, n * sizeof *e->g);
     memcpy(e->V, e->r->V, n * sizeof *e->V);
     memcpy(e->F, e->r->F, n * sizeof *e->F);
+    memcpy(e->z, e->r->z, n * (size_t)snw_shoot_nz(e->r) * sizeof *e->z);
 }
 
 static void bring_back(snw_shooter *e) {
@@ -452,6 +493,7 @@ static void bring_back(snw_shooter *e) {
     memcpy(e->r->g, e->g, n * sizeof *e->g);
     memcpy(e->r->V, e->V, n * sizeof *e->V);
     memcpy(e->r->F, e->F, n * sizeof *e->F);
+    memcpy(e->r->z, e->z, n * (size_t)snw_shoot_nz(e->r) * sizeof *e->z);
     snw_boundary_forget(e->b);
 }
 

@@ -3,6 +3,8 @@
 // shooter_private.h: a shooter from the inside.
 #pragma once
 
+#include "dynamics/spot.h"
+#include "shoot/cords.h"
 #include "shoot/shooter.h"
 
 enum { SNW_SHOOTER_STATIONS = 64 }; // places with bodies or loads on one rod
@@ -12,6 +14,13 @@ typedef struct snw_shooter_act {
     int act, station;
     snw_se3 g; // of its segment in the section's frame
 } snw_shooter_act;
+
+// A body on the rod.
+typedef struct snw_shooter_body {
+    int station;
+    snw_law when; // NULL: always
+    snw_inertia M;
+} snw_shooter_body;
 
 struct snw_shooter {
     const snw_model *m;
@@ -24,13 +33,17 @@ struct snw_shooter {
     double t;
     int nact;
     snw_shooter_act *act;
-    bool along;     // loads per length
-    double applied; // the largest force so far
-    double h;       // length of the step before
+    int nbody;
+    snw_shooter_body *body;
+    snw_cords cords; // tendons and chambers, numbered as the model's measures
+    bool along;      // loads per length
+    double applied;  // the largest force so far
+    double h;        // length of the step before
     // nodes before a step, to come back to
     snw_se3 *g;
     snw_twist *V;
     snw_wrench *F;
+    double *z;
     double *G; // Cholesky factors of the bases' products, component by component
     snw_shooter_books books;
     double power, heat; // at the present instant, W
@@ -48,3 +61,18 @@ typedef struct snw_shooter_at {
     snw_wrench F;
 } snw_shooter_at;
 snw_shooter_at snw_shooter_look(const snw_shooter *e, double x);
+
+// Refuses what the engine cannot do.
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+                              const char *what, const char *name);
+
+// Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
+// shooter, or from the strains; what they do per second, W; w->measured and shares of tension.
+SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
+                                                 snw_error *err);
+void snw_shooter_make_cords(snw_shooter *e);
+void snw_shooter_pull(snw_shooter *e, double t, double share);
+void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
+void snw_shooter_take_cords(snw_shooter *e);
+double snw_shooter_cords_power(const snw_shooter *e);
+void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);
