@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+//
+// The boundary-value engine on the paper's benchmark (Till, Aloi and Rucker 2019, tables 3 and 4, figures 2 and 3): a steel
+// cantilever, 0.4 m, bent by 0.5 N at its tip and let go; 1 s in steps of 5 ms, 150 points.
+#include "bench.h"
+
+#include "shot_rod.h"
+
+enum { STEPS = 200 };
+
+typedef struct setting {
+    shot s;
+    snw_time_kind time;
+    double alpha, h;
+    int steps;
+    bool failed;
+    shot_rod rod;
+    double E[STEPS + 1]; // energy at each instant
+} setting;
+
+// the rod bent, ready to be let go
+static bool bend(setting *b) {
+    if (shot_make(&b->s, &b->rod) != SNW_OK || shot_static(&b->rod) != SNW_OK) return false;
+    return true;
+}
+
+// from the bent rod on; b->rod is made anew by the caller
+static void swing(setting *b, bool energies) {
+    b->failed = shot_release(&b->rod, b->h) != SNW_OK;
+    if (energies) b->E[0] = snw_shoot_energies(b->rod.r).elastic;
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        b->failed = shot_step(&b->rod, b->time, b->alpha, b->h) != SNW_OK;
+        if (!energies) continue;
+        const snw_shoot_energy E = snw_shoot_energies(b->rod.r);
+        b->E[i] = E.elastic + E.kinetic;
+    }
+}
+
+static void whole_run(void *user) {
+    setting *b = user;
+    if (bend(b)) swing(b, false);
+    shot_free(&b->rod);
+}
+
+static void bending(void *user) {
+    setting *b = user;
+    (void)bend(b);
+    shot_free(&b->rod);
+}
+
+// seconds of the motion alone
+static double seconds(setting *b) {
+    return bench_time(whole_run, b, 0.5) - bench_time(bending, b, 0.05);
+}
+
+// ---- damping ----------------------------------------------------------------------------------------
+
+// squares left by E = E0 exp(-r t) with the best E0
+static double misfit(const setting *b, double r) {
+    double ee = 0, ey = 0, yy = 0;
+    for (int i = 0; i <= b->steps; i++) {
+        const double e = exp(-r * i * b->h);
+        ee += e * e, ey += e * b->E[i], yy += b->E[i] * b->E[i];
+    }
+    return yy - ey * ey / ee;
+}
+
+// time constant of the amplitude, E = E0 exp(-2 t/tau), least squares over the record
+static double time_constant(const setting *b) {
+    double best = -0.2, least = misfit(b, best);
+    for (double r = -0.2; r < 60; r += r < 1 ? 1e-3 : 0.02) {
+        const double m = misfit(b, r);
+        if (m < least) least = m, best = r;
+    }
+    const double golden = 0.5 * (sqrt(5) - 1), width = best < 1 ? 1e-3 : 0.02;
+    double lo = best - width, hi = best + width;
+    for (int i = 0; i < 60; i++) {
+        const double a = hi - golden * (hi - lo), c = lo + golden * (hi - lo);
+        if (misfit(b, a) < misfit(b, c)) {
+            hi = c;
+        } else {
+            lo = a;
+        }
+    }
+    return 4 / (lo + hi);
+}
+
+// the shortest step, in ms, with which 20 steps succeed, a twentieth at a time
+static double shortest(setting b) {
+    double h = b.h;
+    b.steps = 20;
+    for (double next = h; next > 5e-6; next /= 1.05) {
+        b.h = next;
+        const bool bent = bend(&b);
+        if (bent) swing(&b, false);
+        shot_free(&b.rod);
+        if (!bent || b.failed) break;
+        h = next;
+    }
+    return 1e3 * h;
+}
+
+static const struct {
+    const char *name;
+    snw_time_kind time;
+    double alpha;
+    const char *paper[4]; // tau: Cosserat and Kirchhoff, Euler and RK4
+} schemes[] = {
+    {"backward Euler", SNW_TIME_EULER, 0, {"0.13", "0.13", "0.13", "0.13"}},
+    {"BDF2", SNW_TIME_BDF2, 0, {"3.86", "3.87", "3.88", "3.84"}},
+    {"BDF-alpha -0.2", SNW_TIME_BDF_ALPHA, -0.2, {"7.57", "7.58", "7.63", "7.54"}},
+    {"BDF-alpha -0.48", SNW_TIME_BDF_ALPHA, -0.48, {"161.8", "161.8", "201.6", "186.7"}},
+    {"trapezoidal", SNW_TIME_TRAPEZOIDAL, 0, {"none", "none", "none", "none"}},
+    {"BDF3", SNW_TIME_BDF3, 0, {"unstable", "unstable", "unstable", "unstable"}},
+};
+enum { NSCHEME = sizeof schemes / sizeof schemes[0] };
+
+static setting benchmark(int along, bool kirchhoff, int scheme) {
+    setting b = {.s = shot_benchmark(),
+                 .time = schemes[scheme].time,
+                 .alpha = schemes[scheme].alpha,
+                 .h = 5e-3,
+                 .steps = STEPS};
+    b.s.along = along ? SNW_ALONG_RK4 : SNW_ALONG_EULER;
+    b.s.kirchhoff = kirchhoff;
+    return b;
+}
+
+static void damping(const bench_table *t) {
+    printf("%-8s %-16s %-10s %10s %10s %12s %12s %14s\n", "along", "scheme", "rod", "tau, s",
+           "paper", "E(1s)/E(0)", "banded, s", "single, ms >=");
+    for (int along = 0; along < 2; along++) {
+        for (int i = 0; i < NSCHEME; i++) {
+            for (int kirchhoff = 0; kirchhoff < 2; kirchhoff++) {
+                setting b = benchmark(along, kirchhoff, i);
+                // as the paper has it: linear histories, world axes
+                b.s.between = SNW_BETWEEN_LINEAR;
+                bool done = bend(&b);
+                b.rod.r->replica = true;
+                if (done) done = shot_static(&b.rod) == SNW_OK;
+                if (done) swing(&b, true);
+                shot_free(&b.rod);
+                const bool stable = done && !b.failed && b.E[b.steps] < 1.5 * b.E[0];
+                char tau[32] = "unstable", row[64];
+                if (stable) (void)snprintf(tau, sizeof tau, "%.4g", time_constant(&b));
+                setting one = benchmark(along, kirchhoff, i), all = one;
+                one.s.kind = SNW_BOUNDARY_NEWTON;
+                const double time = stable ? seconds(&all) : NAN;
+                const double least = stable ? shortest(one) : NAN;
+                printf("%-8s %-16s %-10s %10s %10s %12.4f %12.4f %14.2f\n", along ? "RK4" : "Euler",
+                       schemes[i].name, kirchhoff ? "Kirchhoff" : "Cosserat", tau,
+                       schemes[i].paper[2 * along + kirchhoff], b.E[b.steps] / b.E[0], time, least);
+                (void)snprintf(row, sizeof row, "%s %s %s", along ? "rk4" : "euler",
+                               schemes[i].name, kirchhoff ? "kirchhoff" : "cosserat");
+                if (stable) bench_record(t, row, "tau_s", time_constant(&b));
+                if (stable) bench_record(t, row, "banded_s", time);
+            }
+        }
+    }
+}
+
+// ---- speed ------------------------------------------------------------------------------------------
+
+static void speed(const bench_table *t) {
+    static const char *const solver[] = {"banded", "single, Newton"};
+    printf("\n%-8s %-16s %12s %10s %14s %14s\n", "along", "solver", "1 s takes, s", "target",
+           "marches a step", "tangents");
+    for (int along = 1; along >= 0; along--) {
+        for (int k = 1; k >= 0; k--) {
+            setting b = benchmark(along, false, 1);
+            b.s.kind = (snw_boundary_kind)k;
+            const double time = seconds(&b), target = along ? 0.035 : 0.015;
+            if (bend(&b)) swing(&b, false);
+            printf("%-8s %-16s %12.4f %10.3f %14.2f %14.2f\n", along ? "RK4" : "Euler",
+                   solver[!k ? 0 : 1], time, k ? target : 3 * target, b.rod.marches / (double)STEPS,
+                   b.rod.tangents / (double)STEPS);
+            shot_free(&b.rod);
+            char row[32];
+            (void)snprintf(row, sizeof row, "%s %s", along ? "rk4" : "euler",
+                           k ? "single" : "banded");
+            bench_record(t, row, "seconds", time);
+        }
+    }
+    printf("\n%-8s %14s %18s\n", "points", "1 s takes, s", "us a point a step");
+    for (int points = 26; points <= 401; points = 2 * points - 1) {
+        setting b = benchmark(1, false, 1);
+        b.s.points = points;
+        const double time = seconds(&b);
+        printf("%-8d %14.4f %18.3f\n", points, time, 1e6 * time / (points - 1) / STEPS);
+    }
+    printf("\n%-12s %10s %18s\n", "step, ms", "segments", "ms a step");
+    for (double h = 5e-3; h > 9e-6; h /= 5) {
+        setting b = benchmark(1, false, 1);
+        b.h = h;
+        const double time = seconds(&b);
+        int segments = 0;
+        if (bend(&b)) swing(&b, false);
+        segments = b.rod.b->segments->n;
+        shot_free(&b.rod);
+        printf("%-12.4g %10d %18.3f\n", 1e3 * h, b.failed ? -1 : segments, 1e3 * time / STEPS);
+    }
+}
+
+int main(int argc, char **argv) {
+    bench_table t = bench_open(
+        "shoot",
+        "Boundary-value engine: the benchmark cantilever of Till et al. 2019, 1 s in 200 steps",
+        argc, argv);
+    speed(&t);
+    printf("\n");
+    damping(&t);
+    bench_close(&t);
+    return 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+//
+// history.c: the past of a rod: formulas of time made of the last instants, at nodes and between them.
+#include "shoot/rod.h"
+
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// C <- (K + c0 B)^-1 on the active strains
+static void comply(const snw_shoot_rod *r, const double *K, double c0, snw_shoot_section *s) {
+    memset(s->C, 0, sizeof s->C);
+    int n = 0, of[6];
+    for (int i = 0; i < 6; i++) {
+        if (r->active[i]) of[n++] = i;
+    }
+    if (r->diagonal) {
+        for (int i = 0; i < n; i++) s->C[7 * of[i]] = 1 / (K[7 * of[i]] + c0 * s->B[7 * of[i]]);
+        return;
+    }
+    double A[36], x[6];
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) {
+            A[i * n + k] = K[6 * of[i] + of[k]] + c0 * s->B[6 * of[i] + of[k]];
+        }
+    }
+    if (snw_cholesky_factor(n, A) != SNW_OK) {
+        for (int i = 0; i < 36; i++) s->C[i] = NAN; // the solver will say that it does not converge
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) x[i] = i == k;
+        snw_cholesky_solve(n, A, x);
+        for (int i = 0; i < n; i++) s->C[6 * of[i] + of[k]] = x[i];
+    }
+}
+
+void snw_shoot_lagrange(int n, double x, double *w) {
+    for (int i = 0; i < n; i++) {
+        w[i] = 1;
+        for (int k = 0; k < n; k++) {
+            if (k != i) w[i] *= (x - k) / (i - k);
+        }
+    }
+}
+
+// from values at nodes, `width` numbers each, to points between
+static void spread(const snw_shoot_rod *r, int width, const double *at_node, double *at_point) {
+    const snw_along *m = r->method;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        const double *x = at_node + (ptrdiff_t)piece->node * width;
+        double *y = at_point + (ptrdiff_t)piece->point * width;
+        const int most = r->between == SNW_BETWEEN_LINEAR ? 2 : 4;
+        const int n = piece->n + 1 < most ? piece->n + 1 : most;
+        for (int k = 1; k < m->np; k++) {
+            double w[4];
+            int was = -9;
+            for (int j = 0; j < piece->n; j++) {
+                int first = j - (n - 1) / 2; // as many nodes on either side, where there are
+                first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
+                if (j - first != was) snw_shoot_lagrange(n, j - first + m->c[k], w);
+                was = j - first;
+                const double *a = x + (ptrdiff_t)first * width;
+                double *out = y + ((ptrdiff_t)j * m->np + k) * width;
+                if (n == 4) {
+                    for (int i = 0; i < width; i++) {
+                        out[i] = w[0] * a[i] + w[1] * a[i + width] + w[2] * a[i + 2 * width] +
+                                 w[3] * a[i + 3 * width];
+                    }
+                    continue;
+                }
+                for (int i = 0; i < width; i++) {
+                    out[i] = 0;
+                    for (int l = 0; l < n; l++) out[i] += w[l] * a[i + l * width];
+                }
+            }
+        }
+        for (int j = 0; j <= piece->n; j++) {
+            memcpy(y + (ptrdiff_t)j * m->np * width, x + (ptrdiff_t)j * width,
+                   (size_t)width * sizeof *x);
+        }
+    }
+}
+
+// out <- c1 a + c2 b + c3 c + d rate
+static void combine(const snw_time_formula *f, ptrdiff_t n, const double *a, const double *b,
+                    const double *c, const double *rate, double *out) {
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = f->c[1] * a[i];
+    if (f->c[2] != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->c[2] * b[i];
+    }
+    if (f->c[3] != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->c[3] * c[i];
+    }
+    if (f->d != 0) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] += f->d * rate[i];
+    }
+}
+
+void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
+    const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
+    const double before = r->formula.c[0];
+    r->formula = snw_time_formula_at(kind, alpha, steps);
+    if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
+        const int ns = r->uniform ? 1 : r->npoint;
+        for (int i = 0; i < ns; i++) {
+            comply(r, r->K + 36 * (ptrdiff_t)i, r->formula.c[0], &r->section[i]);
+        }
+    }
+    const int nz = snw_shoot_nz(r);
+    const double *x[SNW_TIME_LEVELS];
+    for (int i = 0; i < SNW_TIME_LEVELS; i++) x[i] = (const double *)(const void *)r->level[i];
+    combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
+            (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
+    spread(r, 12, (const double *)(const void *)r->node_history, (double *)(void *)r->history);
+    if (nz == 0) return;
+    combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
+            r->zrate, r->znode);
+    spread(r, nz, r->znode, r->zh);
+}
+
+static int point_of(const snw_shoot_rod *r, int piece, int node) {
+    return r->piece[piece].point + (node - r->piece[piece].node) * r->method->np;
+}
+
+// strain less rest at a node, from what it carries
+static snw_twist strain(const snw_shoot_rod *r, int piece, int node) {
+    const int p = point_of(r, piece, node), nz = snw_shoot_nz(r);
+    const snw_shoot_section *s = r->uniform ? r->section : r->section + p;
+    const snw_twist eh = r->history[p].e;
+    if (r->law) {
+        const snw_law_in in = {.point = p,
+                               .c0 = r->formula.c[0],
+                               .F = r->F[node],
+                               .eh = eh,
+                               .z = r->z + (ptrdiff_t)node * nz,
+                               .zh = r->zh + (ptrdiff_t)p * nz,
+                               .section = s};
+        snw_law_out out;
+        r->law->strain(r->law->user, &in, false, &out);
+        return out.e;
+    }
+    snw_twist e;
+    double d[6];
+    for (int i = 0; i < 6; i++) {
+        d[i] = r->F[node].e[i];
+        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh.e[k];
+    }
+    for (int i = 0; i < 6; i++) {
+        e.e[i] = 0;
+        for (int k = 0; k < 6; k++) e.e[i] += s->C[6 * i + k] * d[k];
+    }
+    return e;
+}
+
+static void rotate_levels(snw_shoot_rod *r, double h) {
+    snw_shoot_history *oldest = r->level[SNW_TIME_LEVELS - 1];
+    double *zoldest = r->zlevel[SNW_TIME_LEVELS - 1];
+    for (int i = SNW_TIME_LEVELS - 1; i > 0; i--) {
+        r->level[i] = r->level[i - 1];
+        r->zlevel[i] = r->zlevel[i - 1];
+        r->step[i] = r->step[i - 1];
+    }
+    r->level[0] = oldest;
+    r->zlevel[0] = zoldest;
+    r->step[0] = h;
+}
+
+void snw_shoot_push(snw_shoot_rod *r, double h) {
+    const double c0 = r->formula.c[0];
+    const int nz = snw_shoot_nz(r);
+    rotate_levels(r, h);
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = piece->node; j <= piece->node + piece->n; j++) {
+            const snw_shoot_history x = {strain(r, p, j), r->V[j]};
+            const snw_shoot_history *H = &r->history[point_of(r, p, j)];
+            r->level[0][j] = x;
+            r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
+            r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
+        }
+    }
+    for (int i = 0; i < nz * r->nnode; i++) {
+        r->zlevel[0][i] = r->z[i];
+        r->zrate[i] = c0 * r->z[i] + r->znode[i];
+    }
+}
+
+static void uniform_past(ptrdiff_t n, double h, bool rest, double *const level[SNW_TIME_LEVELS],
+                         double *rate) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (rest) rate[i] = 0;
+        for (int k = 1; k < SNW_TIME_LEVELS; k++) level[k][i] = level[0][i] - k * h * rate[i];
+    }
+}
+
+void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h) {
+    double *level[SNW_TIME_LEVELS];
+    for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+        level[k] = (double *)(void *)r->level[k];
+        r->step[k] = h;
+    }
+    uniform_past(12 * (ptrdiff_t)r->nnode, h, rest, level, (double *)(void *)r->rate);
+    uniform_past((ptrdiff_t)snw_shoot_nz(r) * r->nnode, h, rest, r->zlevel, r->zrate);
+}
