@@ -151,24 +151,6 @@ static int station_at(const stations *s, double x, double L) {
     return -1;
 }
 
-// M of a body in frame g of the section
-static snw_inertia inertia_in(snw_se3 g, const snw_inertia *M) {
-    // momenta of unit motions of the section
-    snw_inertia out = {.m = M->m};
-    double A[6][6];
-    for (int k = 0; k < 6; k++) {
-        snw_twist V = snw_twist_zero();
-        V.e[k] = 1;
-        const snw_wrench P =
-            snw_wrench_to_parent(g, snw_inertia_apply(M, snw_twist_to_child(g, V)));
-        for (int i = 0; i < 6; i++) A[i][k] = P.e[i];
-    }
-    out.mc = (snw_vec3){{A[2][4], A[0][5], A[1][3]}};
-    const double I[6] = {A[0][0], A[1][1], A[2][2], A[1][2], A[0][2], A[0][1]};
-    memcpy(out.I, I, sizeof I);
-    return out;
-}
-
 // when a segment is there
 static snw_law presence(const snw_model *m, int gate) {
     return gate == SNW_ALWAYS ? NULL : m->desc->signal[m->switch_signal[gate]].source;
@@ -186,8 +168,9 @@ static void place_bodies(snw_shooter *e, const stations *s) {
         const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
         if (at < 0) continue;
         if (m->seg[i].gate == SNW_NEVER) continue;
-        e->body[e->nbody++] = (snw_shooter_body){
-            .station = at, .when = presence(m, m->seg[i].gate), .M = inertia_in(g, &m->seg[i].M)};
+        e->body[e->nbody++] = (snw_shooter_body){.station = at,
+                                                 .when = presence(m, m->seg[i].gate),
+                                                 .M = snw_inertia_seen(g, &m->seg[i].M)};
     }
 }
 
