@@ -131,12 +131,16 @@ static void close_tip(const snw_boundary *b, double *x) {
 
 // ---- first guesses ----------------------------------------------------------------------------------
 
+// of the polynomials through the last instants, at the next one
+static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
+    {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
+
+double snw_boundary_weight(int n, int k) { return weight[n][k]; }
+
 // starts <- polynomials through the last steps, carried on; the pose from the velocity
 static void predict(snw_boundary *b) {
     snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
-    static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
-        {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
     const double *w = weight[b->npast];
     const double h = r->formula.c[0] > 0 ? r->step[0] : 0;
     for (int k = 0; k < s->n && b->npast > 0; k++) {

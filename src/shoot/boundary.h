@@ -73,3 +73,5 @@ double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info)
 void snw_boundary_begin(snw_boundary *b);
 void snw_boundary_save(snw_boundary *b);
 void snw_boundary_restore(snw_boundary *b);
+// And the weight of the k-th of the last n instants in a guess.
+double snw_boundary_weight(int n, int k);

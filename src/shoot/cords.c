@@ -111,23 +111,27 @@ static void refresh(snw_cords *c, double c0) {
     const snw_shoot_rod *r = c->r;
     const int n = 36 * (r->uniform ? 1 : r->npoint);
     for (int i = 0; i < n; i++) c->KB[i] = r->K[i] + c0 * r->section[i / 36].B[i % 36];
+    memset(c->known, 0, (size_t)r->npoint * sizeof *c->known);
     c->c0 = c0;
 }
 
-// Newton's matrix at strain e and residual x
-static inline void balance(const snw_cords *c, const snw_law_in *in, const double *KB, snw_twist e,
-                           double *A, double *x, section *s) {
+// x <- F - K e - B e_t - what cords carry, at strain e; s <- the cords there
+static inline void residual(const snw_cords *c, const snw_law_in *in, const double *KB, snw_twist e,
+                            double *x, section *s) {
     const snw_twist xi = snw_twist_add(in->section->rest, e);
-    for (int i = 0; i < 6; i++) {
-        x[i] = in->F.e[i];
-        for (int k = 0; k < 6; k++) x[i] -= KB[6 * i + k] * e.e[k];
-    }
-    if (c->r->damped) {
+    if (c->r->diagonal) {
+        const double *B = in->section->B;
         for (int i = 0; i < 6; i++) {
-            for (int k = 0; k < 6; k++) x[i] -= in->section->B[6 * i + k] * in->eh.e[k];
+            x[i] = in->F.e[i] - KB[7 * i] * e.e[i] - B[7 * i] * in->eh.e[i];
+        }
+    } else {
+        for (int i = 0; i < 6; i++) {
+            x[i] = in->F.e[i];
+            for (int k = 0; k < 6; k++) {
+                x[i] -= KB[6 * i + k] * e.e[k] + in->section->B[6 * i + k] * in->eh.e[k];
+            }
         }
     }
-    memcpy(A, KB, 36 * sizeof *A);
     for (int i = 0; i < c->n; i++) {
         const snw_cord *cord = &c->cord[i];
         const snw_spot *p = &cord->spot[in->point];
@@ -135,9 +139,22 @@ static inline void balance(const snw_cords *c, const snw_law_in *in, const doubl
         if (!(p->w > 0) || (T == 0 && cord->z < 0)) continue;
         s[i] = look(cord, p, xi);
         for (int k = 0; k < 6; k++) x[k] -= T * s[i].g[k];
-        if (!cord->chamber && T != 0) add_bend(p, T, s[i].Q, A);
     }
-    hold(c->r->active, A, x);
+}
+
+// A <- factors of Newton's matrix
+static void factor(const snw_cords *c, const snw_law_in *in, const double *KB, const section *s,
+                   double *A) {
+    double ignored[6];
+    memcpy(A, KB, 36 * sizeof *A);
+    for (int i = 0; i < c->n; i++) {
+        const snw_cord *cord = &c->cord[i];
+        const snw_spot *p = &cord->spot[in->point];
+        const double T = acting(cord, in->z);
+        if (p->w > 0 && !cord->chamber && T != 0) add_bend(p, T, s[i].Q, A);
+    }
+    hold(c->r->active, A, ignored);
+    factor6(A);
 }
 
 // loss of tension per angle at the speed nu, and its slope, as rub.c has it
@@ -149,23 +166,23 @@ static double loss(const snw_cord *c, double nu, double *slope) {
     return c->viscous * nu + c->friction * unit;
 }
 
-// rows of the slopes of a cord's quantities, and their derivatives by (e, z): `by` rows of 6 + SNW_SHOOT_Z
+// slopes of a cord's quantities, and, unless NULL, their derivatives by (e, z): `by` rows of 6 + SNW_SHOOT_Z
 static void slopes_of(const snw_cord *c, const snw_law_in *in, const section *s, snw_twist xi,
                       double *zs, double by[2][6 + SNW_SHOOT_Z]) {
     const snw_spot *p = &c->spot[in->point];
     const int z = c->z;
-    memset(by, 0, 2 * sizeof *by);
+    if (by) memset(by, 0, 2 * sizeof *by);
     zs[z] = zs[z + 1] = 0;
     if (!(p->w > 0)) return;
     if (c->chamber) {
         zs[z + 1] = s->f;
-        for (int i = 0; i < 6; i++) by[1][i] = s->g[i];
+        for (int i = 0; i < 6 && by; i++) by[1][i] = s->g[i];
         return;
     }
     const double T = in->z[z] > 0 ? in->z[z] : 0, stretch = 1 / (1 + c->compliance * T);
     zs[z + 1] = s->f * stretch;
-    for (int i = 0; i < 6; i++) by[1][i] = s->g[i] * stretch;
-    if (T > 0) by[1][6 + z] = -c->compliance * s->f * stretch * stretch;
+    for (int i = 0; i < 6 && by; i++) by[1][i] = s->g[i] * stretch;
+    if (T > 0 && by) by[1][6 + z] = -c->compliance * s->f * stretch * stretch;
     if (!snw_cord_rubs(c) || in->c0 == 0) return;
     // T' = -chi s(nu) T, nu: how fast the path up to here grows beyond what is paid out
     double of_xi[6], of_dxi[6], slope;
@@ -174,6 +191,7 @@ static void slopes_of(const snw_cord *c, const snw_law_in *in, const section *s,
         snw_spot_turning(p, xi, snw_twist_zero(), rounding / c->reference, of_xi, of_dxi);
     const double lost = loss(c, nu, &slope);
     zs[z] = -chi * lost * in->z[z];
+    if (!by) return;
     for (int i = 0; i < 6; i++) by[0][i] = -of_xi[i] * lost * in->z[z];
     by[0][6 + z] = -chi * lost;
     by[0][6 + z + 1] = -chi * slope * in->c0 * in->z[z];
@@ -215,44 +233,105 @@ static void differentiate(const snw_cords *c, const snw_law_in *in, const sectio
     }
 }
 
-enum { TRIES = 30 };
+enum { CHORDS = 8, TRIES = 30 };
+
+// a step x from e, and how long it is: curvatures times length, strains
+static inline double advance(const snw_shoot_rod *r, const double *x, snw_twist *e) {
+    double most = 0;
+    for (int k = 0; k < 6; k++) {
+        e->e[k] += x[k];
+        const double size = fabs(x[k]) * (k < 3 ? r->length : 1);
+        if (!(size <= most)) most = size;
+    }
+    return most;
+}
+
+static const double settled = 1e-13; // what a step may leave
+
+// Newton's steps with the matrix inverted at the point's last tangent: what it has changed by since is a small part of it. False:
+// not within some steps.
+static bool chords(const snw_cords *c, const snw_law_in *in, const double *KB, snw_twist *e,
+                   section *s) {
+    const double *I = c->inverse + 36 * (ptrdiff_t)in->point;
+    double x[6], before = 0;
+    for (int i = 0; i < CHORDS; i++) {
+        double step[6] = {0};
+        residual(c, in, KB, *e, x, s);
+        for (int k = 0; k < 6; k++) {
+            for (int l = 0; l < 6; l++) step[l] += I[6 * k + l] * x[k];
+        }
+        const double most = advance(c->r, step, e);
+        // the next one would be shorter by as much as this one was
+        if (most <= settled || (i > 0 && most * most <= settled * before)) return true;
+        if (!(i == 0 || most < 0.5 * before)) return false;
+        before = most;
+    }
+    return false;
+}
+
+static void newton(const snw_cords *c, const snw_law_in *in, const double *KB, snw_twist *e,
+                   section *s) {
+    double A[36], x[6];
+    for (int i = 0; i < TRIES; i++) {
+        residual(c, in, KB, *e, x, s);
+        factor(c, in, KB, s, A);
+        for (int k = 0; k < 6; k++) x[k] = c->r->active[k] ? x[k] : 0;
+        solve6(A, x);
+        if (!(advance(c->r, x, e) > 1e-12)) break;
+    }
+}
+
+// no tendon pulls here: the strain follows at once, as without cords
+static bool linear(const snw_cords *c, const snw_law_in *in) {
+    for (int i = 0; i < c->n; i++) {
+        const snw_cord *cord = &c->cord[i];
+        if (!cord->chamber && cord->spot[in->point].w > 0 && acting(cord, in->z) != 0) return false;
+    }
+    return true;
+}
 
 static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
     snw_cords *c = user;
     const snw_shoot_rod *r = c->r;
     if (in->c0 != c->c0) refresh(c, in->c0);
     const double *KB = c->KB + (r->uniform ? 0 : 36 * (ptrdiff_t)in->point);
-    double A[36], x[6];
     section s[SNW_CORDS];
     snw_twist e = c->guess[in->point];
-    // Newton; its last step is so short that the next one would be below rounding
-    for (int i = 0; i < TRIES; i++) {
-        balance(c, in, KB, e, A, x, s);
-        factor6(A);
-        solve6(A, x);
-        double most = 0;
-        for (int k = 0; k < 6; k++) {
-            e.e[k] += x[k];
-            most = fmax(most, fabs(x[k]) * (k < 3 ? r->length : 1));
+    if (linear(c, in)) {
+        double x[6];
+        const double *C = in->section->C;
+        residual(c, in, KB, snw_twist_zero(), x, s);
+        for (int i = 0; i < 6; i++) {
+            e.e[i] = C[7 * i] * x[i];
+            for (int k = 0; k < 6 && !r->diagonal; k++) e.e[i] += k == i ? 0 : C[6 * i + k] * x[k];
         }
-        if (!(most > 1e-8)) break;
+    } else if (!c->known[in->point] || !chords(c, in, KB, &e, s)) {
+        e = c->guess[in->point];
+        newton(c, in, KB, &e, s);
     }
     // a strain that is not a number must not be where the next search begins
-    bool sound = true;
-    for (int k = 0; k < 6; k++) sound = sound && isfinite(e.e[k]);
-    c->guess[in->point] = sound ? e : snw_twist_zero();
+    double sum = 0;
+    for (int k = 0; k < 6; k++) sum += fabs(e.e[k]);
+    c->guess[in->point] = isfinite(sum) ? e : snw_twist_zero();
     out->e = e;
-    if (c->law.nz == 0 && !slopes) return;
-    balance(c, in, KB, e, A, x, s);
+    // the cords as they are there; the search looked at them a step before
+    const snw_twist xi = snw_twist_add(in->section->rest, e);
+    for (int i = 0; i < c->n; i++) {
+        const snw_cord *cord = &c->cord[i];
+        const snw_spot *p = &cord->spot[in->point];
+        if (p->w > 0 && (slopes || cord->z >= 0)) s[i] = look(cord, p, xi);
+    }
     if (slopes) {
-        factor6(A);
-        differentiate(c, in, s, snw_twist_add(in->section->rest, e), A, out);
+        double A[36];
+        factor(c, in, KB, s, A);
+        differentiate(c, in, s, xi, A, out);
+        double *I = c->inverse + 36 * (ptrdiff_t)in->point;
+        for (int k = 0; k < 36; k++) I[k] = out->D[k / 6][k % 6];
+        c->known[in->point] = true;
         return;
     }
     for (int j = 0; j < c->n; j++) {
-        double by[2][6 + SNW_SHOOT_Z];
-        if (c->cord[j].z < 0) continue;
-        slopes_of(&c->cord[j], in, &s[j], snw_twist_add(in->section->rest, e), out->zs, by);
+        if (c->cord[j].z >= 0) slopes_of(&c->cord[j], in, &s[j], xi, out->zs, NULL);
     }
 }
 
@@ -401,8 +480,8 @@ static double typical_effort(const snw_cords *c, const snw_cord *cord) {
 
 snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r) {
     const size_t np = (size_t)r->npoint, ns = r->uniform ? 1 : np;
-    const size_t bytes =
-        (size_t)c->n * np * sizeof(snw_spot) + np * sizeof(snw_twist) + 36 * ns * sizeof(double);
+    const size_t bytes = (size_t)c->n * np * sizeof(snw_spot) + np * sizeof(snw_twist) +
+                         36 * (ns + np) * sizeof(double) + np * sizeof(bool);
     c->r = r;
     c->c0 = -1;
     c->block = snw_alloc(bytes);
@@ -410,6 +489,8 @@ snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r) {
     snw_spot *spot = c->block;
     c->guess = (snw_twist *)(void *)(spot + (size_t)c->n * np);
     c->KB = (double *)(void *)(c->guess + np);
+    c->inverse = c->KB + 36 * ns;
+    c->known = (bool *)(void *)(c->inverse + 36 * np);
     const double same = 1e-9 * r->length;
     for (int i = 0; i < c->n; i++) {
         snw_cord *cord = &c->cord[i];

@@ -50,7 +50,9 @@ typedef struct snw_cords {
     snw_cord cord[SNW_CORDS];
     double c0;        // that KB is of
     double *KB;       // 36 for each section: K + c0 B
-    snw_twist *guess; // npoint: the last strain found there
+    snw_twist *guess; // npoint: the last strain found there,
+    double *inverse;  // 36 each: and Newton's matrix inverted where its last tangent was,
+    bool *known;      // if there was one since c0 changed
     void *block;
 } snw_cords;
 

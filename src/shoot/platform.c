@@ -17,11 +17,17 @@
 snw_status snw_platform_create(int n, snw_shoot_rod *const *rod, const snw_se3 *hole, snw_se3 g,
                                const snw_boundary_opts *opts, snw_platform **out) {
     *out = NULL;
-    snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg);
+    size_t rows = 6;
+    for (int i = 0; i < n; i++) rows += (size_t)(rod[i]->nnode - 1) * (12 + 6);
+    snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg +
+                                (2 + SNW_BOUNDARY_UPDATES) * rows * sizeof(double));
     if (!p) return SNW_E_MEMORY;
     p->opts = *opts;
     p->opts.pose = SNW_POSE_ALL;
     p->leg = (snw_leg *)(void *)(p + 1);
+    p->delta = (double *)(void *)(p->leg + n);
+    p->typical = p->delta + rows;
+    p->memory = p->typical + rows;
     p->g = g;
     p->n = n;
     for (int i = 0; i < n; i++) {
@@ -105,9 +111,9 @@ void snw_platform_accept(snw_platform *p, double h) {
         snw_shoot_push(leg->r, h);
         snw_boundary_accept(leg->b, h);
     }
-    p->past[1] = p->past[0];
+    for (int k = SNW_BOUNDARY_PAST - 1; k > 0; k--) p->past[k] = p->past[k - 1];
     p->past[0] = p->g;
-    if (p->npast < 2) p->npast++;
+    p->npast = p->leg[0].b->npast; // of steps of the same length, as the guesses of the legs
 }
 
 void snw_platform_begin(snw_platform *p, bool rest, double h) {
@@ -217,8 +223,22 @@ static snw_wrench condense_leg(snw_leg *leg) {
     return G;
 }
 
-// zeta, and increments of all starts
-static snw_twist increment(snw_platform *p) {
+// numbers of a leg's increment
+static int rows_of(const snw_leg *leg) { return leg->b->segments->n * (leg->b->segments->na + 6); }
+
+// Broyden's method begins anew
+static void begin_updates(snw_platform *p) {
+    int n = 0;
+    for (int i = 0; i < 6; i++) p->typical[n++] = i < 3 ? 1 : p->leg[0].r->length;
+    for (int i = 0; i < p->n; i++) {
+        const snw_segments *s = p->leg[i].b->segments;
+        for (int k = 0; k < rows_of(&p->leg[i]); k++) p->typical[n++] = s->scale[k % (s->na + 6)];
+    }
+    p->broyden = snw_broyden_on(n, SNW_BOUNDARY_UPDATES, p->typical, p->memory);
+}
+
+// p->delta <- zeta and increments of all starts, with what Broyden's method has learnt. False: it has no room left.
+static bool increment(snw_platform *p) {
     snw_wrench sum = snw_wrench_zero();
     for (int i = 0; i < p->n; i++) {
         const snw_wrench G = condense_leg(&p->leg[i]);
@@ -227,28 +247,36 @@ static snw_twist increment(snw_platform *p) {
     snw_twist zeta;
     for (int i = 0; i < 6; i++) zeta.e[i] = -sum.e[i];
     snw_lu_solve(6, p->LU, p->pivot, zeta.e);
+    memcpy(p->delta, zeta.e, sizeof zeta.e);
+    double *delta = p->delta + 6;
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
         const snw_twist at = snw_twist_to_child(leg->hole, zeta);
         double b[6];
         for (int k = 0; k < 6; k++) b[k] = leg->x[k] + at.e[k];
         snw_lu_solve(6, leg->Y, leg->pivot, b);
-        snw_segments_solution(leg->b->segments, b, NULL, leg->b->delta);
+        snw_segments_solution(leg->b->segments, b, NULL, delta);
+        delta += rows_of(leg);
     }
-    return zeta;
+    return snw_broyden_next(&p->broyden, p->delta);
 }
 
 enum { HALVINGS = 10 };
 
-static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info *info) {
+static bool step(snw_platform *p, double *norm, int halvings, bool fresh, snw_boundary_info *info) {
     const snw_se3 g = p->g;
-    const snw_twist zeta = increment(p);
+    if (!increment(p) && !fresh) return false;
+    snw_twist zeta;
+    memcpy(zeta.e, p->delta, sizeof zeta.e);
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
     double size = 1;
     for (int k = 0; k <= halvings; k++, size *= 0.5) {
+        if (k > 0) snw_broyden_reset(&p->broyden); // not taken as it was given
         p->g = snw_se3_mul(g, snw_se3_exp(snw_twist_scale(size, zeta)));
+        const double *delta = p->delta + 6;
         for (int i = 0; i < p->n; i++) {
-            snw_segments_move(p->leg[i].b->segments, p->leg[i].b->delta, size);
+            snw_segments_move(p->leg[i].b->segments, delta, size);
+            delta += rows_of(&p->leg[i]);
         }
         const double now = march(p, false, info);
         if (now < *norm) {
@@ -269,6 +297,7 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
     for (int i = 0; i < p->n; i++) here = here || !p->leg[i].b->segments->factored;
     bool fresh =
         here; // factors are of the present step of time, or even (here) of this very iterate
+    begin_updates(p);
     double norm = march(p, here, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
@@ -277,7 +306,7 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
         info->residual = norm;
         if (norm <= p->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = step(p, &norm, here ? HALVINGS : 0, info), last = here;
+        const bool better = step(p, &norm, here ? HALVINGS : 0, fresh, info), last = here;
         here = false;
         if (better && norm <= (fresh ? 0.5 : 0.2) * before) continue;
         if (norm <= p->opts.tol) continue;
@@ -289,22 +318,31 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
         }
         norm = now;
         SNW_TRY(factor(p));
+        snw_broyden_reset(&p->broyden);
         here = fresh = true;
     }
     info->residual = norm;
     return norm <= p->opts.tol ? SNW_OK : SNW_E_DIVERGED;
 }
 
+// a polynomial through the last poses, carried on
+static void guess(snw_platform *p) {
+    snw_twist x = snw_twist_zero();
+    for (int k = 1; k < p->npast; k++) {
+        const snw_twist back = snw_se3_log(snw_se3_mul(snw_se3_inv(p->past[0]), p->past[k]));
+        x = snw_twist_axpy(snw_boundary_weight(p->npast, k), back, x);
+    }
+    if (p->npast < 2) return;
+    p->g = snw_se3_mul(p->past[0], snw_se3_exp(x));
+    // what is not quite a rotation must not become less so with each step
+    p->g.R = snw_quat_to_mat3(snw_quat_normalise(snw_quat_from_mat3(p->g.R)));
+}
+
 snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
     for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
-    // as fast as before
     const snw_se3 g = p->g;
-    if (p->npast == 2) {
-        // by way of a unit quaternion: what is not quite a rotation would be less so by 1 + sqrt(2) with each step
-        p->g = snw_se3_mul(g, snw_se3_mul(snw_se3_inv(p->past[1]), g));
-        p->g.R = snw_quat_to_mat3(snw_quat_normalise(snw_quat_from_mat3(p->g.R)));
-    }
+    guess(p);
     const snw_status status = newton(p, info);
     if (status != SNW_OK) p->g = g;
     for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].r);

@@ -30,13 +30,15 @@ typedef struct snw_platform {
     snw_boundary_opts opts;
     int n;
     snw_leg *leg;
-    snw_se3 g; // of the plate
-    snw_se3 past[2];
+    snw_se3 g;                       // of the plate
+    snw_se3 past[SNW_BOUNDARY_PAST]; // at earlier instants, newest first
     int npast;
     double A[36], LU[36]; // force on the plate against its moves, plate axes, column major; factors
     int pivot[6];
     bool factored;
     double c0;
+    snw_broyden broyden; // on the kept factors
+    double *delta, *typical, *memory;
     snw_wrench balance; // what does not hold, plate axes
 } snw_platform;
 
