@@ -85,7 +85,7 @@ static inline snw_status stewart_step(stewart *s, double alpha, double h) {
     return status;
 }
 
-// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, lines between them.
+// Free lengths for the plate at x = -0.08 m/s t: rows of the example's table, cubics through four of them.
 typedef struct stewart_path {
     int n;
     double t[512], length[512][STEWART_LEGS];
@@ -106,9 +106,16 @@ static inline bool stewart_read(const char *file, stewart_path *out) {
 
 static inline double stewart_length(const stewart_path *path, int leg, double t) {
     int i = 0;
-    while (i < path->n - 2 && path->t[i + 1] < t) i++;
-    const double u = fmin(fmax((t - path->t[i]) / (path->t[i + 1] - path->t[i]), 0), 1);
-    return path->length[i][leg] + u * (path->length[i + 1][leg] - path->length[i][leg]);
+    while (i < path->n - 4 && path->t[i + 2] < t) i++;
+    const double at = fmin(fmax(t, path->t[0]), path->t[path->n - 1]);
+    double sum = 0;
+    for (int k = i; k < i + 4; k++) {
+        double w = 1;
+        for (int l = i; l < i + 4; l++)
+            w *= l == k ? 1 : (at - path->t[l]) / (path->t[k] - path->t[l]);
+        sum += w * path->length[k][leg];
+    }
+    return sum;
 }
 
 static inline void stewart_feed(stewart *s, const stewart_path *path, double t) {

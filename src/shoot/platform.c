@@ -308,7 +308,7 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
         const double before = norm;
         const bool better = step(p, &norm, here ? HALVINGS : 0, fresh, info), last = here;
         here = false;
-        if (better && norm <= (fresh ? 0.5 : 0.2) * before) continue;
+        if (better && norm <= 0.5 * before) continue; // a tangent costs nine marches
         if (norm <= p->opts.tol) continue;
         const double now =
             march(p, true, info); // and the nodes are as they were before a trial that failed
