@@ -103,6 +103,9 @@ typedef struct snw_robot_steps {
     double rho, alpha; // of the schemes that have them; NaN: as in the language
     double tolerance;  // of forces out of balance (of the error, where steps are chosen); 0: as in
                        // the language
+    const char *
+        engine; // "strain", or "shooting" for robots that it knows (scheme: bdf2, say); NULL: strain
+    int points; // of the shooting engine, along a rod; 0: as in the language
 } snw_robot_steps;
 
 snw_robot_steps snw_robot_steps_defaults(double step);

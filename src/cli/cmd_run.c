@@ -182,11 +182,12 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     // motion has an energy balance: what the scheme removed and what is not accounted for, beside what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
-    const int columns = moved ? 12 : 9;
-    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrr" : "llrrrrrrr", &g, err));
+    const int columns = moved ? 13 : 9;
+    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrrr" : "llrrrrrrr", &g, err));
     const char *const head[] = {"run",        "",         "frames",    "increments",
                                 "iterations", "residual", "condition", "geometry error",
-                                "time",       "scheme",   "balance",   "of"};
+                                "time",       "scheme",   "balance",   "of",
+                                "x real time"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
@@ -209,6 +210,7 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         if (moved) snw_grid_cell(g, "%.2g J", t->scheme);
         if (moved) snw_grid_cell(g, "%.2g J", t->balance);
         if (moved) snw_grid_cell(g, "%.3g J", t->exchanged);
+        if (moved) snw_grid_cell(g, "%.3g", t->moving > 0 ? t->moved / t->moving : 0);
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
@@ -377,6 +379,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "balance", o->totals.balance);
         snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);
+        snw_field_number(j, "real_time",
+                         o->totals.moving > 0 ? o->totals.moved / o->totals.moving : NAN);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         json_modes(j, job->run[r].run);
         snw_field_object(j, "last");

@@ -9,6 +9,9 @@
     X(SHOOTING_POINTS, "points", "number", "along a rod, its ends included; 101 unless given")     \
     X(SHOOTING_ALONG, "along", "rk4, euler or dormand-prince",                                     \
       "how it goes along the rod, rk4 unless given")                                               \
+    X(SHOOTING_ERROR, "error", "number",                                                           \
+      "of dormand-prince: choose intervals by this error of each, in typical forces; points are "  \
+      "where it begins")                                                                           \
     X(SHOOTING_HISTORY, "history", "cubic or linear",                                              \
       "how the past is carried to points between nodes, cubic unless given")                       \
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
@@ -41,6 +44,17 @@ static snw_status read_options(snw_reader *r, const snw_node *node, snw_shooting
     if (e[SHOOTING_ALONG]) {
         SNW_TRY(snw_read_word(r, e[SHOOTING_ALONG]->value, "along", COUNT(alongs), alongs, &word));
         out->along = (snw_shoot_along)word;
+    }
+    if (e[SHOOTING_ERROR]) {
+        if (out->along != SNW_SHOOT_DORMAND_PRINCE) {
+            return snw_fail_at(r->err, e[SHOOTING_ERROR]->place,
+                               "'error' chooses the intervals of 'along: dormand-prince'");
+        }
+        SNW_TRY(snw_read_positive(r, e[SHOOTING_ERROR]->value, "error", SNW_DIM_NONE, &out->error));
+        if (out->error < 1e-13 || out->error > 1e-2) {
+            return snw_fail_at(r->err, e[SHOOTING_ERROR]->value->place,
+                               "'error' must be from 1e-13 to 0.01, got %g", out->error);
+        }
     }
     if (e[SHOOTING_HISTORY]) {
         SNW_TRY(snw_read_word(r, e[SHOOTING_HISTORY]->value, "history", COUNT(histories), histories,

@@ -540,6 +540,7 @@ typedef struct snw_shooting_desc {
     snw_shoot_between history;
     snw_shoot_solver solver;
     bool replica; // the march of the paper
+    double error; // of dormand-prince: of an interval, by which they are chosen; 0: all alike
 } snw_shooting_desc;
 
 typedef struct snw_step_desc {

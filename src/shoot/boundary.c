@@ -202,7 +202,6 @@ static snw_status factor(snw_boundary *b) {
     snw_segments_condense(b->segments);
     SNW_TRY(factor_tip(b));
     b->segments->factored = true;
-    b->fresh = true;
     b->c0 = b->segments->r->formula.c[0];
     return SNW_OK;
 }
@@ -229,7 +228,7 @@ static bool increment(snw_boundary *b) {
 
 // One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
 static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
-    if (!increment(b) && !b->fresh) return false;
+    if (!increment(b) && halvings == 0) return false;
     snw_boundary_save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
@@ -259,32 +258,29 @@ static const double rounding = 1e-7;
 static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
     snw_segments *s = b->segments;
     const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
-    b->fresh = false;
     begin_updates(b);
     double norm = snw_boundary_march(b, !have, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
     if (!have && norm > b->opts.tol) SNW_TRY(factor(b));
-    bool here = !have; // factors are of this very iterate
+    bool exact = !have; // the factors are those of the present starts
     for (; info->iterations < b->opts.max_iter; info->iterations++) {
         info->residual = norm;
         if (norm <= b->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool fresh = b->fresh;
-        const bool better = step(b, &norm, here ? HALVINGS : 0, info), last = here;
-        here = false;
-        if (better && norm <= (fresh ? 0.5 : 0.2) * before) continue;
-        if (!better && last) {
+        const bool better = step(b, &norm, exact ? HALVINGS : 0, info);
+        if (!better && exact) {
             // the trial that failed left its nodes behind
             (void)snw_boundary_march(b, false, info);
             info->residual = norm;
             return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
         }
-        if (norm <= b->opts.tol) continue;
+        exact = false;
+        if (norm <= b->opts.tol || (better && norm <= 0.5 * before)) continue;
         norm = snw_boundary_march(b, true, info);
         SNW_TRY(factor(b));
         snw_broyden_reset(&b->broyden);
-        here = true;
+        exact = true;
     }
     info->residual = norm;
     return norm <= b->opts.tol ? SNW_OK : SNW_E_DIVERGED;

@@ -43,7 +43,6 @@ typedef struct snw_boundary {
     double Wa[6][12];                           // d(tip's wrench)/d(pose, velocity)
     double slope[SNW_SHOOT_Z][2 * SNW_SHOOT_Z]; // of the law's closing
     double gap[6 + SNW_SHOOT_Z];                // what does not hold at the tip
-    bool fresh;                                 // factors are of the present step of time
     double c0;                                  // that the factors are of
     // starts at earlier instants, newest first, for a first guess
     int npast;

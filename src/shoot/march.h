@@ -16,3 +16,7 @@ void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_sho
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
                           snw_shoot_state *end);
+
+// Of Dormand and Prince's method: the local error of the interval behind a node, from the method of order 4 that its stages
+// have too, in typical forces, moments, velocities, and lengths. The nodes are a solution.
+double snw_shoot_error(const snw_shoot_rod *r, int node);

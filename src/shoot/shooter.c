@@ -93,33 +93,28 @@ static int section_of(const snw_shooter *e, int i, snw_se3 *g, bool *moves) {
     return i > 0 ? i : -1;
 }
 
-typedef struct stations {
-    int n;
-    double x[SNW_SHOOTER_STATIONS]; // rising, the last one is the tip
-} stations;
-
-static snw_status add_station(stations *s, double x, double L, const snw_step_desc *step,
+static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw_step_desc *step,
                               snw_error *err) {
     const double same = 1e-9 * L;
     if (x <= same || x >= L - same) return SNW_OK; // the root is held, the tip is there
     int at = 0;
-    while (at < s->n && s->x[at] < x - same) at++;
-    if (at < s->n && fabs(s->x[at] - x) <= same) return SNW_OK;
-    if (s->n == SNW_SHOOTER_STATIONS) {
+    while (at < s->nspan && s->x[at] < x - same) at++;
+    if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
+    if (s->nspan == SNW_SHOOTER_STATIONS) {
         return cannot(step, step->place, err, "so many places with loads and bodies on a rod",
                       step->name);
     }
-    memmove(s->x + at + 1, s->x + at, (size_t)(s->n - at) * sizeof *s->x);
+    memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
     s->x[at] = x;
-    s->n++;
+    s->nspan++;
     return SNW_OK;
 }
 
-static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step, stations *s,
-                                snw_error *err) {
+static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step,
+                                snw_shooter_grid *s, snw_error *err) {
     const snw_model *m = e->m;
     const double L = e->rod->L;
-    *s = (stations){.n = 1, .x = {L}};
+    *s = (snw_shooter_grid){.nspan = 1, .x = {L}};
     snw_se3 g;
     bool moves;
     for (int i = 1; i < m->nseg; i++) {
@@ -144,9 +139,10 @@ static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step,
     return SNW_OK;
 }
 
-static int station_at(const stations *s, double x, double L) {
-    for (int i = 0; i < s->n; i++) {
-        if (fabs(s->x[i] - x) <= 1e-9 * L) return i;
+// the piece that ends at x, -1: none
+static int station_at(const snw_shooter_grid *s, double x, double L) {
+    for (int i = 0; i < s->nspan; i++) {
+        if (fabs(s->x[i] - x) <= 1e-9 * L) return s->end[i];
     }
     return -1;
 }
@@ -156,8 +152,10 @@ static snw_law presence(const snw_model *m, int gate) {
     return gate == SNW_ALWAYS ? NULL : m->desc->signal[m->switch_signal[gate]].source;
 }
 
-static void place_bodies(snw_shooter *e, const stations *s) {
+void snw_shooter_place(snw_shooter *e) {
+    const snw_shooter_grid *s = &e->grid;
     const snw_model *m = e->m;
+    e->nbody = 0;
     for (int i = 1; i < m->nseg; i++) {
         // the body of the rod's own link sits on its tip's section
         const bool own = m->seg[i].kind == SNW_SEG_ROD && m->seg[i].heavy && m->seg_w[i] == 0;
@@ -188,8 +186,8 @@ static void put_bodies(snw_shooter *e, double t) {
     }
 }
 
-static snw_status place_acts(snw_shooter *e, const stations *s, const snw_step_desc *step,
-                             snw_error *err) {
+static snw_status place_acts(snw_shooter *e, const snw_step_desc *step, snw_error *err) {
+    const snw_shooter_grid *s = &e->grid;
     const snw_model *m = e->m;
     int count[SNW_SHOOTER_STATIONS] = {0};
     for (int i = 0; i < m->nact; i++) {
@@ -207,82 +205,7 @@ static snw_status place_acts(snw_shooter *e, const stations *s, const snw_step_d
     return SNW_OK;
 }
 
-// ---- sections ---------------------------------------------------------------------------------------
-
-// does a law depend on x?
-static bool varies(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_X) != 0; }
-
-static bool is_uniform(const snw_model *m, const snw_link_desc *link) {
-    const snw_rod_desc *d = &link->rod;
-    const snw_material_desc *mat = d->material;
-    bool x = false;
-    for (int i = 0; i < 6; i++) x = x || varies(d->rest[i]);
-    for (int i = 0; i < 4; i++) x = x || varies(d->section.size[i]);
-    for (int i = 0; i < 36; i++) {
-        x = x || varies(d->section.stiffness[i]) || varies(d->section.inertia[i]) ||
-            varies(d->section.damping[i]);
-    }
-    if (mat) {
-        x = x || varies(mat->young) || varies(mat->poisson) || varies(mat->shear) ||
-            varies(mat->density) || varies(mat->damping);
-    }
-    for (int i = 0; i < m->desc->nfluid; i++) {
-        for (int k = 3; k < 6; k++) x = x || varies(m->desc->fluid[i].square[k]);
-    }
-    return !x;
-}
-
-static snw_status fill_sections(snw_shooter *e, snw_error *err) {
-    snw_shoot_rod *r = e->r;
-    const snw_desc *d = e->m->desc;
-    for (int i = 0; i < 6; i++) r->active[i] = e->link->rod.active[i];
-    for (int p = 0; p < (r->uniform ? 1 : r->npoint); p++) {
-        const double x = snw_shoot_point_s(r, p);
-        snw_shoot_section *s = &r->section[p];
-        SNW_TRY(snw_section_at(&e->link->rod, e->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
-                               &s->M, err));
-        s->rest = snw_rod_rest(&e->link->rod, x);
-        for (int i = 0; i < d->nfluid; i++) {
-            for (int k = 0; k < 3; k++) {
-                const snw_law law = d->fluid[i].square[3 + k];
-                if (law) s->drag[k] += snw_expr_value(law, (snw_at){.x = x, .L = e->rod->L});
-            }
-        }
-    }
-    const snw_status status = snw_shoot_ready(r, 0);
-    if (status == SNW_OK) return status;
-    return snw_fail_place(err,
-                          snw_fail(err, SNW_E_MODEL,
-                                   "rod '%s': a strain that may change has no stiffness; give it "
-                                   "one, or leave it out of 'strain'",
-                                   e->link->name),
-                          e->link->rod.place.file, e->link->rod.place.line,
-                          e->link->rod.place.column);
-}
-
 // ---- making -----------------------------------------------------------------------------------------
-
-static snw_status cut(snw_shooter *e, const snw_step_desc *step, const stations *s) {
-    static const snw_space_kind along[] = {SNW_ALONG_RK4, SNW_ALONG_EULER, SNW_ALONG_DP5};
-    static const snw_between between[] = {SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR};
-    const snw_shooting_desc *how = &step->shooting;
-    double length[SNW_SHOOTER_STATIONS];
-    int intervals[SNW_SHOOTER_STATIONS];
-    for (int i = 0; i < s->n; i++) {
-        length[i] = s->x[i] - (i > 0 ? s->x[i - 1] : 0);
-        const double n = round((how->points - 1) * length[i] / e->rod->L);
-        intervals[i] = (int)fmax(n, 3); // a cubic takes four nodes
-    }
-    const snw_shoot_opts o = {.along = along[how->along],
-                              .between = between[how->history],
-                              .npiece = s->n,
-                              .length = length,
-                              .intervals = intervals};
-    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, e->link),
-                             e->along, &e->r));
-    e->r->replica = how->replica;
-    return SNW_OK;
-}
 
 // factors of what the functions of the rod's bases give when multiplied and integrated
 static snw_status factor_bases(snw_shooter *e) {
@@ -311,34 +234,19 @@ static snw_status factor_bases(snw_shooter *e) {
 }
 
 static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err) {
-    static const snw_boundary_kind solver[] = {SNW_BOUNDARY_BANDED, SNW_BOUNDARY_NEWTON,
-                                               SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_create(m, &e->in));
     snw_inputs_at(m, 0, e->in);
     for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
-    stations s;
-    SNW_TRY(find_stations(e, step, &s, err));
+    SNW_TRY(find_stations(e, step, &e->grid, err));
     snw_shooter_make_cords(e);
-    SNW_TRY(cut(e, step, &s));
-    e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
+    snw_shooter_cut(e);
     e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
+    e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
     if (!e->act || !e->body) return SNW_E_MEMORY;
-    SNW_TRY(fill_sections(e, err));
-    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, e->r));
-    place_bodies(e, &s);
-    SNW_TRY(place_acts(e, &s, step, err));
-    SNW_TRY(factor_bases(e));
-    const size_t n = (size_t)e->r->nnode;
-    e->g = snw_alloc(n * sizeof *e->g);
-    e->V = snw_alloc(n * sizeof *e->V);
-    e->F = snw_alloc(n * sizeof *e->F);
-    e->z = snw_alloc((n * (size_t)snw_shoot_nz(e->r) + 1) * sizeof *e->z);
-    if (!e->g || !e->V || !e->F || !e->z) return SNW_E_MEMORY;
-    snw_boundary_opts opts = snw_boundary_defaults();
-    opts.kind = solver[step->shooting.solver];
-    if (step->tolerance > 0) opts.tol = step->tolerance;
-    return snw_boundary_create(e->r, &opts, &e->b);
+    SNW_TRY(snw_shooter_build(e, err));
+    SNW_TRY(place_acts(e, step, err));
+    return factor_bases(e);
 }
 
 snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw_shooter **out,
@@ -362,7 +270,21 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
 
 snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
     SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
-    snw_shooter_follow(*out, e);
+    snw_shooter *copy = *out;
+    if (e->step->shooting.error > 0) {
+        // on its grid, which may have changed
+        snw_boundary_destroy(copy->b);
+        snw_shoot_destroy(copy->r);
+        snw_free(copy->kept);
+        copy->grid = e->grid;
+        const snw_status status = snw_shooter_build(copy, err);
+        if (status != SNW_OK) {
+            snw_shooter_destroy(copy);
+            *out = NULL;
+            return status;
+        }
+    }
+    snw_shooter_follow(copy, e);
     return SNW_OK;
 }
 
@@ -374,10 +296,7 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_cords_release(&e->cords);
     snw_free(e->act);
     snw_free(e->body);
-    snw_free(e->z);
-    snw_free(e->g);
-    snw_free(e->V);
-    snw_free(e->F);
+    snw_free(e->kept);
     snw_free(e->G);
     snw_free(e);
 }
@@ -464,19 +383,20 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
 // ---- steps ------------------------------------------------------------------------------------------
 
 static void keep_nodes(snw_shooter *e) {
-    const size_t n = (size_t)e->r->nnode;
-    memcpy(e->g, e->r->g, n * sizeof *e->g);
-    memcpy(e->V, e->r->V, n * sizeof *e->V);
-    memcpy(e->F, e->r->F, n * sizeof *e->F);
-    memcpy(e->z, e->r->z, n * (size_t)snw_shoot_nz(e->r) * sizeof *e->z);
+    const int nz = snw_shoot_nz(e->r);
+    for (int i = 0; i < e->r->nnode; i++) {
+        snw_shooter_node *to = &e->kept[i];
+        to->g = e->r->g[i], to->V = e->r->V[i], to->F = e->r->F[i];
+        for (int k = 0; k < nz; k++) to->z[k] = e->r->z[i * nz + k];
+    }
 }
 
 static void bring_back(snw_shooter *e) {
-    const size_t n = (size_t)e->r->nnode;
-    memcpy(e->r->g, e->g, n * sizeof *e->g);
-    memcpy(e->r->V, e->V, n * sizeof *e->V);
-    memcpy(e->r->F, e->F, n * sizeof *e->F);
-    memcpy(e->r->z, e->z, n * (size_t)snw_shoot_nz(e->r) * sizeof *e->z);
+    const int nz = snw_shoot_nz(e->r);
+    for (int i = 0; i < e->r->nnode; i++) {
+        e->r->g[i] = e->kept[i].g, e->r->V[i] = e->kept[i].V, e->r->F[i] = e->kept[i].F;
+        for (int k = 0; k < nz; k++) e->r->z[i * nz + k] = e->kept[i].z[k];
+    }
     snw_boundary_forget(e->b);
 }
 
@@ -522,6 +442,10 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
     memset(e->r->V, 0, (size_t)e->r->nnode * sizeof *e->r->V);
     snw_status status = balance(e, t, 1, info);
     if (status != SNW_OK) status = build_up(e, t, info, reached);
+    for (bool again = true; status == SNW_OK && again;) {
+        status = snw_shooter_refine(e, &again);
+        if (status == SNW_OK && again) status = balance(e, t, 1, info);
+    }
     e->r->base_V = snw_twist_zero();
     if (status == SNW_OK || *reached > 0) {
         snw_shoot_push(e->r, 1);
@@ -539,13 +463,32 @@ void snw_shooter_begin(snw_shooter *e, double h) {
     snw_shooter_powers(e);
 }
 
+// solved, on a grid that is fine enough
+static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
+                             double t_laws, snw_boundary_info *info) {
+    for (bool again = true; again;) {
+        snw_boundary_info now;
+        keep_nodes(e);
+        snw_shooter_load(e, t_laws, 1);
+        snw_shoot_formula(e->r, kind, alpha, h);
+        const snw_status status = snw_boundary_solve(e->b, &now);
+        info->iterations += now.iterations;
+        info->marches += now.marches;
+        info->tangents += now.tangents;
+        info->residual = now.residual;
+        if (status != SNW_OK) return status;
+        SNW_TRY(snw_shooter_refine(e, &again));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                             double t_laws, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
-    keep_nodes(e);
-    snw_shooter_load(e, t_laws, 1);
-    snw_shoot_formula(e->r, kind, alpha, h);
-    const snw_status status = snw_boundary_solve(e->b, info);
+    // steps that differ by the rounding of instants are one: factors are kept from one to the next
+    if (fabs(h - e->h) <= 1e-9 * h) h = e->h;
+    e->h = h;
+    const snw_status status = solve_step(e, kind, alpha, h, t_laws, info);
     if (status != SNW_OK) {
         bring_back(e);
         return status;

@@ -34,33 +34,55 @@ static snw_twist rest_at(const snw_shooter *e, double x) {
     return e->r->uniform ? e->r->section[0].rest : snw_rod_rest(&e->link->rod, x);
 }
 
-snw_shooter_at snw_shooter_look(const snw_shooter *e, double x) {
-    const snw_shoot_rod *r = e->r;
-    int p = 0;
-    while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
-    const snw_shoot_piece *piece = &r->piece[p];
+// four nodes about x in a piece, or as many as it has, and their weights
+typedef struct around {
+    int piece, node, n, j; // first node, how many; interval of x
+    double w[4], u;        // u: where x is in that interval
+} around;
+
+static around nodes_around(const snw_shoot_rod *r, double x) {
+    around a = {.piece = 0};
+    while (a.piece < r->npiece - 1 && x >= r->piece[a.piece + 1].s) a.piece++;
+    const snw_shoot_piece *piece = &r->piece[a.piece];
     const double at = fmin(fmax((x - piece->s) / piece->h, 0), piece->n);
     int j = (int)at;
     if (j == piece->n) j--;
-    const int n = piece->n + 1 < 4 ? piece->n + 1 : 4;
+    a.n = piece->n + 1 < 4 ? piece->n + 1 : 4;
     int first = j - 1;
-    first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
-    double w[4];
-    snw_shoot_lagrange(n, at - first, w);
-    snw_shooter_at out = {.g = r->g[piece->node + j]};
-    for (int l = 0; l < n; l++) {
-        const int node = piece->node + first + l;
-        out.x.e = snw_twist_axpy(w[l], r->level[0][node].e, out.x.e);
-        out.x.V = snw_twist_axpy(w[l], r->level[0][node].V, out.x.V);
-        out.rate.e = snw_twist_axpy(w[l], r->rate[node].e, out.rate.e);
-        out.rate.V = snw_twist_axpy(w[l], r->rate[node].V, out.rate.V);
-        out.F = snw_wrench_axpy(w[l], r->F[node], out.F);
+    first = first < 0 ? 0 : (first + a.n > piece->n + 1 ? piece->n + 1 - a.n : first);
+    snw_shoot_lagrange(a.n, at - first, a.w);
+    a.node = piece->node + first;
+    a.j = j;
+    a.u = at - j;
+    return a;
+}
+
+static snw_shoot_history weigh(const around *a, const snw_shoot_history *field) {
+    snw_shoot_history out = {.e = snw_twist_zero(), .V = snw_twist_zero()};
+    for (int l = 0; l < a->n; l++) {
+        out.e = snw_twist_axpy(a->w[l], field[a->node + l].e, out.e);
+        out.V = snw_twist_axpy(a->w[l], field[a->node + l].V, out.V);
     }
-    const int node = piece->node + j;
-    const double s = piece->s + j * piece->h;
+    return out;
+}
+
+snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
+                                      double x) {
+    const around a = nodes_around(r, x);
+    return weigh(&a, field);
+}
+
+snw_shooter_at snw_shooter_look(const snw_shooter *e, double x) {
+    const snw_shoot_rod *r = e->r;
+    const around a = nodes_around(r, x);
+    const snw_shoot_piece *piece = &r->piece[a.piece];
+    snw_shooter_at out = {.x = weigh(&a, r->level[0]), .rate = weigh(&a, r->rate)};
+    for (int l = 0; l < a.n; l++) out.F = snw_wrench_axpy(a.w[l], r->F[a.node + l], out.F);
+    const int node = piece->node + a.j;
+    const double s = piece->s + a.j * piece->h;
     const snw_twist xi0 = snw_twist_add(rest_at(e, s), r->level[0][node].e);
     const snw_twist xi1 = snw_twist_add(rest_at(e, s + piece->h), r->level[0][node + 1].e);
-    out.g = pose_between(r, node, piece->h, at - j, xi0, xi1);
+    out.g = pose_between(r, node, piece->h, a.u, xi0, xi1);
     return out;
 }
 
@@ -157,7 +179,11 @@ void snw_shooter_follow(snw_shooter *e, const snw_shooter *other) {
     snw_shoot_rod *r = e->r;
     e->t = other->t;
     snw_shooter_load(e, other->t, 1);
-    const bool same = r->nnode == other->r->nnode && r->npiece == other->r->npiece;
+    bool same = e->grid.npiece == other->grid.npiece;
+    for (int i = 0; same && i < e->grid.npiece; i++) {
+        same = e->grid.intervals[i] == other->grid.intervals[i] &&
+               e->grid.length[i] == other->grid.length[i];
+    }
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = piece->node; j <= piece->node + piece->n; j++) {

@@ -7,6 +7,7 @@
 #include "dynamics/fed.h"
 #include "dynamics/fluid.h"
 #include "model/probe_columns.h"
+#include "shoot/shooter.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,11 +199,20 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
         snw_readings more = {.stability = NAN, .rotation = r->rotation};
         if (p->kind == SNW_PROBE_STABILITY) more.stability = snw_robot_stability(r);
         attend(r);
-        snw_residual(r->m, r->in, r->s, false, r->w);
-        snw_observe(r->m, r->in, r->s, false, r->w);
-        snw_rotations_update(r->m, r->w, r->rotation);
-        more.energy = energies(r);
-        snw_probe_read(r->m, i, r->in, r->s, r->w, &more, r->column);
+        const snw_work *w = r->w;
+        if (r->mover.shooter) {
+            w = r->mover.look(r->mover.self);
+            more.fields = r->mover.shooter(r->mover.self);
+            const snw_shoot_energy E = snw_shooter_energy(more.fields);
+            more.energy =
+                (snw_energy){.kinetic = E.kinetic, .elastic = E.elastic, .gravity = E.gravity};
+        } else {
+            snw_residual(r->m, r->in, r->s, false, r->w);
+            snw_observe(r->m, r->in, r->s, false, r->w);
+            more.energy = energies(r);
+        }
+        snw_rotations_update(r->m, w, r->rotation);
+        snw_probe_read(r->m, i, r->in, r->s, w, &more, r->column);
         const int n = snw_probe_columns(p);
         for (int k = 0; k < n && k < max; k++) out[k] = r->column[k];
         return n;

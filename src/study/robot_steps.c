@@ -259,6 +259,29 @@ snw_robot_steps snw_robot_steps_defaults(double step) {
     return (snw_robot_steps){.scheme = "generalized-alpha", .step = step, .rho = NAN, .alpha = NAN};
 }
 
+// which engine, and whether it has the scheme
+static snw_status engage(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
+    if (!how->engine || strcmp(how->engine, "strain") == 0) return SNW_OK;
+    if (strcmp(how->engine, "shooting") != 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
+    }
+    const snw_method m = out->method;
+    if (m != SNW_METHOD_EULER && m != SNW_METHOD_TRAPEZOIDAL && m != SNW_METHOD_BDF2 &&
+        m != SNW_METHOD_BDF3 && m != SNW_METHOD_BDF_ALPHA) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the shooting engine has no scheme '%s'; it has euler, trapezoidal, bdf2, "
+                        "bdf3 and bdf-alpha",
+                        snw_method_name(m));
+    }
+    if (how->points != 0 && (how->points < 4 || how->points > 100000)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "points along a rod must be from 4 to 100000, got %d",
+                        how->points);
+    }
+    out->engine = SNW_ENGINE_SHOOTING;
+    out->shooting.points = how->points ? how->points : SNW_SHOOT_POINTS;
+    return SNW_OK;
+}
+
 static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
     static const struct {
         snw_method method;
@@ -280,13 +303,14 @@ static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_err
         if (how->tolerance > 0) out->tolerance = how->tolerance;
         if (isfinite(how->rho)) out->rho = how->rho;
         if (isfinite(how->alpha)) out->alpha = how->alpha;
-        return SNW_OK;
+        return engage(how, out, err);
     }
     return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
 }
 
 // the robot shows what the mover has
 static void show(snw_robot *r) {
+    if (r->mover.shooter) (void)r->mover.look(r->mover.self); // coordinates of its fields
     snw_state_copy(r->m, r->mover.state(r->mover.self), r->s);
     snw_inputs_copy(r->mover.inputs(r->mover.self), r->in);
 }
@@ -310,7 +334,11 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     SNW_TRY(choose(how, &r->how, err));
     if (r->mover.close) r->mover.close(r->mover.self);
     r->mover = (snw_mover){0};
-    SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
+    if (r->how.engine == SNW_ENGINE_SHOOTING) {
+        SNW_TRY(snw_mover_shoot(r->m, &r->how, NULL, &r->mover, err));
+    } else {
+        SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
+    }
     r->mover.hold(r->mover.self, &r->hand);
     SNW_TRY(snw_robot_assemble(r, err));
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));

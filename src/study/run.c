@@ -392,6 +392,12 @@ static void forget_gates(snw_run *r) {
     }
 }
 
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static snw_status do_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->here.stage : 0; i < d->nstep; i++) {
@@ -416,9 +422,14 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             r->current = NULL;
             SNW_TRY(snw_run_static(r, i, err));
             break;
-        case SNW_STEP_DYNAMIC:
-            SNW_TRY(snw_run_dynamic(r, i, err));
+        case SNW_STEP_DYNAMIC: {
+            const double clock = seconds(), began = r->state->t;
+            const snw_status s = snw_run_dynamic(r, i, err);
+            r->totals.moving += seconds() - clock;
+            r->totals.moved += r->state->t - began;
+            SNW_TRY(s);
             break;
+        }
         case SNW_STEP_MODES:
             SNW_TRY(snw_run_modes(r, i, err));
             break;
@@ -434,12 +445,6 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }
     return SNW_OK;
-}
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void snw_run_gaps(snw_run *r) {

@@ -34,6 +34,8 @@ typedef struct snw_run_totals {
     // energy, work, heat and change of the whole among its frames
     double balance, scheme, exchanged;
     double seconds; // wall clock
+    double moved,
+        moving; // of the dynamic steps: time that went by in the model, and on the wall clock, s
 } snw_run_totals;
 
 // Compile the description. The description must outlive the run; `name` is copied.

@@ -2,6 +2,7 @@
 //
 // The boundary-value engine against digits computed independently (shooting.md, section 4): statics, the program of the
 // paper's appendix step by step, small steps of time, orders.
+#include "base/alloc.h"
 #include "near.h"
 #include "shot_rod.h"
 
@@ -342,6 +343,24 @@ static void kirchhoff_is_the_limit(void **state) {
     assert_near((x[1] - x[2]) / (x[0] - x[2]), 1e-3, 1e-5);
 }
 
+// steps take no memory, whatever the solver
+static void steps_allocate_nothing(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        shot s = shot_benchmark();
+        s.kind = (snw_boundary_kind)k;
+        s.gravity.y = 3;
+        shot_rod a;
+        made(&s, &a);
+        assert_int_equal(shot_static(&a), SNW_OK);
+        assert_int_equal(shot_release(&a, 5e-3), SNW_OK);
+        const size_t before = snw_alloc_count();
+        for (int i = 0; i < 5; i++) assert_int_equal(shot_step(&a, T, 0, 5e-3), SNW_OK);
+        assert_int_equal(snw_alloc_count(), before);
+        shot_free(&a);
+    }
+}
+
 // what each scheme takes from the energy has the right sign
 static void energy_drops(void **state) {
     (void)state;
@@ -383,6 +402,7 @@ int main(void) {
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(orders_along_the_rod),
         cmocka_unit_test(kirchhoff_is_the_limit),
+        cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(energy_drops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

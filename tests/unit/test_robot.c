@@ -141,6 +141,51 @@ static void numbers_stand_for_laws(void **state) {
     snw_robot_close(r);
 }
 
+static snw_robot *shot(double h) {
+    snw_robot *r = open_arm("strong", 0, NULL);
+    snw_error err = {0};
+    snw_robot_steps how = snw_robot_steps_defaults(h);
+    how.scheme = "bdf2";
+    how.engine = "shooting";
+    how.points = 41;
+    if (snw_robot_start(r, &how, &err) != SNW_OK) fail_msg("%s", err.text);
+    return r;
+}
+
+// the shooting engine steps live, with laws or what stands for them, and goes where the other one goes
+static void the_other_engine_steps_live(void **state) {
+    (void)state;
+    const double torque[3] = {0, 2, 0};
+    snw_robot *law = shot(5e-3), *hand = shot(5e-3), *strain = started("bdf2");
+    snw_robot_set_load(hand, 0, NULL, torque);
+    steps(law, 1); // the first one knows nothing of the matrix
+    const long before = heap_calls;
+    steps(law, 9);
+    assert_int_equal(heap_calls, before);
+    steps(hand, 10);
+    steps(strain, 10);
+    assert_same(law, hand);
+    double a[3], b[3];
+    assert_int_equal(snw_robot_probe(law, "tip", 3, a), 3);
+    assert_int_equal(snw_robot_probe(strain, "tip", 3, b), 3);
+    for (int i = 0; i < 3; i++) assert_near(a[i], b[i], 0.02); // steps of 5 ms are long
+    assert_true(fabs(a[2]) > 0.1);
+    snw_robot_close(law);
+    snw_robot_close(hand);
+    snw_robot_close(strain);
+    snw_robot *r = open_arm("strong", 0, NULL);
+    snw_error err = {0};
+    snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    how.engine = "shooting";
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "no scheme 'generalized-alpha'"));
+    how.engine = "guessing";
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_E_ARGUMENT);
+    how.engine = "shooting", how.scheme = "bdf2", how.points = 1;
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_E_ARGUMENT);
+    snw_robot_close(r);
+}
+
 // gravity set by hand is gravity of the file
 static void gravity_is_set_by_hand(void **state) {
     (void)state;
@@ -454,6 +499,7 @@ int main(void) {
         cmocka_unit_test(what_hands_hold_is_saved),
         cmocka_unit_test(saved_motion_goes_on_elsewhere),
         cmocka_unit_test(steps_take_no_memory),
+        cmocka_unit_test(the_other_engine_steps_live),
         cmocka_unit_test(bad_steps_change_nothing),
         cmocka_unit_test(bad_files_leave_nothing),
         cmocka_unit_test(laws_and_conditions_read_the_present_state),

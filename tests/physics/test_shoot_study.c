@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+//
+// Steps of the study by the shooting engine: against the strain engine on the same file, as both are refined; its books; what
+// happens when there is no solution; and what it refuses.
+#include "executed.h"
+
+#include <stdio.h>
+
+#define RUN(text) execute(text, &o)
+
+// everything the engine knows: a tapered, bowed rod on a base that moves, bodies, dead and follower loads at points and along,
+// damping, drag, gravity. %s: strain, %s: study
+static const char all[] =
+    "sinew: 1\n"
+    "gravity: [1, -2, -6]\n"
+    "materials: {rubber: {young: 3 MPa, poisson: 0.45, density: 1100, damping: 4 ms}}\n"
+    "robot:\n"
+    "  hand: {on: world, pose: {xyz: [0, \"20 mm*poly5(t, 0 s, 0.2 s)\", 0], axis: y, angle: 30 "
+    "deg}}\n"
+    "  arm: {on: hand, rod: {length: 0.3, section: {circle: {radius: \"8 mm*(1 - x/L/3)\"}}, "
+    "material: rubber,\n"
+    "        rest: {bend_y: 1.5, bend_z: \"2*x/L\"}, strain: %s}}\n"
+    "  ball: {on: arm@0.12 m, pose: {xyz: [0, 5 mm, 0]}, body: {mass: 4 g, sphere: {radius: 5 "
+    "mm}}}\n"
+    "  tool: {on: arm.tip, pose: {xyz: [10 mm, 0, 0], axis: z, angle: 20 deg}, body: {mass: 3 g, "
+    "box: [10 mm, 6 mm, 4 mm]}}\n"
+    "loads:\n"
+    "  push: {on: tool, force: [0, 0.02*sin(20*t), 0], torque: [0, 0, 1e-3], frame: body}\n"
+    "  pull: {on: arm@0.21 m, force: [0, 0, 0.03]}\n"
+    "  wind: {along: arm, force: [0, \"0.2*x/L\", 0], torque: [1e-3, 0, 0]}\n"
+    "  skin: {along: arm, force: [0, 0, 0.1], frame: body}\n"
+    "fluid: {air: {on: [arm], drag: {square: 0.02}}}\n"
+    "probes: {tip: {position: tool}, e: energy, s: {strain: arm@0.05 m}, f: {wrench: arm@0.05 m}, "
+    "v: {velocity: arm@0.2 m},\n"
+    "         root: {reaction: arm}, held: {reaction: tool}, a: {acceleration: tool}}\n"
+    "study: [%s]\n";
+enum {
+    TIP = 0,
+    ENERGY = 3,
+    STRAIN = 11,
+    WRENCH = 17,
+    SPEED = 23,
+    ROOT = 26,
+    HELD = 32,
+    RATE = 38,
+    NCOLUMN = 44
+};
+
+static void both(const char *strain, const char *study, outcome *o) {
+    char text[4096];
+    const int n = snprintf(text, sizeof text, all, strain, study);
+    assert_true(n > 0 && (size_t)n < sizeof text);
+    execute(text, o);
+    if (o->status != SNW_OK) fail_msg("%s", o->err.text);
+    assert_int_equal(o->series.ncolumn, NCOLUMN);
+}
+
+// ---- statics ----------------------------------------------------------------------------------------
+
+static void equilibria_are_those_of_the_strain_engine(void **state) {
+    (void)state;
+    outcome a, b;
+    both("cosserat cubic, elements: 20", "static: {}", &a);
+    both("cosserat cubic, elements: 20", "static: {engine: shooting, shooting: {points: 121}}", &b);
+    for (int i = 0; i < 3; i++) assert_near(last(&b, TIP + i), last(&a, TIP + i), 1e-8);
+    // elastic energy by the trapezoidal rule on the nodes: 1e-4 of it; gravity likewise
+    for (int i = 1; i < 3; i++) assert_near(last(&b, ENERGY + i), last(&a, ENERGY + i), 3e-6);
+    for (int i = 0; i < 6; i++) {
+        assert_near(last(&b, STRAIN + i), last(&a, STRAIN + i),
+                    2e-4); // converges slowly in a basis
+        assert_near(last(&b, WRENCH + i), last(&a, WRENCH + i), 1e-6);
+        assert_near(last(&b, ROOT + i), last(&a, ROOT + i), 1e-6);
+        assert_near(last(&b, HELD + i), last(&a, HELD + i), 1e-9);
+    }
+    snw_series_clear(&a.series);
+    snw_series_clear(&b.series);
+}
+
+// a uniform cantilever: the strain engine converges to the fields faster than any power, the march with order four
+static void static_fields_converge(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD "materials: {m: {young: 20 MPa, poisson: 0.4, density: 1000}}\n"
+             "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}},\n"
+             "  material: m, strain: cosserat legendre "
+             "%d}}}\n"
+             "loads: {tip: {on: arm.tip, force: [0, 0, 1]}}\n"
+             "probes: {p: {position: arm.tip}}\nstudy: [static: {%s}]\n";
+    char full[1024];
+    double want, x[3], y[3];
+    outcome o;
+    (void)snprintf(full, sizeof full, text, 14, "tolerance: 1e-12");
+    RUN(full);
+    want = last(&o, 2);
+    snw_series_clear(&o.series);
+    for (int k = 0; k < 3; k++) {
+        char how[96];
+        (void)snprintf(how, sizeof how,
+                       "engine: shooting, tolerance: 1e-13, shooting: {points: %d}", (8 << k) + 1);
+        (void)snprintf(full, sizeof full, text, 4, how);
+        RUN(full);
+        assert_int_equal(o.status, SNW_OK);
+        x[k] = fabs(last(&o, 2) - want);
+        snw_series_clear(&o.series);
+        (void)snprintf(full, sizeof full, text, 3 + 2 * k, "tolerance: 1e-12");
+        RUN(full);
+        y[k] = fabs(last(&o, 2) - want);
+        snw_series_clear(&o.series);
+    }
+    assert_near(log2(x[1] / x[2]) / 4, 1, 0.05);
+    assert_true(y[1] < 0.1 * y[0] && y[2] < 0.1 * y[1]);
+}
+
+// ---- motion -----------------------------------------------------------------------------------------
+
+// both engines, each with its own second-order formula of time, go to one motion: their distance falls as the square of the step
+static void motions_are_those_of_the_strain_engine(void **state) {
+    (void)state;
+    double apart[3], fields[3];
+    for (int k = 0; k < 3; k++) {
+        char study[200];
+        outcome a, b;
+        const double h = 4.0 / (1 << k);
+        (void)snprintf(study, sizeof study,
+                       "dynamic: {for: 0.16 s, step: %g ms, scheme: bdf2, start: rest}", h);
+        both("cosserat cubic, elements: 10", study, &a);
+        (void)snprintf(
+            study, sizeof study,
+            "dynamic: {for: 0.16 s, step: %g ms, engine: shooting, shooting: {points: 61}}", h);
+        both("cosserat cubic, elements: 10", study, &b);
+        apart[k] = fields[k] = 0;
+        for (int i = 0; i < 3; i++) {
+            apart[k] = fmax(apart[k], fabs(last(&a, TIP + i) - last(&b, TIP + i)));
+            fields[k] = fmax(fields[k], fabs(last(&a, SPEED + i) - last(&b, SPEED + i)));
+        }
+        snw_series_clear(&a.series);
+        snw_series_clear(&b.series);
+    }
+    for (int k = 0; k < 2; k++) assert_near(log2(apart[k] / apart[k + 1]) / 2, 1, 0.15);
+    for (int k = 0; k < 2; k++) assert_near(log2(fields[k] / fields[k + 1]) / 2, 1, 0.25);
+    assert_true(apart[2] < 2e-4);
+}
+
+// what is neither work nor heat is the formula's own, and goes with the step
+static void books_close_with_the_step(void **state) {
+    (void)state;
+    double scheme[2], heat[2];
+    for (int k = 0; k < 2; k++) {
+        char study[200];
+        outcome o;
+        (void)snprintf(
+            study, sizeof study,
+            "dynamic: {for: 0.16 s, step: %g ms, engine: shooting, shooting: {points: 61}}",
+            k ? 2.0 : 4.0);
+        both("cosserat legendre 3", study, &o);
+        scheme[k] = last(&o, ENERGY + 5);
+        heat[k] = last(&o, ENERGY + 3);
+        assert_near(last(&o, ENERGY + 6), 0, 1e-12); // balance
+        snw_series_clear(&o.series);
+    }
+    assert_true(heat[1] > 1e-5);
+    assert_near(heat[0] / heat[1], 1, 0.02);
+    assert_true(fabs(scheme[1]) < 0.6 * fabs(scheme[0]) && fabs(scheme[1]) < 0.05 * heat[1]);
+}
+
+// fields go on from step to step without passing through coordinates, and through changes
+static void fields_go_on(void **state) {
+    (void)state;
+    outcome o;
+    both("kirchhoff constant, elements: 1",
+         "static: {engine: shooting}, change: {gravity: [1, -2, -6.001]}, "
+         "dynamic: {for: 1 ms, step: 1 ms, engine: shooting}",
+         &o);
+    // frames: equilibrium, start, end
+    assert_int_equal(o.series.nframe, 3);
+    for (int i = 0; i < 3; i++) assert_near(shown(&o, 1, TIP + i), shown(&o, 0, TIP + i), 1e-14);
+    for (int i = 0; i < 6; i++)
+        assert_near(shown(&o, 1, STRAIN + i), shown(&o, 0, STRAIN + i), 1e-13);
+    snw_series_clear(&o.series);
+}
+
+// intervals chosen by their error, from a grid far too coarse: the continuum along the rod (shooting.md 4.1, to 1e-8), and
+// again when the motion needs more of them
+static void grids_are_chosen_by_error(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: [-98.1, 0, 0]\n"
+        "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000}}\n"
+        "robot: {rod: {on: world, pose: {x: z, y: x}, rod: {length: 0.4, material: steel,\n"
+        "  section: {circle: {radius: 1.2 mm}}, strain: cosserat legendre 3}}}\n"
+        "probes: {p: {position: rod.tip}}\n"
+        "study: [dynamic: {for: 50 ms, step: 5 ms, engine: shooting, shooting: {along: "
+        "dormand-prince, points: %d%s}}]\n";
+    static const char *const how[] = {"", ", error: 1e-5", ", error: 1e-9"};
+    double off[3];
+    for (int k = 0; k < 3; k++) {
+        char full[1024];
+        outcome o;
+        (void)snprintf(full, sizeof full, text, 5, how[k]);
+        RUN(full);
+        if (o.status != SNW_OK) fail_msg("%s", o.err.text);
+        off[k] = fabs(last(&o, 0) + 0.064438732);
+        snw_series_clear(&o.series);
+    }
+    assert_true(off[0] > 5e-5);
+    assert_true(off[1] < 0.05 * off[0]);
+    assert_true(off[2] < 3e-8); // histories are cubics, whatever the method
+    outcome a, b;
+    both("cosserat cubic, elements: 20", "static: {engine: shooting, shooting: {points: 121}}", &a);
+    both("cosserat cubic, elements: 20",
+         "static: {engine: shooting, shooting: {points: 7, along: dormand-prince, error: 1e-9}}",
+         &b);
+    for (int i = 0; i < 3; i++)
+        assert_near(last(&b, TIP + i), last(&a, TIP + i), 2e-8); // some twenty intervals
+    snw_series_clear(&a.series);
+    snw_series_clear(&b.series);
+}
+
+// ---- no solution ------------------------------------------------------------------------------------
+
+#define STEEL                                                                                      \
+    "sinew: 1\ngravity: 0\nmaterials: {steel: {young: 207 GPa, shear: 79 GPa, density: 8000}}\n"   \
+    "robot: {arm: {on: world, rod: {length: 0.4, section: {circle: {radius: 1 mm}}, strain: "      \
+    "cosserat legendre 4,\n"                                                                       \
+    "  material: steel}}}\n"                                                                       \
+    "probes: {p: {position: arm.tip}}\n"
+
+// single shooting at a step far too short for it: halving does not help, the message says so, and what was found is kept
+static void failures_keep_what_was_found(void **state) {
+    (void)state;
+    outcome o;
+    RUN(STEEL "loads: {tip: {on: arm.tip, force: [0, 0, 0.5], when: t >= 1 ms}}\n"
+              "study: [dynamic: {for: 10 ms, step: 20 us, engine: shooting, shooting: {solver: "
+              "newton, points: 150}}]\n");
+    assert_int_equal(o.status, SNW_E_DIVERGED);
+    assert_true(o.series.nframe >= 2);
+    assert_non_null(strstr(o.err.text, "no motion found beyond t = 0.001"));
+    assert_non_null(strstr(o.err.text, "solver: banded"));
+    snw_series_clear(&o.series);
+    // the default has no such limit
+    RUN(STEEL
+        "loads: {tip: {on: arm.tip, force: [0, 0, 0.5], when: t >= 1 ms}}\n"
+        "study: [dynamic: {for: 2 ms, step: 20 us, engine: shooting, shooting: {points: 150}}]\n");
+    assert_int_equal(o.status, SNW_OK);
+    snw_series_clear(&o.series);
+}
+
+// a load that is beyond a first guess is built up
+static void large_loads_are_built_up(void **state) {
+    (void)state;
+    outcome o;
+    RUN(STEEL "loads: {tip: {on: arm.tip, force: [-30, 2, 20]}}\n"
+              "study: [static: {engine: shooting}, static: {}]\n");
+    assert_int_equal(o.status, SNW_OK);
+    snw_series_clear(&o.series);
+}
+
+// ---- what is refused --------------------------------------------------------------------------------
+
+static void refuses(const char *text, const char *why) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    snw_status s = describe(text, &doc, &desc, &err);
+    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, &err);
+    if (s == SNW_OK) fail_msg("accepted: %s", text);
+    if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
+    assert_true(err.line > 0);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+#define ARM(keys)                                                                                  \
+    HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \
+         "robot: {arm: {on: world, " keys "rod: {length: 1, section: {circle: {radius: 10 mm}},\n" \
+         "  material: m, strain: kirchhoff legendre "                                              \
+         "2}}}\n"
+#define SHOOT "study: [static: {engine: shooting}]\n"
+
+static void refuses_what_it_cannot_do(void **state) {
+    (void)state;
+    refuses(ARM("joint: revolute, ") SHOOT, "joints that move");
+    refuses(ARM("joint: free, ") SHOOT, "joints that move");
+    refuses(HEAD "robot: {a: {on: world, body: {mass: 1}}}\n" SHOOT, "without rods");
+    refuses(ARM("") "actuators: {t: {tendon: {along: arm, at: [0, 5 mm, 0]}, effort: 1}}\n" SHOOT,
+            "tendons");
+    refuses(ARM("") "loops: {l: {join: [world, arm.tip], as: spherical, pose: {xyz: [1, 0, "
+                    "0]}}}\n" SHOOT,
+            "loops");
+    refuses(ARM("") "contacts: {g: {ground: {on: arm, stiffness: 10}}}\n" SHOOT, "contacts");
+    refuses(ARM("") "fluid: {w: {on: arm, density: 1000, added: auto}}\n" SHOOT, "square drag");
+    refuses(ARM("") "probes: {p: {position: arm.tip}}\nloads: {l: {on: arm.tip, force: [\"-p.x\", "
+                    "0, 0]}}\n" SHOOT,
+            "read probes");
+    refuses(ARM("") "actuators: {muscle: {stress: {along: arm, bend_z: 1}}}\n" SHOOT, "muscles");
+}
+
+static void refuses_bad_numbers(void **state) {
+    (void)state;
+    refuses(ARM("") "study: [static: {engine: shooting, shooting: {points: 2}}]\n", "points");
+    refuses(ARM("") "study: [static: {engine: shooting, shooting: {points: 0}}]\n", "points");
+    refuses(ARM("") "study: [static: {engine: shooting, shooting: {along: rk5}}]\n", "rk5");
+    refuses(ARM("") "study: [static: {engine: shooting, shooting: {error: 1e-6}}]\n",
+            "dormand-prince");
+    refuses(ARM("") "study: [static: {engine: aiming}]\n", "aiming");
+    refuses(ARM("") "study: [static: {shooting: {points: 50}}]\n", "add 'engine: shooting'");
+    refuses(ARM("") "study: [static: {engine: shooting, march: 1 s}]\n", "has no 'march'");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, engine: shooting}]\n", "needs 'step'");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: 0, engine: shooting}]\n", "step");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: 2 s, engine: shooting}]\n",
+            "must not be longer");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: -1 ms, engine: shooting}]\n", "step");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: 1 ms, scheme: rk4, engine: shooting}]\n",
+            "no scheme 'rk4'");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: 1 ms, adapt: on, engine: shooting}]\n",
+            "no 'adapt'");
+    refuses(ARM("") "study: [dynamic: {for: 1 s, step: 1 ms, scheme: bdf3}]\n",
+            "needs 'engine: shooting'");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equilibria_are_those_of_the_strain_engine),
+        cmocka_unit_test(static_fields_converge),
+        cmocka_unit_test(motions_are_those_of_the_strain_engine),
+        cmocka_unit_test(books_close_with_the_step),
+        cmocka_unit_test(fields_go_on),
+        cmocka_unit_test(grids_are_chosen_by_error),
+        cmocka_unit_test(failures_keep_what_was_found),
+        cmocka_unit_test(large_loads_are_built_up),
+        cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(refuses_bad_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
