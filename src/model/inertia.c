@@ -13,3 +13,20 @@ snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central) {
               0.5 * (central.e[0][1] + central.e[1][0]) - mass * x * y},
     };
 }
+
+// about the new origin mc' = R mc + m p, and I' = R I R' + terms of Steiner: momenta of unit rotations have them all
+snw_inertia snw_inertia_seen(snw_se3 g, const snw_inertia *M) {
+    snw_inertia out = {.m = M->m};
+    double A[3][3];
+    for (int k = 0; k < 3; k++) {
+        snw_twist V = snw_twist_zero();
+        V.w.e[k] = 1;
+        const snw_wrench P =
+            snw_wrench_to_parent(g, snw_inertia_apply(M, snw_twist_to_child(g, V)));
+        for (int i = 0; i < 3; i++) A[i][k] = P.m.e[i];
+    }
+    out.mc = snw_add(snw_rotate(g.R, M->mc), snw_scale(M->m, g.p));
+    const double I[6] = {A[0][0], A[1][1], A[2][2], A[1][2], A[0][2], A[0][1]};
+    for (int i = 0; i < 6; i++) out.I[i] = I[i];
+    return out;
+}

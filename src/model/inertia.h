@@ -41,3 +41,6 @@ static inline snw_inertia snw_inertia_scale(double s, snw_inertia M) {
 
 // From mass, centre of mass and inertia about it (theorem of Steiner).
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central);
+
+// The same body seen from a frame in which its own is at g.
+snw_inertia snw_inertia_seen(snw_se3 g, const snw_inertia *M);

@@ -19,7 +19,7 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
                                snw_boundary **out) {
     *out = NULL;
     snw_segments *segments;
-    SNW_TRY(snw_segments_create(r, SNW_POSE_NONE, &segments));
+    SNW_TRY(snw_segments_create(r, opts->pose, &segments));
     const size_t n = (size_t)segments->most, rows = n * (SNW_SEGMENT_A + 6);
     const size_t states = (SNW_BOUNDARY_PAST + 1) * n * sizeof(snw_shoot_state);
     snw_boundary *b =
@@ -131,12 +131,16 @@ static void close_tip(const snw_boundary *b, double *x) {
 
 // ---- first guesses ----------------------------------------------------------------------------------
 
+// of the polynomials through the last instants, at the next one
+static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
+    {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
+
+double snw_boundary_weight(int n, int k) { return weight[n][k]; }
+
 // starts <- polynomials through the last steps, carried on; the pose from the velocity
 static void predict(snw_boundary *b) {
     snw_segments *s = b->segments;
     const snw_shoot_rod *r = s->r;
-    static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
-        {0}, {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}};
     const double *w = weight[b->npast];
     const double h = r->formula.c[0] > 0 ? r->step[0] : 0;
     for (int k = 0; k < s->n && b->npast > 0; k++) {
@@ -202,11 +206,11 @@ static snw_status factor(snw_boundary *b) {
     return SNW_OK;
 }
 
-static void save(snw_boundary *b) {
+void snw_boundary_save(snw_boundary *b) {
     for (int k = 0; k < b->segments->n; k++) b->kept[k] = b->segments->seg[k].start;
 }
 
-static void restore(snw_boundary *b) {
+void snw_boundary_restore(snw_boundary *b) {
     for (int k = 0; k < b->segments->n; k++) b->segments->seg[k].start = b->kept[k];
 }
 
@@ -225,7 +229,7 @@ static bool increment(snw_boundary *b) {
 // One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
 static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
     if (!increment(b) && halvings == 0) return false;
-    save(b);
+    snw_boundary_save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
         if (i > 0) snw_broyden_reset(&b->broyden); // not taken as it was given
@@ -235,7 +239,7 @@ static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info 
             *norm = now;
             return true;
         }
-        restore(b);
+        snw_boundary_restore(b);
     }
     return false;
 }
@@ -282,12 +286,16 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
     return norm <= b->opts.tol ? SNW_OK : SNW_E_DIVERGED;
 }
 
+void snw_boundary_begin(snw_boundary *b) {
+    const bool single = b->opts.kind != SNW_BOUNDARY_BANDED;
+    if (snw_segments_cut(b->segments, b->opts.growth, single ? 1 : 0)) b->npast = 0;
+    predict(b);
+}
+
 snw_status snw_boundary_solve(snw_boundary *b, snw_boundary_info *info) {
     *info = (snw_boundary_info){0};
     snw_segments *s = b->segments;
-    const bool single = b->opts.kind != SNW_BOUNDARY_BANDED;
-    if (snw_segments_cut(s, b->opts.growth, single ? 1 : 0)) b->npast = 0;
-    predict(b);
+    snw_boundary_begin(b);
     snw_status status;
     if (b->opts.kind == SNW_BOUNDARY_LEVENBERG || b->opts.kind == SNW_BOUNDARY_DOGLEG) {
         status = snw_single_solve(b, info);

@@ -16,10 +16,11 @@ typedef enum snw_boundary_kind {
 
 typedef struct snw_boundary_opts {
     snw_boundary_kind kind;
-    double tol;    // on the largest scaled residual, default 1e-10
-    int max_iter;  // default 40
-    double growth; // over a segment, default 2
-    bool keep;     // factors of earlier steps while they serve, default true
+    double tol;            // on the largest scaled residual, default 1e-10
+    int max_iter;          // default 40
+    double growth;         // over a segment, default 2
+    bool keep;             // factors of earlier steps while they serve, default true
+    snw_segment_pose pose; // default: none but what loads ask for
 } snw_boundary_opts;
 
 typedef struct snw_boundary_info {
@@ -67,3 +68,9 @@ void snw_boundary_forget(snw_boundary *b);
 // March the segments from their starts and look at the tip: the largest scaled residual, NaN when the march has left the
 // numbers. For the files of this engine.
 double snw_boundary_march(snw_boundary *b, bool slopes, snw_boundary_info *info);
+// Likewise: segments cut, starts guessed; starts kept and brought back.
+void snw_boundary_begin(snw_boundary *b);
+void snw_boundary_save(snw_boundary *b);
+void snw_boundary_restore(snw_boundary *b);
+// And the weight of the k-th of the last n instants in a guess.
+double snw_boundary_weight(int n, int k);

@@ -35,10 +35,13 @@ const snw_along *snw_along_of(snw_space_kind kind) { return &methods[kind]; }
     X(SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                           \
     X(SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                         \
     X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                                   \
-    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)
+    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                                 \
+    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                           \
+    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)                                   \
+    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)
 
 static int flags_of(const snw_shoot_rod *r, bool pose) {
-    return (r->diagonal && !r->law ? SNW_FIELD_DIAGONAL : 0) | (r->law ? SNW_FIELD_LAW : 0) |
+    return (r->diagonal ? SNW_FIELD_DIAGONAL : 0) | (r->law ? SNW_FIELD_LAW : 0) |
            (r->world ? PLAIN : (pose ? POSE : 0));
 }
 

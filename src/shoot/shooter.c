@@ -16,9 +16,14 @@ static snw_status cannot(const snw_step_desc *step, snw_place at, snw_error *err
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
                  "the shooting engine cannot do %s ('%s'); it knows one clamped rod "
-                 "with bodies and loads. Use 'engine: strain'",
+                 "with bodies, loads, tendons and chambers. Use 'engine: strain'",
                  what, name);
     return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+                              const char *what, const char *name) {
+    return cannot(step, at, err, what, name);
 }
 
 static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
@@ -42,8 +47,8 @@ static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw
         const snw_link_desc *l = &d->link[i];
         if (l->joint != SNW_JOINT_FIXED)
             return cannot(step, l->place, err, "joints that move", l->name);
-        if (l->when) return cannot(step, l->place, err, "links that come and go", l->name);
         if (!l->has_rod) continue;
+        if (l->when) return cannot(step, l->place, err, "rods that come and go", l->name);
         if (rods++) return cannot(step, l->place, err, "more than one rod", l->name);
         if (l->rod.fed) return cannot(step, l->place, err, "rods that are fed", l->name);
         if (snw_rod_given(&l->rod)) return cannot(step, l->place, err, "given strains", l->name);
@@ -59,13 +64,15 @@ static snw_status check(const snw_model *m, const snw_step_desc *step, snw_error
     if (d->nloop) return cannot(step, d->loop[0].place, err, "loops", d->loop[0].name);
     if (d->nstress) return cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
     if (d->nmotor) return cannot(step, d->motor[0].place, err, "motors", d->motor[0].name);
-    if (d->nmeasure) {
-        return cannot(step, d->measure[0].place, err, "tendons and chambers", d->measure[0].name);
-    }
+    SNW_TRY(snw_shooter_check_cords(d, step, err));
     if (d->ncontact) return cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
-    if (m->nsignal) {
+    for (int i = 0; i < m->nsignal; i++) {
+        // bodies come and go with time
+        const snw_signal_desc *x = &d->signal[i];
+        const bool gate = x->kind == SNW_SIGNAL_GATE;
+        if (gate && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
         return cannot(step, step->place, err, "laws and conditions that read probes",
-                      d->signal[0].text ? d->signal[0].text : step->name);
+                      x->text ? x->text : step->name);
     }
     return SNW_OK;
 }
@@ -125,6 +132,10 @@ static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step,
         const int section = section_of(e, m->act[i].seg, &g, &moves);
         if (section >= 0) SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
     }
+    for (int i = 0; i < m->nmeasure; i++) {
+        SNW_TRY(add_station(s, m->desc->measure[i].from, L, step, err));
+        SNW_TRY(add_station(s, m->desc->measure[i].to, L, step, err));
+    }
     return SNW_OK;
 }
 
@@ -136,27 +147,15 @@ static int station_at(const snw_shooter_grid *s, double x, double L) {
     return -1;
 }
 
-// M of a body in frame g of the section
-static snw_inertia inertia_in(snw_se3 g, const snw_inertia *M) {
-    // momenta of unit motions of the section
-    snw_inertia out = {.m = M->m};
-    double A[6][6];
-    for (int k = 0; k < 6; k++) {
-        snw_twist V = snw_twist_zero();
-        V.e[k] = 1;
-        const snw_wrench P =
-            snw_wrench_to_parent(g, snw_inertia_apply(M, snw_twist_to_child(g, V)));
-        for (int i = 0; i < 6; i++) A[i][k] = P.e[i];
-    }
-    out.mc = (snw_vec3){{A[2][4], A[0][5], A[1][3]}};
-    const double I[6] = {A[0][0], A[1][1], A[2][2], A[1][2], A[0][2], A[0][1]};
-    memcpy(out.I, I, sizeof I);
-    return out;
+// when a segment is there
+static snw_law presence(const snw_model *m, int gate) {
+    return gate == SNW_ALWAYS ? NULL : m->desc->signal[m->switch_signal[gate]].source;
 }
 
 void snw_shooter_place(snw_shooter *e) {
     const snw_shooter_grid *s = &e->grid;
     const snw_model *m = e->m;
+    e->nbody = 0;
     for (int i = 1; i < m->nseg; i++) {
         // the body of the rod's own link sits on its tip's section
         const bool own = m->seg[i].kind == SNW_SEG_ROD && m->seg[i].heavy && m->seg_w[i] == 0;
@@ -166,9 +165,24 @@ void snw_shooter_place(snw_shooter *e) {
         const int section = section_of(e, i, &g, &moves);
         const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
         if (at < 0) continue;
-        const snw_inertia M = inertia_in(g, &m->seg[i].M);
-        snw_inertia_add(&e->r->station[at].M, &M);
-        e->r->station[at].has_body = true;
+        if (m->seg[i].gate == SNW_NEVER) continue;
+        e->body[e->nbody++] = (snw_shooter_body){.station = at,
+                                                 .when = presence(m, m->seg[i].gate),
+                                                 .M = snw_inertia_seen(g, &m->seg[i].M)};
+    }
+}
+
+// those that are there at time t
+static void put_bodies(snw_shooter *e, double t) {
+    for (int i = 0; i < e->r->npiece; i++) {
+        e->r->station[i].M = (snw_inertia){0};
+        e->r->station[i].has_body = false;
+    }
+    for (int i = 0; i < e->nbody; i++) {
+        const snw_shooter_body *b = &e->body[i];
+        if (b->when && snw_expr_value(b->when, (snw_at){.t = t}) == 0) continue;
+        snw_inertia_add(&e->r->station[b->station].M, &b->M);
+        e->r->station[b->station].has_body = true;
     }
 }
 
@@ -225,10 +239,12 @@ static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err
     snw_inputs_at(m, 0, e->in);
     for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
     SNW_TRY(find_stations(e, step, &e->grid, err));
+    snw_shooter_make_cords(e);
     snw_shooter_cut(e);
-    SNW_TRY(snw_shooter_build(e, err));
+    e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
     e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
-    if (!e->act) return SNW_E_MEMORY;
+    if (!e->act || !e->body) return SNW_E_MEMORY;
+    SNW_TRY(snw_shooter_build(e, err));
     SNW_TRY(place_acts(e, step, err));
     return factor_bases(e);
 }
@@ -277,7 +293,9 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_boundary_destroy(e->b);
     snw_shoot_destroy(e->r);
     snw_inputs_destroy(e->in);
+    snw_cords_release(&e->cords);
     snw_free(e->act);
+    snw_free(e->body);
     snw_free(e->kept);
     snw_free(e->G);
     snw_free(e);
@@ -354,6 +372,8 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
     e->r->gravity = snw_scale(share, e->in->gravity);
     for (int i = 0; i < e->r->npiece; i++) e->r->station[i].nload = 0;
     for (int i = 0; i < e->nact; i++) put_load(e, &e->act[i], share);
+    put_bodies(e, t);
+    snw_shooter_pull(e, t, share);
     if (e->along) spread_loads(e, t, share);
     const snw_status ready = snw_shoot_ready(e->r, e->applied);
     SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
@@ -363,14 +383,19 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
 // ---- steps ------------------------------------------------------------------------------------------
 
 static void keep_nodes(snw_shooter *e) {
+    const int nz = snw_shoot_nz(e->r);
     for (int i = 0; i < e->r->nnode; i++) {
-        e->kept[i] = (snw_shooter_node){e->r->g[i], e->r->V[i], e->r->F[i]};
+        snw_shooter_node *to = &e->kept[i];
+        to->g = e->r->g[i], to->V = e->r->V[i], to->F = e->r->F[i];
+        for (int k = 0; k < nz; k++) to->z[k] = e->r->z[i * nz + k];
     }
 }
 
 static void bring_back(snw_shooter *e) {
+    const int nz = snw_shoot_nz(e->r);
     for (int i = 0; i < e->r->nnode; i++) {
         e->r->g[i] = e->kept[i].g, e->r->V[i] = e->kept[i].V, e->r->F[i] = e->kept[i].F;
+        for (int k = 0; k < nz; k++) e->r->z[i * nz + k] = e->kept[i].z[k];
     }
     snw_boundary_forget(e->b);
 }

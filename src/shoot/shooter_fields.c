@@ -170,6 +170,7 @@ void snw_shooter_take(snw_shooter *e, const snw_state *s) {
             if (j < piece->n) advance(e, s, x, piece->h, &g, &V);
         }
     }
+    snw_shooter_take_cords(e);
     snw_shoot_begin(r, false, 1);
     snw_boundary_forget(e->b);
 }
@@ -204,6 +205,7 @@ void snw_shooter_follow(snw_shooter *e, const snw_shooter *other) {
             r->V[j] = r->level[0][j].V;
         }
     }
+    snw_shooter_follow_cords(e, other);
     snw_shoot_begin(r, false, 1);
     snw_boundary_forget(e->b);
 }
@@ -252,7 +254,7 @@ void snw_shooter_powers(snw_shooter *e) {
             power += power_of(&r->station[p].load[i], r->g[end], r->level[0][end].V);
         }
     }
-    e->power = power;
+    e->power = power + snw_shooter_cords_power(e);
     e->heat = heat;
 }
 
@@ -345,5 +347,6 @@ void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w) {
             snw_twist_sub(snw_twist_to_child(w->h[i], w->A[p]), snw_ad(w->u[i], carried)),
             w->du[i]);
     }
+    snw_shooter_show_cords(e, w);
     hold_links(e, w);
 }

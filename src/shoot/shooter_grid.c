@@ -108,9 +108,11 @@ snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
     e->r = NULL;
     e->b = NULL;
     e->kept = NULL;
-    SNW_TRY(snw_shoot_create(&o, NULL, is_uniform(e->m, e->link), e->along, &e->r));
+    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, e->link),
+                             e->along, &e->r));
     e->r->replica = how->replica;
     SNW_TRY(fill_sections(e, err));
+    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, e->r));
     snw_shooter_place(e);
     e->kept = snw_alloc((size_t)e->r->nnode * sizeof *e->kept);
     if (!e->kept) return SNW_E_MEMORY;

@@ -3,6 +3,8 @@
 // shooter_private.h: a shooter from the inside.
 #pragma once
 
+#include "dynamics/spot.h"
+#include "shoot/cords.h"
 #include "shoot/shooter.h"
 
 enum { SNW_SHOOTER_STATIONS = 64 }; // places with bodies or loads on one rod
@@ -17,7 +19,15 @@ typedef struct snw_shooter_node {
     snw_se3 g;
     snw_twist V;
     snw_wrench F;
+    double z[SNW_SHOOT_Z];
 } snw_shooter_node;
+
+// A body on the rod.
+typedef struct snw_shooter_body {
+    int station;
+    snw_law when; // NULL: always
+    snw_inertia M;
+} snw_shooter_body;
 
 // How the rod is cut: pieces, the last of each span between places being the one before a place.
 typedef struct snw_shooter_grid {
@@ -41,6 +51,9 @@ struct snw_shooter {
     double t;
     int nact;
     snw_shooter_act *act;
+    int nbody;
+    snw_shooter_body *body;
+    snw_cords cords;        // tendons and chambers, numbered as the model's measures
     bool along;             // loads per length
     double applied;         // the largest force so far
     double h;               // length of the step before
@@ -74,3 +87,18 @@ snw_shooter_at snw_shooter_look(const snw_shooter *e, double x);
 // One field at nodes of r, at x; x on a break is behind it.
 snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_history *field,
                                       double x);
+
+// Refuses what the engine cannot do.
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+                              const char *what, const char *name);
+
+// Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
+// shooter, or from the strains; what they do per second, W; w->measured and shares of tension.
+SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
+                                                 snw_error *err);
+void snw_shooter_make_cords(snw_shooter *e);
+void snw_shooter_pull(snw_shooter *e, double t, double share);
+void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
+void snw_shooter_take_cords(snw_shooter *e);
+double snw_shooter_cords_power(const snw_shooter *e);
+void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);

@@ -79,8 +79,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
 }
 
 static snw_status restart(void *self, const double *z, snw_error *err) {
-    (void)self, (void)z,
-        (void)err; // velocities go on through a jump of the loads, and so do histories
+    (void)err;
+    const shooting *sh = self;
+    // velocities go on through a jump of the loads, and so do histories; bodies appear with the speed of their section
+    for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
     return SNW_OK;
 }
 

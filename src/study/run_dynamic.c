@@ -292,10 +292,11 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
         if (watches && turns(r, mv, step, &over)) {
             if (++turned > MOST_TURNS) {
-                mv->back(mv->self);
+                if (mv->back) mv->back(mv->self);
                 return restless(r, mv, err);
             }
-            SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
+            // one that cannot go back knows only conditions of time, whose instants are known
+            if (mv->back) SNW_TRY(locate(r, mv, step, t, to, limit, &over, &took, err));
             if (mv->state(mv->self)->t < to) to = mv->state(mv->self)->t, jump = false;
             jump = jump || acts;
         } else {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots of several parts on the boundary-value engine, as fast as time: simulated seconds per second. The paper (Till, Aloi and
+// Rucker 2019) and the authors' public program on this kind of machine beside.
+#include "bench.h"
+
+#include "cord_rod.h"
+#include "stewart.h"
+
+typedef struct setting {
+    int points, steps;
+    snw_space_kind along;
+    bool gas;
+    // what it took
+    bool failed;
+    double simulated;
+    int iterations, tangents;
+} setting;
+
+// ---- the tendon robot on a winch --------------------------------------------------------------------
+
+static void winch(void *user) {
+    setting *b = user;
+    cord_rod a = {.pool = snw_pool_create(1 << 20)};
+    shot s = cord_step_robot();
+    s.points = b->points;
+    s.along = b->along;
+    cord_winch(&a, 0.0151, 1.6e-3, s.L);
+    a.c.cord[0].viscous = 5;
+    b->failed = cord_make(&s, 5e-4, NULL, &a) != SNW_OK || cord_static(&a) != SNW_OK;
+    if (!b->failed) cord_begin(&a, 0.05);
+    a.s.iterations = a.s.tangents = 0;
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        // while it swings
+        const double t = 3.6 + 0.05 * i;
+        a.c.cord[0].value = cord_winch_at(t);
+        a.c.cord[0].rate = cord_winch_rate(t);
+        b->failed = cord_step(&a, SNW_TIME_BDF2, 0, 0.05) != SNW_OK;
+    }
+    b->simulated = 0.05 * b->steps;
+    b->iterations = a.s.iterations, b->tangents = a.s.tangents;
+    cord_free(&a);
+}
+
+// ---- the arm that carries an object ------------------------------------------------------------------
+
+static void transfer(void *user) {
+    setting *b = user;
+    cord_rod a = {.pool = snw_pool_create(1 << 20)};
+    shot s = cord_transfer();
+    s.points = b->points;
+    s.along = b->along;
+    s.gravity = (snw_vec3){{0, 0, -9.81}};
+    cord_ring(&a, 4, 9.5e-3, 0, s.L);
+    b->failed = cord_make(&s, 1e-6, NULL, &a) != SNW_OK || cord_static(&a) != SNW_OK;
+    if (!b->failed) cord_begin(&a, 1.0 / 60);
+    a.s.iterations = a.s.tangents = 0;
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        const double t = i / 60.0;
+        a.c.cord[0].value = 2 * fmin(t, 1);
+        a.c.cord[1].value = fmin(fmax(t - 1, 0), 1);
+        a.s.r->station[0].has_body = t > 1 && t <= 2.5;
+        a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
+        b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60) != SNW_OK;
+    }
+    b->simulated = b->steps / 60.0;
+    b->iterations = a.s.iterations, b->tangents = a.s.tangents;
+    cord_free(&a);
+}
+
+// ---- the finger -------------------------------------------------------------------------------------
+
+static void finger(void *user) {
+    setting *b = user;
+    cord_rod a = {.pool = snw_pool_create(1 << 20)};
+    b->failed = cord_finger(b->gas, b->points, SNW_BETWEEN_CUBIC, &a) != SNW_OK;
+    a.c.cord[0].value = cord_finger_at(b->gas, 0);
+    if (!b->failed) b->failed = cord_static(&a) != SNW_OK;
+    if (!b->failed) cord_begin(&a, 0.01);
+    a.s.iterations = a.s.tangents = 0;
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        a.c.cord[0].value = cord_finger_at(b->gas, fmin(0.005 * i, 1));
+        b->failed = cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01) != SNW_OK;
+    }
+    b->simulated = 0.01 * b->steps;
+    b->iterations = a.s.iterations, b->tangents = a.s.tangents;
+    cord_free(&a);
+}
+
+// ---- the platform -----------------------------------------------------------------------------------
+
+static void platform(void *user) {
+    static stewart_path path;
+    setting *b = user;
+    stewart s;
+    b->failed = !stewart_read("examples/parallel/stewart_gough.csv", &path) ||
+                stewart_make(b->points, b->along, SNW_BETWEEN_CUBIC, &s) != SNW_OK;
+    if (b->failed) return;
+    stewart_feed(&s, &path, 0);
+    b->failed = stewart_static(&s) != SNW_OK;
+    snw_platform_begin(s.p, true, 1.0 / 120);
+    s.iterations = s.tangents = 0;
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        stewart_feed(&s, &path, i / 120.0);
+        b->failed = stewart_step(&s, -0.2, 1.0 / 120) != SNW_OK;
+    }
+    b->simulated = b->steps / 120.0;
+    b->iterations = s.iterations, b->tangents = s.tangents;
+    stewart_free(&s);
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+static double run(bench_fn *fn, setting *b) {
+    setting still = *b;
+    still.steps = 0;
+    const double whole = bench_time(fn, b, 0.2), start = bench_time(fn, &still, 0.05);
+    return b->failed ? NAN : b->simulated / (whole - start);
+}
+
+static void line(const bench_table *t, const char *name, bench_fn *fn, setting b,
+                 const char *others) {
+    const double ratio = run(fn, &b);
+    printf("%-26s %7d %14.1f %12.1f %10.2f   %s\n", name, b.points, ratio,
+           b.iterations / (double)b.steps, b.tangents / (double)b.steps, others);
+    bench_record(t, name, "real_time_ratio", ratio);
+}
+
+static void ratios(const bench_table *t) {
+    const setting euler = {.points = 200, .steps = 100, .along = SNW_ALONG_EULER};
+    const setting rk4 = {.points = 51, .steps = 100, .along = SNW_ALONG_RK4};
+    printf("\n%-26s %7s %14s %12s %10s   %s\n", "robot", "points", "of real time", "iterations",
+           "tangents", "others");
+    line(t, "winch, friction, Euler", winch, euler, "public program 5");
+    line(t, "winch, friction, RK4", winch, rk4, "");
+    line(t, "four tendons, Euler", transfer, euler, "paper above 3.5");
+    line(t, "four tendons, RK4", transfer, rk4, "");
+    setting soft = {.points = 50, .steps = 450};
+    line(t, "finger with water, RK4", finger, soft, "paper 26 to 32");
+    soft.gas = true;
+    line(t, "finger with air, RK4", finger, soft, "paper about 28");
+    setting plate = {.points = 200, .steps = 60, .along = SNW_ALONG_EULER};
+    line(t, "Stewart-Gough, Euler", platform, plate,
+         "paper 7 to 8, three threads; public program 0.10");
+    plate.points = 41;
+    plate.along = SNW_ALONG_RK4;
+    line(t, "Stewart-Gough, RK4", platform, plate, "");
+}
+
+static void costs(void) {
+    printf("\n%-8s %18s %18s\n", "points", "winch, ms a step", "platform, ms a step");
+    for (int n = 50; n <= 400; n *= 2) {
+        setting w = {.points = n, .steps = 40, .along = SNW_ALONG_EULER}, p = w;
+        const double a = run(winch, &w), c = run(platform, &p);
+        printf("%-8d %18.3f %18.3f\n", n, 50 / a, 1e3 / (120 * c));
+    }
+}
+
+int main(int argc, char **argv) {
+    bench_table t = bench_open("coupled",
+                               "Boundary-value engine: tendons, chambers, platform of Till et al. "
+                               "2019, simulated seconds per second",
+                               argc, argv);
+    ratios(&t);
+    costs();
+    bench_close(&t);
+    return 0;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers of the model as cords of the rod.
+#include "shoot/shooter_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- making -----------------------------------------------------------------------------------------
+
+// may it ever act? (a constant unless the effort is given)
+static bool exists(snw_law when) {
+    return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
+}
+
+snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
+    int nz = 0;
+    for (int i = 0; i < d->nmeasure; i++) {
+        const snw_measure_desc *x = &d->measure[i];
+        const bool rubs = x->friction > 0 || x->viscous > 0;
+        if (x->nlink > 1 || x->nspan > 0) {
+            return snw_shooter_cannot(step, x->place, err, "tendons beyond one rod", x->name);
+        }
+        if (step->shooting.error > 0) {
+            return snw_shooter_cannot(step, x->place, err,
+                                      "points chosen by error along rods with tendons or chambers",
+                                      x->name);
+        }
+        if (i == SNW_CORDS) {
+            return snw_shooter_cannot(step, x->place, err, "more than 16 tendons and chambers",
+                                      x->name);
+        }
+        if (exists(x->when) && (x->given != SNW_MEASURE_EFFORT || rubs)) nz += 2;
+        if (nz > SNW_SHOOT_Z) {
+            return snw_shooter_cannot(
+                step, x->place, err,
+                "more than four tendons and chambers whose effort is unknown or falls by friction",
+                x->name);
+        }
+    }
+    return SNW_OK;
+}
+
+void snw_shooter_make_cords(snw_shooter *e) {
+    const snw_desc *d = e->m->desc;
+    snw_cords *c = &e->cords;
+    c->n = d->nmeasure;
+    for (int i = 0; i < c->n; i++) {
+        const snw_measure_desc *x = &d->measure[i];
+        const bool chamber = x->kind == SNW_MEASURE_CHAMBER;
+        snw_cord_given given = SNW_CORD_EFFORT;
+        if (exists(x->when)) {
+            if (x->given == SNW_MEASURE_GAS) given = SNW_CORD_GAS;
+            if (x->given == SNW_MEASURE_COORDINATE) {
+                given = chamber ? SNW_CORD_VOLUME : SNW_CORD_LENGTH;
+            }
+        }
+        c->cord[i] = (snw_cord){.chamber = chamber,
+                                .given = given,
+                                .extra = x->extra,
+                                .compliance = x->compliance,
+                                .friction = x->friction,
+                                .viscous = x->viscous,
+                                .creep = x->creep,
+                                .from = x->from,
+                                .to = x->to,
+                                .at = {x->at[0], x->at[1]},
+                                .area = x->area};
+    }
+    const snw_status s = snw_cords_law(c);
+    SNW_ASSERT(s == SNW_OK); // refused before
+    (void)s;
+}
+
+// ---- laws -------------------------------------------------------------------------------------------
+
+void snw_shooter_pull(snw_shooter *e, double t, double share) {
+    for (int i = 0; i < e->cords.n; i++) {
+        const snw_measure_desc *d = &e->m->desc->measure[i];
+        snw_cord *c = &e->cords.cord[i];
+        const double given = e->in->measure[i].v, as_made = e->m->measure[i].reference;
+        const bool hand = e->in->hand && e->in->hand->measure_given[i];
+        const bool acts = !d->when || hand || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
+        c->ambient = e->in->ambient[i];
+        c->rate = 0;
+        switch (c->given) {
+        case SNW_CORD_EFFORT:
+            c->value = acts && d->given == SNW_MEASURE_EFFORT ? share * given : 0;
+            if (!c->chamber && c->value < 0) c->value = 0; // it never pushes
+            break;
+        case SNW_CORD_LENGTH:
+            c->value = as_made + d->extra - share * given;
+            c->rate = -share * e->in->measure[i].d;
+            break;
+        case SNW_CORD_VOLUME:
+            c->value = as_made + share * (given - as_made);
+            break;
+        case SNW_CORD_GAS:
+            c->value = c->ambient * as_made + share * (given - c->ambient * as_made);
+            break;
+        }
+    }
+    snw_cords_base(&e->cords, e->r);
+}
+
+// ---- fields -----------------------------------------------------------------------------------------
+
+// z and its rate at arc length x of the other's rod
+static void look(const snw_shooter *other, double x, double *z, double *rate) {
+    const snw_shoot_rod *r = other->r;
+    const int nz = snw_shoot_nz(r);
+    int p = 0;
+    while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
+    const snw_shoot_piece *piece = &r->piece[p];
+    const double at = fmin(fmax((x - piece->s) / piece->h, 0), piece->n);
+    const int n = piece->n + 1 < 4 ? piece->n + 1 : 4;
+    int first = (int)at - 1;
+    first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
+    double w[4];
+    snw_shoot_lagrange(n, at - first, w);
+    for (int k = 0; k < nz; k++) {
+        z[k] = rate[k] = 0;
+        for (int l = 0; l < n; l++) {
+            const ptrdiff_t from = (ptrdiff_t)(piece->node + first + l) * nz + k;
+            z[k] += w[l] * r->zlevel[0][from];
+            rate[k] += w[l] * r->zrate[from];
+        }
+    }
+}
+
+void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other) {
+    snw_shoot_rod *r = e->r;
+    const int nz = snw_shoot_nz(r);
+    if (nz == 0 || nz != snw_shoot_nz(other->r)) return;
+    for (int j = 0; j < r->nnode; j++) {
+        double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
+        look(other, snw_shoot_node_s(r, j), z, rate);
+        memcpy(r->z + (ptrdiff_t)j * nz, z, (size_t)nz * sizeof *z);
+    }
+}
+
+// Tensions and pressures as if nothing rubbed, lengths and volumes as the strains make them.
+void snw_shooter_take_cords(snw_shooter *e) {
+    snw_shoot_rod *r = e->r;
+    const int nz = snw_shoot_nz(r);
+    for (int i = 0; i < e->cords.n; i++) {
+        const snw_cord *c = &e->cords.cord[i];
+        if (c->z < 0) continue;
+        const double whole = snw_cord_measure(&e->cords, i);
+        double T = c->given == SNW_CORD_EFFORT ? c->value : 0, at = 0;
+        if (c->given == SNW_CORD_LENGTH && c->compliance > 0) {
+            T = fmax(((whole + c->extra) / c->value - 1) / c->compliance, 0);
+        }
+        const double stretch = 1 + c->compliance * T;
+        if (c->given == SNW_CORD_LENGTH) at = c->extra / stretch;
+        if (c->given == SNW_CORD_EFFORT) at = -whole / stretch;
+        for (int j = 0; j < r->nnode; j++) {
+            const ptrdiff_t to = (ptrdiff_t)j * nz + c->z;
+            r->z[to] = r->zlevel[0][to] = T;
+            r->z[to + 1] = r->zlevel[0][to + 1] = at;
+            r->zrate[to] = r->zrate[to + 1] = 0;
+            // an even share of the way: lengths within a step of the rod do not matter to a first guess
+            if (j + 1 < r->nnode)
+                at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * whole /
+                      stretch;
+        }
+    }
+}
+
+// ---- in terms of the model --------------------------------------------------------------------------
+
+// how fast length or volume change, and what the effort does per second
+static double rate_of(const snw_shooter *e, int i, double *power) {
+    const snw_shoot_rod *r = e->r;
+    const snw_measure_desc *d = &e->m->desc->measure[i];
+    double sum = 0;
+    *power = 0;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j <= piece->n; j++) {
+            const int node = piece->node + j, point = piece->point + j * r->method->np;
+            const snw_spot *spot = &e->cords.cord[i].spot[point];
+            if (!(spot->w > 0)) break;
+            const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
+            double slope[6], x = 0;
+            (void)snw_spot_density(d, spot, snw_twist_add(rest, r->level[0][node].e), slope);
+            for (int k = 0; k < 6; k++) x += slope[k] * r->rate[node].e.e[k];
+            x *= (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            sum += x;
+            *power += x * snw_cord_effort_at(&e->cords, i, node);
+        }
+    }
+    if (d->kind == SNW_MEASURE_TENDON) *power = -*power;
+    return sum;
+}
+
+double snw_shooter_cords_power(const snw_shooter *e) {
+    double sum = 0;
+    for (int i = 0; i < e->cords.n; i++) {
+        double power;
+        (void)rate_of(e, i, &power);
+        sum += power;
+    }
+    return sum;
+}
+
+void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    const int nz = snw_shoot_nz(e->r);
+    for (int i = 0; i < e->cords.n; i++) {
+        const snw_cord *c = &e->cords.cord[i];
+        const double value = snw_cord_measure(&e->cords, i);
+        double power;
+        const double rate = rate_of(e, i, &power);
+        w->measured[i].value = c->chamber ? value : m->measure[i].reference - value;
+        w->measured[i].rate = c->chamber ? rate : -rate;
+        w->measured[i].effort = snw_cord_effort(&e->cords, i);
+        if (c->z < 0 || !snw_cord_rubs(c)) continue;
+        for (int k = m->measure[i].spot0; k < m->measure[i].spot0 + m->measure[i].nspot; k++) {
+            double z[SNW_SHOOT_Z], zt[SNW_SHOOT_Z];
+            look(e, m->spot[k].x, z, zt);
+            const double T0 = e->r->zlevel[0][c->z];
+            w->spot[k].share = nz > 0 && T0 > 0 ? z[c->z] / T0 : 1;
+        }
+    }
+}

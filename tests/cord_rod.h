@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// cord_rod.h: rods with tendons and chambers of the boundary-value engine as spec tables describe them, made by calls.
+#pragma once
+
+#include "base/pool.h"
+#include "math/expr.h"
+#include "shoot/cords.h"
+#include "shot_rod.h"
+
+#include <stdio.h>
+
+typedef struct cord_rod {
+    shot_rod s;
+    snw_cords c;
+    snw_pool *pool;
+} cord_rod;
+
+// A law of arc length from text.
+static inline snw_law cord_law(cord_rod *a, const char *text) {
+    const snw_expr_rules rules = {.vars = SNW_VAR_X | SNW_VAR_L};
+    const snw_expr *out = NULL;
+    snw_error err = {0};
+    if (snw_expr_parse(a->pool, NULL, text, &rules, "test", 1, 1, &out, &err) != SNW_OK)
+        return NULL;
+    return out;
+}
+
+// Cords 0 .. n-1 at distance d, 90 degrees apart, wound `turns` times over the length.
+static inline void cord_ring(cord_rod *a, int n, double d, double turns, double L) {
+    a->c.n = n;
+    for (int i = 0; i < n; i++) {
+        char text[2][96];
+        snprintf(text[0], sizeof text[0], "%.9g*cos(pi/2*%d + 2*pi*%.9g*x/L)", d, i, turns);
+        snprintf(text[1], sizeof text[1], "%.9g*sin(pi/2*%d + 2*pi*%.9g*x/L)", d, i, turns);
+        a->c.cord[i].to = L;
+        for (int k = 0; k < 2; k++) a->c.cord[i].at[k] = cord_law(a, text[k]);
+    }
+}
+
+// A section that is not round: area, and moments of area about x, y, z.
+typedef struct cord_section {
+    double A, I[3];
+} cord_section;
+
+static inline void cord_reshape(const shot *s, const cord_section *x, snw_shoot_rod *r) {
+    const double K[6] = {s->G * x->I[0], s->E * x->I[1], s->E * x->I[2],
+                         s->E * x->A,    s->G * x->A,    s->G * x->A};
+    for (int i = 0; i < 6; i++) r->K[7 * i] = K[i];
+    r->section[0].M = (snw_inertia){.m = s->rho * x->A};
+    for (int i = 0; i < 3; i++) r->section[0].M.I[i] = s->rho * x->I[i];
+}
+
+// The rod of `s` with the cords in a->c; `damping` (twist and bending, N m^2 s) as the tables give it; of a round section
+// unless given.
+static inline snw_status cord_make(const shot *s, double damping, const cord_section *x,
+                                   cord_rod *a) {
+    snw_status status = snw_cords_law(&a->c);
+    if (status != SNW_OK) return status;
+    const int n = s->points - 1;
+    const snw_shoot_opts o = {
+        .along = s->along, .between = s->between, .npiece = 1, .length = &s->L, .intervals = &n};
+    status = snw_shoot_create(&o, &a->c.law, true, false, &a->s.r);
+    if (status == SNW_OK) status = shot_fill(s, a->s.r);
+    for (int i = 0; i < 3 && status == SNW_OK; i++) a->s.r->section[0].B[7 * i] = damping;
+    if (x && status == SNW_OK) cord_reshape(s, x, a->s.r);
+    if (status == SNW_OK) status = snw_shoot_ready(a->s.r, 0);
+    if (status == SNW_OK) status = snw_cords_place(&a->c, a->s.r);
+    if (status != SNW_OK) return status;
+    snw_shoot_rest(a->s.r, shot_base());
+    snw_boundary_opts opts = snw_boundary_defaults();
+    opts.kind = s->kind;
+    return snw_boundary_create(a->s.r, &opts, &a->s.b);
+}
+
+static inline void cord_free(cord_rod *a) {
+    snw_cords_release(&a->c);
+    shot_free(&a->s);
+    snw_pool_destroy(a->pool);
+}
+
+static inline snw_status cord_static(cord_rod *a) {
+    snw_cords_base(&a->c, a->s.r);
+    return shot_static(&a->s);
+}
+
+static inline void cord_begin(cord_rod *a, double h) {
+    snw_shoot_begin(a->s.r, true, h);
+    snw_boundary_forget(a->s.b);
+}
+
+static inline snw_status cord_step(cord_rod *a, snw_time_kind kind, double alpha, double h) {
+    snw_cords_base(&a->c, a->s.r);
+    return shot_step(&a->s, kind, alpha, h);
+}
+
+// ---- robots of the paper ----------------------------------------------------------------------------
+
+// the author's static example, and the robot that transfers an object
+static inline shot cord_arm(void) {
+    return (shot){.L = 0.5,
+                  .radius = 1e-3,
+                  .E = 200e9,
+                  .G = 80e9,
+                  .rho = 8000,
+                  .points = 101,
+                  .along = SNW_ALONG_RK4};
+}
+static inline shot cord_transfer(void) {
+    return (shot){.L = 0.24,
+                  .radius = 0.4e-3,
+                  .E = 207e9,
+                  .G = 207e9 / 2.6,
+                  .rho = 1.6e4,
+                  .points = 61,
+                  .along = SNW_ALONG_RK4,
+                  .drag = 0.03};
+}
+// its step response, and the tendon of it
+static inline shot cord_step_robot(void) {
+    const double r = 0.675e-3, L = 0.7144;
+    return (shot){.L = L,
+                  .radius = r,
+                  .E = 207e9,
+                  .G = 207e9 / 2.6,
+                  .rho = 0.034 / (acos(-1) * r * r * L),
+                  .points = 101,
+                  .along = SNW_ALONG_RK4,
+                  .drag = 1e-4,
+                  .gravity = {{-9.81, 0, 0}}};
+}
+static inline void cord_winch(cord_rod *a, double at, double compliance, double L) {
+    cord_ring(a, 1, at, 0, L);
+    snw_cord *c = &a->c.cord[0];
+    c->given = SNW_CORD_LENGTH;
+    c->extra = 0.0518;
+    c->compliance = compliance;
+    c->value = L + 0.0518;
+}
+// what the winch pays out at time t, and how fast
+static inline double cord_winch_rate(double t) {
+    const double in = t > 3.652 && t < 3.967 ? 1 / 0.315 : 0,
+                 out = t > 17.63 && t < 17.94 ? 1 / 0.31 : 0;
+    return -0.01619 * (in - out);
+}
+static inline double cord_winch_at(double t) {
+    const double in = fmin(fmax((t - 3.652) / 0.315, 0), 1),
+                 out = fmin(fmax((t - 17.63) / 0.31, 0), 1);
+    return 0.7144 + 0.0518 - 0.01619 * (in - out);
+}
+
+// the soft finger, filled with a gas or with a liquid
+static inline snw_status cord_finger(bool gas, int points, snw_between between, cord_rod *a) {
+    const shot s = {.L = 0.1,
+                    .radius = 0.015,
+                    .E = 20e3,
+                    .G = 20e3 / 3,
+                    .rho = 300,
+                    .points = points,
+                    .along = SNW_ALONG_RK4,
+                    .between = between};
+    const cord_section x = {6.8722339e-4, {7.7440609e-8, 3.9730102e-8, 3.7710507e-8}};
+    a->c.n = 1;
+    a->c.cord[0] = (snw_cord){.chamber = true,
+                              .given = gas ? SNW_CORD_GAS : SNW_CORD_VOLUME,
+                              .to = s.L,
+                              .at = {cord_law(a, "-0.01*(1 + 1/35)")},
+                              .area = cord_law(a, "1.96349541e-5"),
+                              .ambient = 101325};
+    return cord_make(&s, 0, &x, a);
+}
+// what it is given when `filled` (0 to 1)
+static inline double cord_finger_at(bool gas, double filled) {
+    const double n0 = 8.1629396e-5, V0 = 1.96349541e-6;
+    return gas ? (n0 + (2e-4 - n0) * filled) * 8.314 * 293.15 : V0 + (2.65e-6 - V0) * filled;
+}

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers on the boundary-value engine against digits computed independently by another form of the equations
+// (shooting.md 4.7, 4.8), against closed forms, and against themselves: variations, balance.
+#include "cord_rod.h"
+#include "near.h"
+#include "shoot/march.h"
+
+static void fresh(cord_rod *a) {
+    *a = (cord_rod){.pool = snw_pool_create(1 << 20)};
+    assert_non_null(a->pool);
+}
+
+// ---- statics ----------------------------------------------------------------------------------------
+
+typedef struct pose {
+    char robot; // A or transfer
+    double turns, T[4], g[3], mass, tip[3], u[3];
+    double within;
+} pose;
+
+// axes of the paper: z along the rod; u as (x, y, z) components there
+static const pose table[] = {
+    {'A', 0, {15, 0, 0, 0}, {0}, 0, {0.17214802, 0, 0.45800185}, {0, 1.438124, 0}, 1e-8},
+    {'A', 0, {15, 0, 0, 0}, {9.81, 0, 0}, 0, {0.18221169, 0, 0.45322927}, {0, 1.624869, 0}, 1e-8},
+    {'A',
+     0,
+     {5, 3, 0, 1},
+     {0},
+     0,
+     {0.05958894, 0.02383558, 0.49445789},
+     {-0.191750, 0.479375, 0},
+     1e-8},
+    {'A',
+     0,
+     {5, 3, 0, 1},
+     {9.81, 0, 0},
+     0,
+     {0.07153793, 0.02373971, 0.49256247},
+     {-0.191750, 0.674036, -0.007659},
+     1e-8},
+    {'A',
+     1,
+     {15, 0, 0, 0},
+     {0},
+     0,
+     {0.0000734, 0.0581596, 0.4932688},
+     {0, 1.413302, -0.332552},
+     1e-7},
+    {'A',
+     1,
+     {15, 0, 0, 0},
+     {9.81, 0, 0},
+     0,
+     {0.0122099, 0.0581888, 0.4933483},
+     {0, 1.606756, -0.360697},
+     1e-7},
+    {'A',
+     1,
+     {5, 3, 0, 1},
+     {0},
+     0,
+     {-0.0077082, 0.0193089, 0.4991399},
+     {-0.188472, 0.471156, -0.198383},
+     1e-7},
+    {'A',
+     1,
+     {5, 3, 0, 1},
+     {9.81, 0, 0},
+     0,
+     {0.0045362, 0.0193173, 0.4992619},
+     {-0.188477, 0.666992, -0.209085},
+     1e-7},
+    {'t', 0, {1, 0, 0, 0}, {0}, 0, {0.06410964, 0, 0.22817256}, {0, 2.282566, 0}, 1e-8},
+    {'t', 0, {2, 0, 0, 0}, {0}, 0, {0.11883660, 0, 0.19478084}, {0, 4.565133, 0}, 1e-8},
+    {'t',
+     0,
+     {2, 1, 0, 0},
+     {0},
+     0,
+     {0.11583302, 0.05791651, 0.18431973},
+     {-2.282566, 4.565133, 0},
+     1e-8},
+    {'t', 0, {1, 0, 0, 0}, {0, 0, -9.81}, 0, {0.06601044, 0, 0.22749159}, {0, 2.384167, 0}, 1e-8},
+    {'t', 0, {2, 0, 0, 0}, {0, 0, -9.81}, 0, {0.12169674, 0, 0.19243497}, {0, 4.758529, 0}, 1e-8},
+    {'t',
+     0,
+     {2, 0, 0, 0},
+     {0, 0, -9.81},
+     1e-3,
+     {0.12685616, 0, 0.18774639},
+     {0, 5.067356, 0},
+     1e-8},
+    {'t',
+     0,
+     {2, 1, 0, 0},
+     {0, 0, -9.81},
+     0,
+     {0.11841785, 0.05920892, 0.18153081},
+     {-2.377689, 4.755378, 0},
+     1e-8},
+    {'t', 0, {2, 0, 0, 0}, {-9.81, 0, 0}, 0, {0.11358704, 0, 0.19866255}, {0, 4.066203, 0}, 1e-8},
+    {'t',
+     1,
+     {1, 0, 0, 0},
+     {0},
+     0,
+     {0.000037, 0.0212220, 0.2381512},
+     {0, 2.215895, -0.711941},
+     1e-6},
+};
+
+static void of_row(const pose *x, cord_rod *a) {
+    fresh(a);
+    shot s = x->robot == 'A' ? cord_arm() : cord_transfer();
+    for (int i = 0; i < 3; i++) s.gravity.e[i] = x->g[i];
+    cord_ring(a, 4, x->robot == 'A' ? 15.06e-3 : 9.5e-3, x->turns, s.L);
+    for (int i = 0; i < 4; i++) a->c.cord[i].value = x->T[i];
+    assert_int_equal(cord_make(&s, 0, NULL, a), SNW_OK);
+    if (x->mass > 0) {
+        a->s.r->station[0].has_body = true;
+        a->s.r->station[0].M = (snw_inertia){.m = x->mass};
+        assert_int_equal(snw_shoot_ready(a->s.r, 0), SNW_OK);
+    }
+}
+
+static void statics_of_the_table(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const pose *x = &table[i];
+        cord_rod a;
+        of_row(x, &a);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        const snw_vec3 tip = shot_tip(&a.s), k = a.s.r->level[0][0].e.w;
+        for (int c = 0; c < 3; c++) assert_near(tip.e[c], x->tip[c], 1.01 * x->within);
+        assert_near(k.y, x->u[0], 1.01e-6);
+        assert_near(k.z, x->u[1], 1.01e-6);
+        assert_near(k.x, x->u[2], 1.01e-6);
+        cord_free(&a);
+    }
+}
+
+// the wrench of rod and tendons together is what the weight beyond asks for: 3.4, and the table's own check
+static void total_force_is_the_weight(void **state) {
+    (void)state;
+    static const int rows[] = {1, 3, 5, 7, 13, 14};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cord_rod a;
+        of_row(&table[rows[i]], &a);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        const snw_shoot_rod *r = a.s.r;
+        const double m = r->section[0].M.m, tip = table[rows[i]].mass;
+        for (int j = 0; j < r->nnode; j++) {
+            const double beyond = m * (r->length - snw_shoot_node_s(r, j)) + tip;
+            const snw_vec3 f = snw_rotate(r->g[j].R, r->F[j].f);
+            // the sum is exact along the rod but for the rotation of a stage, order 4
+            for (int c = 0; c < 3; c++) assert_near(f.e[c], beyond * r->gravity.e[c], 1e-9);
+        }
+        // and its moment about the base
+        const snw_wrench W = shot_root(&a.s);
+        snw_vec3 M = snw_cross(shot_tip(&a.s), snw_scale(tip, r->gravity));
+        for (int j = 0; j < r->nnode; j++) {
+            const double w = (j == 0 || j == r->nnode - 1 ? 1 : j % 2 ? 4 : 2) * r->piece[0].h / 3;
+            M = snw_add(M, snw_cross(r->g[j].p, snw_scale(w * m, r->gravity)));
+        }
+        for (int c = 0; c < 3; c++) assert_near(W.m.e[c], M.e[c], 2e-9);
+        cord_free(&a);
+    }
+}
+
+// ---- variations -------------------------------------------------------------------------------------
+
+// numbers of a state in the order of the rows of a variation, the pose left out
+static void numbers(const snw_shoot_state *y, int nz, double *x) {
+    for (int i = 0; i < 6; i++) x[i] = y->V.e[i], x[6 + i] = y->F.e[i];
+    for (int i = 0; i < nz; i++) x[12 + i] = y->z[i];
+}
+
+static void shifted(const snw_shoot_state *y, int k, double by, snw_shoot_state *out) {
+    *out = *y;
+    if (k < 6) {
+        out->V.e[k] += by;
+    } else if (k < 12) {
+        out->F.e[k - 6] += by;
+    } else {
+        out->z[k - 12] += by;
+    }
+}
+
+static void compare_variations(cord_rod *a, const snw_shoot_state *y) {
+    snw_shoot_rod *r = a->s.r;
+    const int nz = a->c.law.nz, n = 12 + nz, ld = (18 + nz + 1) / 2 * 2;
+    double S[SNW_SHOOT_ROWS * (SNW_SHOOT_ROWS + 2)] = {0};
+    for (int i = 0; i < 18 + nz; i++) S[i * ld + i] = 1;
+    snw_shoot_state end;
+    snw_shoot_march_vary(r, 0, r->nnode - 1, true, y, ld, S, &end);
+    static const double w[3] = {0.75, -0.15, 1.0 / 60};
+    for (int k = 0; k < n; k++) {
+        // the volume, last, does nothing
+        const double typical = k < 12 ? 0 : k == n - 1 ? 20 : a->c.law.typical[k - 12];
+        const double size = k < 6 ? 0.1 : k < 9 ? 0.02 : k < 12 ? 0.1 : 0.05 * typical;
+        const double h = 1e-3 * size;
+        double slope[12 + SNW_SHOOT_Z] = {0};
+        for (int l = 1; l <= 3; l++) {
+            snw_shoot_state up, down, at;
+            double x[2][12 + SNW_SHOOT_Z];
+            shifted(y, k, l * h, &at);
+            snw_shoot_march(r, 0, r->nnode - 1, true, &at, &up);
+            shifted(y, k, -l * h, &at);
+            snw_shoot_march(r, 0, r->nnode - 1, true, &at, &down);
+            numbers(&up, nz, x[0]);
+            numbers(&down, nz, x[1]);
+            for (int i = 0; i < n; i++) slope[i] += w[l - 1] * (x[0][i] - x[1][i]) / h;
+        }
+        double most = 0;
+        for (int i = 0; i < n; i++) most = fmax(most, fabs(slope[i]));
+        for (int i = 0; i < n; i++) {
+            // sixth order, and rounding of numbers up to 10
+            assert_near(S[(6 + i) * ld + 6 + k], slope[i], 2e-9 * most + 2e-14 / h);
+        }
+    }
+}
+
+// two tendons on winches that rub, one that is pulled and wound, and a chamber with a gas: all there is, in motion
+static void variations_are_differences(void **state) {
+    (void)state;
+    cord_rod a;
+    fresh(&a);
+    shot s = cord_step_robot();
+    s.points = 6;
+    cord_ring(&a, 4, 0.01, 0.3, s.L);
+    for (int i = 0; i < 2; i++) {
+        snw_cord *c = &a.c.cord[i];
+        c->given = SNW_CORD_LENGTH;
+        c->compliance = 1e-3;
+        c->extra = 0.05;
+        c->viscous = 3;
+        c->friction = i * 0.2;
+        c->creep = 0.05;
+        c->value = s.L;
+    }
+    a.c.cord[2].value = 3;
+    a.c.cord[3].chamber = true;
+    a.c.cord[3].given = SNW_CORD_GAS;
+    a.c.cord[3].area = cord_law(&a, "1e-4*(1 + x/L)");
+    a.c.cord[3].value = 1;
+    assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
+    snw_shoot_rod *r = a.s.r;
+    for (int j = 0; j < r->nnode; j++) {
+        for (int k = 0; k < 6; k++) {
+            r->level[0][j].e.e[k] = 1e-3 * sin(j + k);
+            r->level[0][j].V.e[k] = 0.1 * cos(j + 2 * k);
+        }
+        // paths grow along the rod, and slide by some cm/s
+        for (int k = 0; k < a.c.law.nz; k++) {
+            r->zlevel[0][j * a.c.law.nz + k] = snw_shoot_node_s(r, j) + 1e-3 * sin(2 * j + k);
+        }
+    }
+    snw_shoot_begin(r, true, 0.05);
+    snw_shoot_formula(r, SNW_TIME_BDF2, 0, 0.05);
+    const snw_shoot_state y = {.g = r->base,
+                               .V.e = {0.1, -0.2, 0.3, 0.05, 0.02, -0.04},
+                               .F.e = {0.01, -0.03, 0.02, -1, 0.1, 0.2},
+                               .z = {2, 0.01, 1.5, -0.02, 2e3, 1e-6}};
+    compare_variations(&a, &y);
+    cord_free(&a);
+}
+
+// ---- winches ----------------------------------------------------------------------------------------
+
+static void winch_statics(void **state) {
+    (void)state;
+    static const double rows[][7] = {
+        // at, compliance, z, T, tip x, tip z, last curvature
+        {0.0151, 1.6e-3, 0, 1.98602318, -0.19668811, 0.68358854, 0.888558},
+        {0.0151, 1.6e-3, -0.01619, 4.74168250, 0.09492680, 0.68679229, NAN},
+        {0.01506, 1.6e-3, 0, 1.98894323, -0.19690415, NAN, NAN},
+        {0.01506, 1.6e-3, -0.01619, 4.75625512, 0.09515721, NAN, NAN},
+        {0.01506, 1e-4, 0, 2.50778149, -0.14781466, NAN, NAN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double *x = rows[i];
+        cord_rod a;
+        fresh(&a);
+        const shot s = cord_step_robot();
+        cord_winch(&a, x[0], x[1], s.L);
+        a.c.cord[0].value += x[2];
+        assert_int_equal(cord_make(&s, 0, NULL, &a), SNW_OK);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        assert_near(snw_cord_effort(&a.c, 0), x[3], 1.01e-8);
+        assert_near(shot_tip(&a.s).x, x[4], 1.01e-8);
+        if (!isnan(x[5])) assert_near(shot_tip(&a.s).z, x[5], 1.01e-8);
+        if (!isnan(x[6])) assert_near(a.s.r->level[0][s.points - 1].e.w.z, x[6], 1.01e-6);
+        // (path + extra)/(1 + c T) is what was paid out; the path is integrated by another rule
+        const double T = snw_cord_effort(&a.c, 0);
+        assert_near((snw_cord_measure(&a.c, 0) + 0.0518) / (1 + x[1] * T), a.c.cord[0].value, 1e-9);
+        cord_free(&a);
+    }
+}
+
+// a winch that pays out more than the path needs carries nothing, and the arm hangs as without tendon
+static void slack_tendon_is_none(void **state) {
+    (void)state;
+    snw_vec3 tip[2];
+    for (int with = 0; with < 2; with++) {
+        cord_rod a;
+        fresh(&a);
+        const shot s = cord_step_robot();
+        cord_winch(&a, 0.0151, 1.6e-3, s.L);
+        a.c.cord[0].value += 0.1;
+        if (!with) a.c.n = 0;
+        assert_int_equal(cord_make(&s, 0, NULL, &a), SNW_OK);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        tip[with] = shot_tip(&a.s);
+        if (with) {
+            assert_true(snw_cord_effort(&a.c, 0) == 0);
+            // taken in again it pulls
+            a.c.cord[0].value -= 0.1;
+            assert_int_equal(cord_static(&a), SNW_OK);
+            assert_near(snw_cord_effort(&a.c, 0), 1.98602318, 1.01e-8);
+        }
+        cord_free(&a);
+    }
+    for (int c = 0; c < 3; c++)
+        assert_near(tip[0].e[c], tip[1].e[c], 1e-10); // the solver's tolerance
+}
+
+// ---- motion -----------------------------------------------------------------------------------------
+
+static void object_is_picked_up_and_dropped(void **state) {
+    (void)state;
+    static const double rows[][4] = {
+        {0.5, 0.0655986, 0, 0.2276396},         {1.0, 0.1214513, 0, 0.1926390},
+        {1.5, 0.1211625, 0.0330521, 0.1886009}, {2.0, 0.1199831, 0.0627605, 0.1782458},
+        {2.5, 0.1225341, 0.0602508, 0.1770460}, {160.0 / 60, 0.1204646, 0.0600309, 0.1793759},
+        {3.0, 0.1189231, 0.0597340, 0.1808647}, {4.0, 0.1182390, 0.0592350, 0.1816737}};
+    cord_rod a;
+    fresh(&a);
+    shot s = cord_transfer();
+    s.points = 31;
+    s.between = SNW_BETWEEN_LINEAR;
+    s.gravity = (snw_vec3){{0, 0, -9.81}};
+    cord_ring(&a, 4, 9.5e-3, 0, s.L);
+    assert_int_equal(cord_make(&s, 1e-6, NULL, &a), SNW_OK);
+    assert_int_equal(cord_static(&a), SNW_OK);
+    assert_near(shot_tip(&a.s).z, 0.23999998, 1e-8);
+    cord_begin(&a, 1.0 / 60);
+    int row = 0;
+    for (int i = 1; i <= 240; i++) {
+        const double t = i / 60.0;
+        a.c.cord[0].value = 2 * fmin(t, 1);
+        a.c.cord[1].value = fmin(fmax(t - 1, 0), 1);
+        a.s.r->station[0].has_body = t > 1 + 1e-9 && t <= 2.5 + 1e-9;
+        a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
+        assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
+        if (fabs(t - rows[row][0]) > 1e-9) continue;
+        // all digits but for the form: the reference carries strains and their slopes between its 31 points
+        for (int c = 0; c < 3; c++) assert_near(shot_tip(&a.s).e[c], rows[row][1 + c], 2e-6);
+        row++;
+    }
+    assert_int_equal(row, 8);
+    cord_free(&a);
+}
+
+typedef struct swing {
+    double first, valley, second, held, under, next; // extremes of the tip's x less its start
+} swing;
+
+static swing winch_motion(double viscous, const double *samples, int nsample, double within) {
+    cord_rod a;
+    fresh(&a);
+    shot s = cord_step_robot();
+    s.points = 41;
+    s.between = SNW_BETWEEN_LINEAR;
+    cord_winch(&a, 0.0151, 1.6e-3, s.L);
+    a.c.cord[0].viscous = viscous;
+    assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
+    assert_int_equal(cord_static(&a), SNW_OK);
+    const double start = shot_tip(&a.s).x;
+    cord_begin(&a, 0.05);
+    swing w = {-9, 9, -9, 0, 9, -9};
+    int row = 0;
+    for (int i = 1; i <= 500; i++) {
+        const double t = 0.05 * i;
+        a.c.cord[0].value = cord_winch_at(t);
+        a.c.cord[0].rate = cord_winch_rate(t);
+        assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+        const double x = shot_tip(&a.s).x - start;
+        if (t > 3.9 && t < 4.45) w.first = fmax(w.first, x);
+        if (t > 4.4 && t < 4.8) w.valley = fmin(w.valley, x);
+        if (t > 4.8 && t < 5.3) w.second = fmax(w.second, x);
+        if (fabs(t - 17.5) < 1e-9) w.held = x;
+        if (t > 17.94 && t < 18.4) w.under = fmin(w.under, x);
+        if (t > 18.4 && t < 18.8) w.next = fmax(w.next, x);
+        if (row >= nsample || fabs(t - samples[3 * row]) > 1e-9) continue;
+        assert_near(x + start, samples[3 * row + 1], within);
+        assert_near(snw_cord_effort(&a.c, 0), samples[3 * row + 2], 20 * within);
+        row++;
+    }
+    assert_int_equal(row, nsample);
+    cord_free(&a);
+    return w;
+}
+
+static void step_response(void **state) {
+    (void)state;
+    static const double samples[] = {4,  0.087019,  4.70588, 4.5, 0.025224,  5.58768,
+                                     5,  0.185438,  3.71200, 6,   0.111177,  4.60738,
+                                     18, -0.221966, 2.47316, 20,  -0.162391, 1.57490};
+    const swing w = winch_motion(0, samples, 6, 5e-5);
+    assert_near(w.first, 0.4221, 1e-4);
+    assert_near(w.valley, 0.1829, 1e-4);
+    assert_near(w.second, 0.3821, 1e-4);
+    assert_near(w.held, 0.2913, 1e-4);
+    assert_near(w.under, -0.1184, 1e-4);
+    assert_near(w.next, 0.1092, 1e-4);
+}
+
+// tension that varies along the path, the consistent friction of the table
+static void step_response_with_friction(void **state) {
+    (void)state;
+    const swing w = winch_motion(5, NULL, 0, 0);
+    assert_near(w.first, 0.4199, 1e-4);
+    assert_near(w.valley, 0.1924, 1e-4);
+    assert_near(w.second, 0.3684, 1e-4);
+    assert_near(w.held, 0.2916, 1e-4);
+    assert_near(w.under, -0.1149, 1e-4);
+    assert_near(w.next, 0.1034, 1e-4);
+}
+
+// ---- chambers ---------------------------------------------------------------------------------------
+
+static void finger_in_closed_form(void **state) {
+    (void)state;
+    for (int gas = 0; gas < 2; gas++) {
+        cord_rod a;
+        fresh(&a);
+        assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_CUBIC, &a), SNW_OK);
+        a.c.cord[0].value = cord_finger_at(gas, 1);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        const double P = snw_cord_effort(&a.c, 0), V = snw_cord_measure(&a.c, 0);
+        assert_near(P, gas ? 82970.716 : 83587.667, 1e-3); // the table's digits
+        assert_near(V, gas ? 2.6449330e-6 : 2.65e-6, 5e-14);
+        assert_near(shot_tip(&a.s).x, gas ? 0.08085059 : 0.08097018, 1e-8);
+        assert_near(shot_tip(&a.s).z, gas ? 0.04004899 : 0.03927865, 1e-8);
+        // strain P A/EA and curvature P A r/EI in every section, V = A L (1 + strain + curvature r)
+        const double Ac = 1.96349541e-5, off = 0.01 * (1 + 1 / 35.0);
+        const double stretch = P * Ac / (20e3 * 6.8722339e-4),
+                     bend = P * Ac * off / (20e3 * 3.7710507e-8);
+        for (int j = 0; j < a.s.r->nnode; j++) {
+            const snw_twist e = a.s.r->level[0][j].e;
+            assert_near(e.v.x, stretch, 1e-12);
+            assert_near(e.w.z, bend, 1e-10);
+            assert_near(snw_norm(a.s.r->F[j].f) + snw_norm(a.s.r->F[j].m), 0, 1e-12);
+        }
+        assert_near(V / (Ac * 0.1), 1 + stretch + bend * off, 1e-12);
+        cord_free(&a);
+    }
+}
+
+typedef struct ripple {
+    double high, low, period;
+} ripple;
+
+static ripple finger_motion(bool gas) {
+    static const double rows[][5] = {{0.5, 0.0345482, 23796.5, 0.0282101, 20816.1},
+                                     {1.0, 0.0555927, 45785.3, 0.0538299, 41471.6},
+                                     {1.5, 0.0732622, 65021.1, 0.0724504, 62138.3},
+                                     {2.0, 0.0813915, 82629.0, 0.0812781, 82929.2},
+                                     {2.5, 0.0801439, 83371.7, 0.0812675, 82999.4},
+                                     {3.0, 0.0806488, 83101.5, 0.0812356, 83065.5},
+                                     {4.0, 0.0806822, 83074.1, 0.0811581, 83195.6},
+                                     {4.5, 0.0801720, 83346.7, 0.0811238, 83262.8}};
+    cord_rod a;
+    fresh(&a);
+    assert_int_equal(cord_finger(gas, 31, SNW_BETWEEN_LINEAR, &a), SNW_OK);
+    a.c.cord[0].value = cord_finger_at(gas, 0);
+    assert_int_equal(cord_static(&a), SNW_OK);
+    cord_begin(&a, 0.01);
+    ripple w = {-9, 9, 0};
+    double before = 0, rising = 0, first = 0, last = 0;
+    int row = 0, crossings = 0;
+    for (int i = 1; i <= 450; i++) {
+        const double t = 0.01 * i;
+        a.c.cord[0].value = cord_finger_at(gas, fmin(t / 2, 1));
+        assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.3, 0.01), SNW_OK);
+        const double x = shot_tip(&a.s).x;
+        if (t > 2.1) w.high = fmax(w.high, x), w.low = fmin(w.low, x);
+        // maxima
+        if (t > 2.05 && rising > 0 && x < before) {
+            last = t - 0.01;
+            if (crossings++ == 0) first = last;
+        }
+        rising = x - before;
+        before = x;
+        if (fabs(t - rows[row][0]) > 1e-9) continue;
+        assert_near(x, rows[row][gas ? 1 : 3], 2e-6);
+        assert_near(snw_cord_effort(&a.c, 0), rows[row][gas ? 2 : 4], 3);
+        row++;
+    }
+    assert_int_equal(row, 8);
+    w.period = (last - first) / (crossings - 1);
+    cord_free(&a);
+    return w;
+}
+
+static void finger_with_air_and_with_water(void **state) {
+    (void)state;
+    const ripple air = finger_motion(true), water = finger_motion(false);
+    assert_near(air.high, 0.08156, 1e-5);
+    assert_near(air.low, 0.08001, 1e-5);
+    assert_near(water.high, 0.08130, 5e-5); // the highest of peaks that fall
+    assert_near(air.period, 0.292, 0.01);
+    assert_near(water.period, 0.252, 0.01);
+    const double ratio = (air.high - air.low) / (water.high - water.low);
+    assert_near(ratio, 2.15, 0.35); // "roughly twice"
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statics_of_the_table),
+        cmocka_unit_test(total_force_is_the_weight),
+        cmocka_unit_test(variations_are_differences),
+        cmocka_unit_test(winch_statics),
+        cmocka_unit_test(slack_tendon_is_none),
+        cmocka_unit_test(object_is_picked_up_and_dropped),
+        cmocka_unit_test(step_response),
+        cmocka_unit_test(step_response_with_friction),
+        cmocka_unit_test(finger_in_closed_form),
+        cmocka_unit_test(finger_with_air_and_with_water),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
