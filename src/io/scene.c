@@ -173,6 +173,23 @@ static void put_links(snw_json *j, const snw_model *m) {
 
 // ---- what joins and acts -----------------------------------------------------------------------
 
+// how a closure looks; of a station that sweeps the place is not told
+static const char *loop_name(const snw_model *m, int i) {
+    if (m->loop[i].sweep) return "contact";
+    switch (m->desc->loop[i].grip) {
+    case SNW_GRIP_NONE:
+        break;
+    case SNW_GRIP_WHEEL:
+    case SNW_GRIP_ROLL:
+        return "wheel";
+    case SNW_GRIP_RING:
+        return "ring";
+    case SNW_GRIP_ANCHOR:
+        return "anchor";
+    }
+    return snw_joint_name(m->desc->loop[i].joint);
+}
+
 static void put_loops(snw_json *j, const snw_model *m) {
     begin_list(j, "loops");
     for (int i = 0; i < m->nloop; i++) {
@@ -180,9 +197,9 @@ static void put_loops(snw_json *j, const snw_model *m) {
         const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
         snw_json_object(j);
         put_text(j, "name", m->desc->loop[i].name);
-        put_text(j, "joint",
-                 m->desc->loop[i].grip ? "contact" : snw_joint_name(m->desc->loop[i].joint));
+        put_text(j, "joint", loop_name(m, i));
         put_list(j, "axis", 3, axis);
+        put_number(j, "radius", m->desc->loop[i].radius);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);
         put_switch(j, loop->gate);

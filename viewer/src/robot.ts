@@ -10,7 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
-import type { BodyScene, ContactScene, LinkScene, Scene } from './scene';
+import type { BodyScene, ContactScene, LinkScene, LoopScene, Scene } from './scene';
 
 export interface Shown {
     colour: Quantity;
@@ -82,6 +82,7 @@ export class Robot {
     private readonly shafts: Bars;
     private readonly heads: Cones;
     private readonly balls: Balls;
+    private readonly thickest: number; // of the rods as they are drawn
     private readonly axes: THREE.LineSegments;
     private readonly marks: THREE.LineSegments; // of named sites
     private readonly log = new Float64Array(6);
@@ -105,8 +106,8 @@ export class Robot {
             this.group.add(r.mesh);
         }
         // what runs inside of rods is seen through them
-        const widest = Math.max(0, ...this.rods.map((r) => r.widest * r.magnify));
-        if (scene.measures.some((m) => m.points.some((p) => Math.hypot(p[2], p[3]) < 0.95 * widest))) {
+        this.thickest = Math.max(0, ...this.rods.map((r) => r.widest * r.magnify));
+        if (scene.measures.some((m) => m.points.some((p) => Math.hypot(p[2], p[3]) < 0.95 * this.thickest))) {
             this.rodMaterial.transparent = true;
             this.rodMaterial.opacity = 0.62;
         }
@@ -118,7 +119,7 @@ export class Robot {
         const named = new Map(scene.links.map((l) => [l.name, l]));
         this.owner = run.head.node_link.map((name) => named.get(name));
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
-        this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 8);
+        this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 4 * scene.loops.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
         this.chambers = new Bars(this.clear, points + 1, 24, false, false);
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
@@ -372,10 +373,49 @@ export class Robot {
             if (shown.joints && this.isThere(k, l.switch)) this.putJoint(l, theme, r);
         }
         for (const l of scene.loops) {
-            if (!shown.joints || !this.isThere(k, l.switch)) continue;
-            this.balls.ball(this.origin(l.b, a), 1.9 * r, theme.joint);
+            if (shown.joints && this.isThere(k, l.switch)) this.putLoop(l, theme, r);
         }
         this.struts.end();
+    }
+
+    // how far the body of an axle reaches along it, and a radius that suits it
+    private axle(l: LoopScene, r: number): { out: number; radius: number } {
+        const body = this.bodies.find((b) => b.link.end === l.b);
+        if (!body) return { out: 4 * r, radius: 6 * r };
+        const box = body.mesh.geometry.boundingBox ?? (body.mesh.geometry.computeBoundingBox(), body.mesh.geometry.boundingBox!);
+        const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5).toArray();
+        const out = half.reduce((sum, h, i) => sum + h * Math.abs(l.axis[i]), 0);
+        return { out, radius: Math.max(6 * r, 0.6 * Math.min(...half)) };
+    }
+
+    // where a loop closes, or what grips there
+    private putLoop(l: LoopScene, theme: Theme, r: number): void {
+        const at = this.origin(l.b, [0, 0, 0]), d = [0, 0, 0];
+        const disc = (length: number, radius: number, colour: number, out = 0) => {
+            this.struts.bar(at.map((x, i) => x + (out - length) * d[i]), at.map((x, i) => x + (out + length) * d[i]), radius, colour);
+        };
+        const wheel = (radius: number, out: number) => {
+            disc(0.16 * radius, radius, theme.tyre, out);
+            disc(0.24 * radius, 0.4 * radius, theme.joint, out);
+        };
+        switch (l.joint) {
+            case 'wheel': {
+                this.poses.turn(l.b, l.axis[0], l.axis[1], l.axis[2], d);
+                // one that rolls is drawn as it is; of an axle whose wheels nobody described two, beside the body
+                const { out, radius } = this.axle(l, r);
+                if (l.radius > 0) wheel(l.radius, 0);
+                else for (const side of [-1, 1]) wheel(radius, side * (out + 0.24 * radius));
+                break;
+            }
+            case 'ring':
+                this.poses.turn(l.b, 1, 0, 0, d);
+                disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
+                break;
+            case 'contact': // sweeps along a rod
+                break;
+            default:
+                this.balls.ball(at, (l.joint === 'anchor' ? 3.4 : 1.9) * r, theme.joint);
+        }
     }
 
     private putJoint(l: LinkScene, theme: Theme, r: number): void {
@@ -456,7 +496,7 @@ export class Robot {
             }
         });
         scene.loops.forEach((l, i) => {
-            if (!shown.reactions || !this.isThere(k, l.switch)) return;
+            if (!shown.reactions || !this.isThere(k, l.switch) || l.joint === 'contact') return; // of what sweeps nobody knows the place
             const at = 6 * (k * run.head.loops + i);
             this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
         });

@@ -42,6 +42,7 @@ export interface LoopScene {
     name: string;
     joint: string;
     axis: number[];
+    radius: number; // of a wheel, where it has one
     a: number;
     b: number;
     switch: number;
@@ -197,7 +198,7 @@ function within(raw: Scene, head: RunHead): Scene {
         parent: Array.from({ length: head.nodes }, (_, i) => Math.min(node(list(raw.parent)[i]), i - 1)),
         kind: Array.from({ length: head.nodes }, (_, i) => text(list(raw.kind)[i])),
         links,
-        loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), a: node(l.a), b: node(l.b), switch: number(l.switch, -1) })),
+        loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), radius: number(l.radius), a: node(l.a), b: node(l.b), switch: number(l.switch, -1) })),
         measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
