@@ -114,7 +114,7 @@ static void rates_are_derivatives_in_time(void **state) {
         setting s;
         setting_open(&s, &d);
         const rig *g = &s.g;
-        const int nv = g->m->nv, nr = g->m->nrow, ng = nr - 1; // the drive is last
+        const int nv = g->m->nv, nr = g->m->nrow;
         double *rate = calloc((size_t)(4 * nr + nv), sizeof *rate), *bend = rate + nr;
         double *first = bend + nr, *product = first + nr, *dx = product + nr;
         snw_residual(g->m, g->in, g->s, false, g->w);
@@ -143,8 +143,13 @@ static void rates_are_derivatives_in_time(void **state) {
             for (int i = 0; i < nr; i++) first[i] += weight[n + 2] * g->w->gap[i] / (12 * h);
         }
         // what the moved velocity lacks on groups is odd in t only from the third order on: left is h^2
-        for (int i = 0; i < ng; i++) {
-            assert_near(bend[i], first[i] / g->w->pace, LEFT + 10 * h * h);
+        // at a station that moves the slope along the rod is that of the continuous one: off by the error of its rule on a slice
+        for (int i = 0; i < g->m->nloop; i++) {
+            const snw_loop *loop = &g->m->loop[i];
+            for (int r = loop->row; r < loop->row + loop->nrow; r++) {
+                const double off = loop->sweep ? 1e-6 : 0;
+                assert_near(bend[r], first[r] / g->w->pace, LEFT + 10 * h * h + off);
+            }
         }
         free(rate);
         setting_close(&s);
