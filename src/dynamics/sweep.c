@@ -42,8 +42,8 @@ static void look(const snw_model *m, const snw_sweep *sweep, double t, snw_sweep
     strain_at(d, t, to->x.v, rod->L, &to->here, &to->rate, &to->bend, &to->slope);
 }
 
-// The row sees V(x(t), t), so its rate is that of the material and V' x'; V' = xi' - ad_xi V along the rod. What holds a place and
-// not a section sees V + xi x'.
+// The row sees V(x(t), t), so its rate is that of the material and V' x'; V' = xi' - ad_xi V along the rod, where slices are as good as
+// their rule. What holds a place and not a section sees V + xi x'.
 static void seen(const snw_sweep *sweep, snw_sweep_work *to) {
     const double dx = to->x.d;
     const snw_twist along = snw_twist_sub(to->rate, snw_ad(to->here, to->V));
