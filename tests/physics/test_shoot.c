@@ -272,6 +272,67 @@ static void steps_of_ten_microseconds(void **state) {
     shot_free(&a);
 }
 
+// ---- laws -------------------------------------------------------------------------------------------
+
+// a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is given
+static const double cord[6] = {0, 0, 5e-3, -1, 0, 0}, shortening = 2e-7;
+
+static void cord_strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
+    (void)user;
+    *out = (snw_law_out){0};
+    for (int i = 0; i < 6; i++) {
+        const double C = in->section->C[7 * i];
+        out->e.e[i] = C * (in->F.e[i] + in->z[0] * cord[i]);
+        if (!slopes) continue;
+        out->D[i][i] = C;
+        out->D[i][6] = C * cord[i];
+    }
+    out->zs[1] = -out->e.e[3];
+    for (int k = 0; k < 8 && slopes; k++) out->D[7][k] = -out->D[3][k];
+}
+
+static void cord_close(void *user, const double *tip, const double *base, double *gap,
+                       double *slope) {
+    (void)user, (void)base;
+    gap[0] = (tip[1] - shortening) / shortening;
+    for (int k = 0; k < 4; k++) slope[k] = k == 1 ? 1 / shortening : 0;
+}
+
+// parameters that are not known at the base are found by what is known at the tip; at rest they stay, also where the rod is cut
+// into segments
+static void unknown_parameters_are_found(void **state) {
+    (void)state;
+    const snw_shoot_law law = {.nz = 2,
+                               .typical = {1, shortening},
+                               .strain = cord_strain,
+                               .nfree = 1,
+                               .free = {0},
+                               .close = cord_close};
+    shot s = shot_benchmark();
+    s.tip.x = 0;
+    const int n = 60;
+    const snw_shoot_opts o = {.along = SNW_ALONG_RK4, .npiece = 1, .length = &s.L, .intervals = &n};
+    shot_rod a = {0};
+    assert_int_equal(snw_shoot_create(&o, &law, true, false, &a.r), SNW_OK);
+    assert_int_equal(shot_fill(&s, a.r), SNW_OK);
+    snw_shoot_rest(a.r, shot_base());
+    const snw_boundary_opts opts = snw_boundary_defaults();
+    assert_int_equal(snw_boundary_create(a.r, &opts, &a.b), SNW_OK);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    const double EA = a.r->K[21], EI = a.r->K[14], tension = EA * shortening / s.L;
+    const double angle = tension * cord[2] / EI * s.L; // an arc of a circle
+    assert_near(a.r->z[0] / tension, 1, 1e-9);
+    const double bent = s.L * (1 - shortening / s.L) * (1 - cos(angle)) / angle;
+    assert_near(hypot(shot_tip(&a).x, shot_tip(&a).y), fabs(bent), 1e-10);
+    snw_shoot_begin(a.r, true, 2e-4);
+    snw_boundary_forget(a.b);
+    for (int i = 0; i < 5; i++) assert_int_equal(shot_step(&a, T, 0, 2e-4), SNW_OK);
+    assert_true(a.b->segments->n > 4);
+    assert_near(a.r->z[0] / tension, 1, 1e-8);
+    assert_near(snw_norm(a.r->V[n].v), 0, 1e-8);
+    shot_free(&a);
+}
+
 // ---- one solution -----------------------------------------------------------------------------------
 
 static void solvers_agree(void **state) {
@@ -452,6 +513,7 @@ int main(void) {
         cmocka_unit_test(stored_energy),
         cmocka_unit_test(banded_has_no_smallest_step),
         cmocka_unit_test(steps_of_ten_microseconds),
+        cmocka_unit_test(unknown_parameters_are_found),
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(orders_along_the_rod),
         cmocka_unit_test(kirchhoff_is_the_limit),
