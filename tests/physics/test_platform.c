@@ -3,6 +3,8 @@
 // Rods on a platform: the continuum Stewart-Gough robot against digits computed independently (shooting.md 4.6), its symmetry,
 // its weight, loss of stability, motion.
 #include "near.h"
+
+#include "heap_calls.h"
 #include "stewart.h"
 
 static void made(int points, snw_space_kind along, snw_between between, stewart *s) {
@@ -121,10 +123,12 @@ static void plate_follows(void **state) {
     stewart_feed(&s, &path, 0);
     assert_int_equal(stewart_static(&s), SNW_OK);
     snw_platform_begin(s.p, true, 1.0 / 120);
+    const long before = heap_calls;
     for (int i = 1; i <= 300; i++) {
         stewart_feed(&s, &path, i / 120.0);
         assert_int_equal(stewart_step(&s, -0.2, 1.0 / 120), SNW_OK);
     }
+    assert_int_equal(heap_calls, before); // a step takes no memory
     // the table's digits
     assert_near(s.p->g.p.x, -0.200004, 2e-5);
     assert_near(s.p->g.p.z, 0.499999, 1e-5);
@@ -175,6 +179,7 @@ static void plate_tilts_and_sways(void **state) {
 }
 
 int main(void) {
+    count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(home),
         cmocka_unit_test(static_path),
