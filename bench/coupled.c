@@ -135,11 +135,11 @@ static void ratios(const bench_table *t) {
     line(t, "winch, friction, RK4", winch, rk4, "");
     line(t, "four tendons, Euler", transfer, euler, "paper above 3.5");
     line(t, "four tendons, RK4", transfer, rk4, "");
-    setting soft = {.points = 50, .steps = 450};
+    setting soft = {.points = 50, .steps = 200};
     line(t, "finger with water, RK4", finger, soft, "paper 26 to 32");
     soft.gas = true;
     line(t, "finger with air, RK4", finger, soft, "paper about 28");
-    setting plate = {.points = 200, .steps = 60, .along = SNW_ALONG_EULER};
+    setting plate = {.points = 200, .steps = 40, .along = SNW_ALONG_EULER};
     line(t, "Stewart-Gough, Euler", platform, plate,
          "paper 7 to 8, three threads; public program 0.10");
     plate.points = 41;
@@ -149,8 +149,8 @@ static void ratios(const bench_table *t) {
 
 static void costs(void) {
     printf("\n%-8s %18s %18s\n", "points", "winch, ms a step", "platform, ms a step");
-    for (int n = 50; n <= 400; n *= 2) {
-        setting w = {.points = n, .steps = 40, .along = SNW_ALONG_EULER}, p = w;
+    for (int n = 100; n <= 400; n *= 2) {
+        setting w = {.points = n, .steps = 10, .along = SNW_ALONG_EULER}, p = w;
         const double a = run(winch, &w), c = run(platform, &p);
         printf("%-8d %18.3f %18.3f\n", n, 50 / a, 1e3 / (120 * c));
     }
