@@ -86,9 +86,13 @@ typedef struct snw_stage {
     double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z]; // of a law
 } snw_stage;
 
-SNW_INLINE snw_twist snw_field_strain(int flags, const snw_shoot_section *s, snw_wrench F,
-                                      snw_twist eh) {
+SNW_INLINE snw_twist snw_field_strain(int flags, bool damped, const snw_shoot_section *s,
+                                      snw_wrench F, snw_twist eh) {
     snw_twist e;
+    if ((flags & SNW_FIELD_DIAGONAL) && !damped) {
+        for (int i = 0; i < 6; i++) e.e[i] = s->C[7 * i] * F.e[i];
+        return e;
+    }
     if (flags & SNW_FIELD_DIAGONAL) {
         for (int i = 0; i < 6; i++) e.e[i] = s->C[7 * i] * (F.e[i] - s->B[7 * i] * eh.e[i]);
         return e;
@@ -135,7 +139,7 @@ SNW_INLINE void snw_field(int flags, const snw_shoot_rod *r, const snw_shoot_sec
             for (int k = 0; k < 6 + nz; k++) st->D[i][k] = out.D[i][k];
         }
     } else {
-        e = snw_field_strain(flags, s, st->F, H->e);
+        e = snw_field_strain(flags, r->damped, s, st->F, H->e);
     }
     const snw_vec3 w = st->V.w, v = st->V.v, m = st->F.m, f = st->F.f;
     const snw_vec3 k = snw_add(s->rest.w, e.w), l = snw_add(s->rest.v, e.v);
@@ -155,9 +159,11 @@ SNW_INLINE void snw_field(int flags, const snw_shoot_rod *r, const snw_shoot_sec
         fm = snw_add(fm, snw_cross(M->mc, a));
         ff = snw_add(ff, snw_add(snw_cross(wt, M->mc), snw_cross(w, snw_cross(w, M->mc))));
     }
-    ff.x += s->drag[0] * v.x * fabs(v.x);
-    ff.y += s->drag[1] * v.y * fabs(v.y);
-    ff.z += s->drag[2] * v.z * fabs(v.z);
+    if (r->drags) {
+        ff.x += s->drag[0] * v.x * fabs(v.x);
+        ff.y += s->drag[1] * v.y * fabs(v.y);
+        ff.z += s->drag[2] * v.z * fabs(v.z);
+    }
     if (flags & SNW_FIELD_WORLD) {
         ff = snw_sub(ff, snw_add(snw_scale(M->m, st->weight), st->force));
         fm = snw_sub(fm, st->torque);
@@ -234,9 +240,11 @@ SNW_INLINE void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoo
                                          snw_lane3_add(snw_lane3_cross_by(dw, snw_cross(w, M->mc)),
                                                        snw_lane3_cross(w, dwmc))));
     }
-    ff.x += 2 * s->drag[0] * fabs(v.x) * dv.x;
-    ff.y += 2 * s->drag[1] * fabs(v.y) * dv.y;
-    ff.z += 2 * s->drag[2] * fabs(v.z) * dv.z;
+    if (r->drags) {
+        ff.x += 2 * s->drag[0] * fabs(v.x) * dv.x;
+        ff.y += 2 * s->drag[1] * fabs(v.y) * dv.y;
+        ff.z += 2 * s->drag[2] * fabs(v.z) * dv.z;
+    }
     if (flags & SNW_FIELD_WORLD) {
         ff = snw_lane3_sub(ff, snw_lane3_add(snw_lane3_scale(M->m, d->weight), d->force));
         fm = snw_lane3_sub(fm, d->torque);

@@ -153,12 +153,13 @@ static double weight(const snw_shoot_rod *r) {
 
 snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
     r->diagonal = true;
-    r->damped = false;
+    r->damped = r->drags = false;
     const int ns = r->uniform ? 1 : r->npoint;
     for (int i = 0; i < ns; i++) {
         const double *K = r->K + 36 * (ptrdiff_t)i, *B = r->section[i].B;
         r->diagonal =
             r->diagonal && is_diagonal(K) && is_diagonal(B) && is_principal(&r->section[i].M);
+        for (int k = 0; k < 3; k++) r->drags = r->drags || r->section[i].drag[k] != 0;
         for (int k = 0; k < 6; k++) {
             if (r->active[k] && !(K[7 * k] > 0)) return SNW_E_SINGULAR;
             r->damped = r->damped || B[7 * k] != 0;

@@ -142,6 +142,7 @@ typedef struct snw_shoot_rod {
     bool uniform;               // one section for all points
     bool diagonal; // C and B are diagonal, M has its centre on the line and principal axes
     bool damped;   // B is not zero somewhere
+    bool drags;    // a drag is not zero somewhere
     snw_shoot_section *section; // npoint, or 1
     double *K;                  // 36 for each section: stiffness, for energies and C
     bool active[6];             // strains that may change

@@ -93,6 +93,7 @@ static void make(rig *k, snw_space_kind along, bool diagonal, bool world, bool l
     r->zh = k->zh, r->z = k->z;
     r->g = k->g, r->V = k->V, r->F = k->F, r->W = k->W;
     r->diagonal = diagonal;
+    r->damped = r->drags = true;
     r->world = world;
     r->law = law ? &k->law : NULL;
     r->formula.c[0] = 1.7;
