@@ -7,6 +7,12 @@
 #include "heap_calls.h"
 #include "stewart.h"
 
+#ifdef SANITIZED
+#define LONG skip()
+#else
+#define LONG ((void)0)
+#endif
+
 static void made(int points, snw_space_kind along, snw_between between, stewart *s) {
     assert_int_equal(stewart_make(points, along, between, s), SNW_OK);
 }
@@ -90,6 +96,7 @@ static void static_path(void **state) {
 // that are not of unit length, and goes through zero at 0.1975; ours makes a step of the group.
 static void euler_is_less_stable(void **state) {
     (void)state;
+    LONG;
     static const double table[][2] = {
         {-0.15, 30.76}, {-0.18, 11.99}, {-0.19, 6.176}, {-0.195, NAN}};
     stewart s;
@@ -149,6 +156,7 @@ static void plate_follows(void **state) {
 // rounding; the table's run tilts by 0.27 to 0.49 rad within 0.75 s.
 static void plate_tilts_and_sways(void **state) {
     (void)state;
+    LONG;
     static stewart_path path;
     read_path(&path);
     stewart s;
