@@ -6,6 +6,8 @@
 #include "near.h"
 #include "shot_rod.h"
 
+#include <complex.h>
+
 #define T SNW_TIME_BDF2
 
 static void made(const shot *s, shot_rod *out) { assert_int_equal(shot_make(s, out), SNW_OK); }
@@ -270,6 +272,67 @@ static void steps_of_ten_microseconds(void **state) {
     shot_free(&a);
 }
 
+// ---- laws -------------------------------------------------------------------------------------------
+
+// a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is given
+static const double cord[6] = {0, 0, 5e-3, -1, 0, 0}, shortening = 2e-7;
+
+static void cord_strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
+    (void)user;
+    *out = (snw_law_out){0};
+    for (int i = 0; i < 6; i++) {
+        const double C = in->section->C[7 * i];
+        out->e.e[i] = C * (in->F.e[i] + in->z[0] * cord[i]);
+        if (!slopes) continue;
+        out->D[i][i] = C;
+        out->D[i][6] = C * cord[i];
+    }
+    out->zs[1] = -out->e.e[3];
+    for (int k = 0; k < 8 && slopes; k++) out->D[7][k] = -out->D[3][k];
+}
+
+static void cord_close(void *user, const double *tip, const double *base, double *gap,
+                       double *slope) {
+    (void)user, (void)base;
+    gap[0] = (tip[1] - shortening) / shortening;
+    for (int k = 0; k < 4; k++) slope[k] = k == 1 ? 1 / shortening : 0;
+}
+
+// parameters that are not known at the base are found by what is known at the tip; at rest they stay, also where the rod is cut
+// into segments
+static void unknown_parameters_are_found(void **state) {
+    (void)state;
+    const snw_shoot_law law = {.nz = 2,
+                               .typical = {1, shortening},
+                               .strain = cord_strain,
+                               .nfree = 1,
+                               .free = {0},
+                               .close = cord_close};
+    shot s = shot_benchmark();
+    s.tip.x = 0;
+    const int n = 60;
+    const snw_shoot_opts o = {.along = SNW_ALONG_RK4, .npiece = 1, .length = &s.L, .intervals = &n};
+    shot_rod a = {0};
+    assert_int_equal(snw_shoot_create(&o, &law, true, false, &a.r), SNW_OK);
+    assert_int_equal(shot_fill(&s, a.r), SNW_OK);
+    snw_shoot_rest(a.r, shot_base());
+    const snw_boundary_opts opts = snw_boundary_defaults();
+    assert_int_equal(snw_boundary_create(a.r, &opts, &a.b), SNW_OK);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    const double EA = a.r->K[21], EI = a.r->K[14], tension = EA * shortening / s.L;
+    const double angle = tension * cord[2] / EI * s.L; // an arc of a circle
+    assert_near(a.r->z[0] / tension, 1, 1e-9);
+    const double bent = s.L * (1 - shortening / s.L) * (1 - cos(angle)) / angle;
+    assert_near(hypot(shot_tip(&a).x, shot_tip(&a).y), fabs(bent), 1e-10);
+    snw_shoot_begin(a.r, true, 2e-4);
+    snw_boundary_forget(a.b);
+    for (int i = 0; i < 5; i++) assert_int_equal(shot_step(&a, T, 0, 2e-4), SNW_OK);
+    assert_true(a.b->segments->n > 4);
+    assert_near(a.r->z[0] / tension, 1, 1e-8);
+    assert_near(snw_norm(a.r->V[n].v), 0, 1e-8);
+    shot_free(&a);
+}
+
 // ---- one solution -----------------------------------------------------------------------------------
 
 static void solvers_agree(void **state) {
@@ -343,6 +406,57 @@ static void kirchhoff_is_the_limit(void **state) {
     assert_near((x[1] - x[2]) / (x[0] - x[2]), 1e-3, 1e-5);
 }
 
+// One undamped mode, x_t = i w x: the root z next to exp(i w h) of c_0 z^2 + c_1 z + c_2 = i w (z^2 - d z), and the time constant
+// of its amplitude. Closed form of shooting.md 4.3, for formulas of two levels.
+static double scalar_law(snw_time_kind kind, double alpha, double w, double h) {
+    const double steps[3] = {h, h, h};
+    const snw_time_formula f = snw_time_formula_at(kind, alpha, steps);
+    const double complex a = f.c[0] - I * w, b = f.c[1] + I * w * f.d, c = f.c[2];
+    const double complex root = csqrt(b * b - 4 * a * c);
+    const double complex z1 = (-b + root) / (2 * a), z2 = (-b - root) / (2 * a);
+    const double complex want = cexp(I * w * h);
+    return -h / log(cabs(cabs(z1 - want) < cabs(z2 - want) ? z1 : z2));
+}
+
+// small swings of the benchmark rod die out as its first mode does by that law, whose powers of the step are those of the
+// paper's figure 2
+static void damping_is_that_of_the_scalar_law(void **state) {
+    (void)state;
+    static const struct {
+        snw_time_kind time;
+        double alpha, published[2]; // closed form at 5 and 10 ms, shooting.md 4.3
+    } table[] = {{SNW_TIME_EULER, 0, {0.13299, 0.073574}},
+                 {SNW_TIME_BDF2, 0, {3.9155, 0.72819}},
+                 {SNW_TIME_BDF_ALPHA, -0.2, {7.7074, 1.2954}}};
+    const double w = 2 * acos(-1) * 8.895193; // with shear and rotary inertia, 4.2
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        for (int k = 0; k < 2; k++) {
+            const double h = k ? 10e-3 : 5e-3,
+                         want = scalar_law(table[i].time, table[i].alpha, w, h);
+            assert_near(want / table[i].published[k], 1, 4e-5); // five digits
+            shot s = shot_benchmark();
+            s.points = 50;
+            s.tip.x = -5e-3;
+            shot_rod a;
+            made(&s, &a);
+            assert_int_equal(shot_static(&a), SNW_OK);
+            assert_int_equal(shot_release(&a, h), SNW_OK);
+            double E[2] = {0};
+            // whole half swings of energy: from one tenth of a second to four
+            const int from = (int)(0.1 / h + 0.5), to = (int)(0.4 / h + 0.5);
+            for (int n = 1; n <= to; n++) {
+                assert_int_equal(shot_step(&a, table[i].time, table[i].alpha, h), SNW_OK);
+                const snw_shoot_energy e = snw_shoot_energies(a.r);
+                if (n == from) E[0] = e.kinetic + e.elastic;
+                if (n == to) E[1] = e.kinetic + e.elastic;
+            }
+            const double tau = 2 * (to - from) * h / log(E[0] / E[1]);
+            assert_near(tau / want, 1, 0.03);
+            shot_free(&a);
+        }
+    }
+}
+
 // steps take no memory, whatever the solver
 static void steps_allocate_nothing(void **state) {
     (void)state;
@@ -399,9 +513,11 @@ int main(void) {
         cmocka_unit_test(stored_energy),
         cmocka_unit_test(banded_has_no_smallest_step),
         cmocka_unit_test(steps_of_ten_microseconds),
+        cmocka_unit_test(unknown_parameters_are_found),
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(orders_along_the_rod),
         cmocka_unit_test(kirchhoff_is_the_limit),
+        cmocka_unit_test(damping_is_that_of_the_scalar_law),
         cmocka_unit_test(steps_allocate_nothing),
         cmocka_unit_test(energy_drops),
     };

@@ -245,6 +245,20 @@ static void failures_keep_what_was_found(void **state) {
     snw_series_clear(&o.series);
 }
 
+// a blow that rolls the rod up: twelve steps of 5 ms, some of them halved, and it goes on
+static void steps_are_halved_where_they_must(void **state) {
+    (void)state;
+    outcome o;
+    RUN(STEEL
+        "loads: {tip: {on: arm.tip, force: [0, 0, \"60 N*hat(t, 0 s, 40 ms)\"]}}\n"
+        "study: [dynamic: {for: 60 ms, step: 5 ms, engine: shooting, shooting: {points: 60}}]\n");
+    assert_int_equal(o.status, SNW_OK);
+    assert_int_equal(o.series.nframe, 13);
+    assert_true(o.totals.increments > 12);
+    assert_true(o.totals.worst_residual <= 1e-10);
+    snw_series_clear(&o.series);
+}
+
 // a load that is beyond a first guess is built up
 static void large_loads_are_built_up(void **state) {
     (void)state;
@@ -326,6 +340,7 @@ int main(void) {
         cmocka_unit_test(fields_go_on),
         cmocka_unit_test(grids_are_chosen_by_error),
         cmocka_unit_test(failures_keep_what_was_found),
+        cmocka_unit_test(steps_are_halved_where_they_must),
         cmocka_unit_test(large_loads_are_built_up),
         cmocka_unit_test(refuses_what_it_cannot_do),
         cmocka_unit_test(refuses_bad_numbers),

@@ -353,7 +353,8 @@ static void every_scheme_is_read(void **state) {
     for (int i = 0; i <= SNW_METHOD_STIFF; i++) {
         char text[2048];
         (void)snprintf(text, sizeof text,
-                       ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: %s}]\n", names[i]);
+                       ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: %s%s}]\n", names[i],
+                       i == SNW_METHOD_BDF3 ? ", engine: shooting" : "");
         const model m = good(text);
         assert_int_equal(m.desc->step[0].method, i);
         assert_string_equal(snw_method_name(m.desc->step[0].method), names[i]);
