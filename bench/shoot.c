@@ -36,20 +36,14 @@ static void swing(setting *b, bool energies) {
     }
 }
 
-static double processor(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // seconds of processor time of the motion alone, the smallest of some runs
 static double seconds(setting *b) {
     double best = INFINITY;
     for (int i = 0; i < 12; i++) {
         if (!bend(b)) return NAN;
-        const double start = processor();
+        const double start = bench_processor();
         swing(b, false);
-        const double took = processor() - start;
+        const double took = bench_processor() - start;
         shot_free(&b->rod);
         if (took < best) best = took;
     }

@@ -137,6 +137,20 @@ static const double weight[SNW_BOUNDARY_PAST + 1][SNW_BOUNDARY_PAST] = {
 
 double snw_boundary_weight(int n, int k) { return weight[n][k]; }
 
+// a polynomial through the last poses of start k, carried on. Nodes of fed rods do not move with their material.
+static snw_se3 pose_ahead(const snw_boundary *b, int k) {
+    const snw_se3 last = b->past[0][k].g;
+    snw_twist x = snw_twist_zero();
+    for (int l = 1; l < b->npast; l++) {
+        const snw_twist back = snw_se3_log(snw_se3_mul(snw_se3_inv(last), b->past[l][k].g));
+        x = snw_twist_axpy(weight[b->npast][l], back, x);
+    }
+    snw_se3 g = snw_se3_mul(last, snw_se3_exp(x));
+    // what is not quite a rotation must not become less so with each step
+    g.R = snw_quat_to_mat3(snw_quat_normalise(snw_quat_from_mat3(g.R)));
+    return g;
+}
+
 // starts <- polynomials through the last steps, carried on; the pose from the velocity
 static void predict(snw_boundary *b) {
     snw_segments *s = b->segments;
@@ -153,8 +167,11 @@ static void predict(snw_boundary *b) {
             sum.F = snw_wrench_axpy(w[l], a->F, sum.F);
             for (int i = 0; i < snw_shoot_nz(r); i++) sum.z[i] += w[l] * a->z[i];
         }
-        const snw_twist mean = snw_twist_scale(0.5, snw_twist_add(last->V, sum.V));
-        sum.g = snw_se3_mul(last->g, snw_se3_exp(snw_twist_scale(h, mean)));
+        sum.g =
+            s->pose == SNW_POSE_ALL
+                ? pose_ahead(b, k)
+                : snw_se3_mul(last->g,
+                              snw_se3_exp(snw_twist_scale(0.5 * h, snw_twist_add(last->V, sum.V))));
         *y = sum;
     }
     for (int i = 0; i < snw_shoot_nz(r); i++) {

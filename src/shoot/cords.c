@@ -290,10 +290,40 @@ static bool linear(const snw_cords *c, const snw_law_in *in) {
     return true;
 }
 
+// Where nothing but fluid acts, on a rod with principal axes: what chambers carry, p A (0, z, -y, 1, 0, 0), does not depend on
+// the strain.
+static void fluid_only(const snw_cords *c, const snw_law_in *in, snw_law_out *out) {
+    const snw_shoot_section *at = in->section;
+    double bend_y = 0, bend_z = 0, stretch = 0;
+    for (int i = 0; i < c->n; i++) {
+        const snw_spot *p = &c->cord[i].spot[in->point];
+        if (!c->cord[i].chamber || !(p->w > 0)) continue;
+        const double T = acting(&c->cord[i], in->z) * p->area;
+        bend_y += T * p->z, bend_z -= T * p->y, stretch += T;
+    }
+    const double carried[6] = {0, bend_y, bend_z, stretch, 0, 0};
+    for (int i = 0; i < 6; i++) {
+        out->e.e[i] = at->C[7 * i] * (in->F.e[i] - carried[i] - at->B[7 * i] * in->eh.e[i]);
+    }
+    const double wy = at->rest.w.y + out->e.w.y, wz = at->rest.w.z + out->e.w.z;
+    const double vx = at->rest.v.x + out->e.v.x;
+    for (int i = 0; i < c->n; i++) {
+        const int z = c->cord[i].z;
+        const snw_spot *p = &c->cord[i].spot[in->point];
+        if (z < 0) continue;
+        out->zs[z] = 0;
+        out->zs[z + 1] = p->w > 0 ? p->area * (vx + wy * p->z - wz * p->y) : 0;
+    }
+}
+
 static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
     snw_cords *c = user;
     const snw_shoot_rod *r = c->r;
     if (in->c0 != c->c0) refresh(c, in->c0);
+    if (c->fluids && r->diagonal && !slopes) {
+        fluid_only(c, in, out);
+        return;
+    }
     const double *KB = c->KB + (r->uniform ? 0 : 36 * (ptrdiff_t)in->point);
     section s[SNW_CORDS];
     snw_twist e = c->guess[in->point];
@@ -403,6 +433,7 @@ snw_status snw_cords_law(snw_cords *c) {
         snw_cord *cord = &c->cord[i];
         const bool rubs = !cord->chamber && snw_cord_rubs(cord);
         cord->z = -1;
+        c->fluids = (i == 0 || c->fluids) && cord->chamber;
         if (cord->given == SNW_CORD_EFFORT && !rubs) continue;
         if (nz + 2 > SNW_SHOOT_Z) return SNW_E_ARGUMENT;
         cord->z = nz;

@@ -48,6 +48,7 @@ typedef struct snw_cords {
     const snw_shoot_rod *r;
     int n;
     snw_cord cord[SNW_CORDS];
+    bool fluids;      // there are no tendons
     double c0;        // that KB is of
     double *KB;       // 36 for each section: K + c0 B
     snw_twist *guess; // npoint: the last strain found there,

@@ -10,7 +10,7 @@
 typedef struct snw_shooter snw_shooter;
 
 // Refuses, with the place of `step`, what the engine cannot do: it knows one rod that stands on the world or on links fixed to
-// it (by poses that may move), with bodies and loads on it, and square drag.
+// it (by poses that may move), with bodies, loads, tendons and chambers on it, and square drag.
 SNW_NODISCARD snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step,
                                             snw_shooter **out, snw_error *err);
 void snw_shooter_destroy(snw_shooter *e); // NULL is fine

@@ -4,6 +4,8 @@
 // (shooting.md 4.7, 4.8), against closed forms, and against themselves: variations, balance.
 #include "cord_rod.h"
 #include "near.h"
+
+#include "heap_calls.h"
 #include "shoot/march.h"
 
 static void fresh(cord_rod *a) {
@@ -378,6 +380,7 @@ static swing winch_motion(double viscous, const double *samples, int nsample, do
     assert_int_equal(cord_static(&a), SNW_OK);
     const double start = shot_tip(&a.s).x;
     cord_begin(&a, 0.05);
+    const long before = heap_calls;
     swing w = {-9, 9, -9, 0, 9, -9};
     int row = 0;
     for (int i = 1; i <= 500; i++) {
@@ -398,6 +401,7 @@ static swing winch_motion(double viscous, const double *samples, int nsample, do
         row++;
     }
     assert_int_equal(row, nsample);
+    assert_int_equal(heap_calls, before); // a step takes no memory
     cord_free(&a);
     return w;
 }
@@ -517,6 +521,7 @@ static void finger_with_air_and_with_water(void **state) {
 }
 
 int main(void) {
+    count_heap_calls();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statics_of_the_table),
         cmocka_unit_test(total_force_is_the_weight),

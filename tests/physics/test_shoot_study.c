@@ -297,8 +297,6 @@ static void refuses_what_it_cannot_do(void **state) {
     refuses(ARM("joint: revolute, ") SHOOT, "joints that move");
     refuses(ARM("joint: free, ") SHOOT, "joints that move");
     refuses(HEAD "robot: {a: {on: world, body: {mass: 1}}}\n" SHOOT, "without rods");
-    refuses(ARM("") "actuators: {t: {tendon: {along: arm, at: [0, 5 mm, 0]}, effort: 1}}\n" SHOOT,
-            "tendons");
     refuses(ARM("") "loops: {l: {join: [world, arm.tip], as: spherical, pose: {xyz: [1, 0, "
                     "0]}}}\n" SHOOT,
             "loops");

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// Tendons and chambers in the study by the shooting engine: against the strain engine on the same file as both are refined, and
+// what is refused.
+#include "executed.h"
+
+#include <stdio.h>
+
+// tendons that go around, end before the tip and are pulled by a winch, a chamber, a body that comes and goes. %s: more keys of
+// the rod, %s: study
+static const char all[] =
+    "sinew: 1\n"
+    "gravity: [0, 1, -6]\n"
+    "materials: {rubber: {young: 3 MPa, poisson: 0.45, density: 1100, damping: 4 ms}}\n"
+    "robot:\n"
+    "  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, material: rubber, "
+    "%s}}\n"
+    "  tool: {on: arm.tip, body: {mass: 3 g, box: [10 mm, 6 mm, 4 mm]}, when: t < 500 ms}\n"
+    "actuators:\n"
+    "  round: {tendon: {along: arm, at: [0, \"6 mm*cos(4*x/L)\", \"6 mm*sin(4*x/L)\"]}, effort: "
+    "\"1 N + 60*t\"}\n"
+    "  short: {tendon: {along: arm, to: 0.18 m, at: [0, -5 mm, 0]}, effort: 2 N}\n"
+    "  winch: {tendon: {along: arm, at: [0, 0, 5 mm], extra: 50 mm, compliance: 5e-3}, shortening: "
+    "\"3 mm + 2 mm*poly5(t, 0 s, 0.1 s)\"}\n"
+    "  cell: {chamber: {along: arm, at: [0, 2 mm, -3 mm], area: 20 mm^2}, volume: \"6.1 cm^3\"}\n"
+    "probes: {tip: {position: arm.tip}, T: {tension: winch}, p: {pressure: cell}, l: {length: "
+    "round}, V: {volume: cell}}\n"
+    "study: [%s]\n";
+enum { TIP = 0, TENSION = 3, PRESSURE = 4, LENGTH = 5, VOLUME = 6 };
+
+static void both(const char *rod, const char *study, outcome *o) {
+    char text[4096];
+    const int n = snprintf(text, sizeof text, all, rod, study);
+    assert_true(n > 0 && (size_t)n < sizeof text);
+    execute(text, o);
+    if (o->status != SNW_OK) fail_msg("%s", o->err.text);
+}
+
+// the march goes to the strain engine's equilibrium with order four
+static void equilibria_converge(void **state) {
+    (void)state;
+    outcome a, b;
+    // strains jump where a tendon ends: an element ends there, too
+    both("strain: cosserat cubic, elements: 20", "static: {tolerance: 1e-11}", &a);
+    double apart[3];
+    for (int k = 0; k < 3; k++) {
+        char study[120];
+        (void)snprintf(study, sizeof study,
+                       "static: {engine: shooting, tolerance: 1e-12, shooting: {points: %d}}",
+                       10 * (1 << k) + 1);
+        both("strain: cosserat cubic, elements: 20", study, &b);
+        apart[k] = 0;
+        for (int i = 0; i < 3; i++) {
+            apart[k] = fmax(apart[k], fabs(last(&b, TIP + i) - last(&a, TIP + i)));
+        }
+        if (k == 2) {
+            assert_near(last(&b, TENSION), last(&a, TENSION), 2e-6);
+            assert_near(last(&b, PRESSURE) / 1e4, last(&a, PRESSURE) / 1e4, 1e-5);
+            assert_near(last(&b, LENGTH), last(&a, LENGTH), 1e-7);
+            assert_near(1e6 * last(&b, VOLUME), 6.1, 1e-6);
+        }
+        snw_series_clear(&b.series);
+    }
+    assert_near(log2(apart[0] / apart[1]) / 4, 1, 0.15);
+    assert_true(apart[2] < 1e-6);
+    snw_series_clear(&a.series);
+}
+
+// both engines go to one motion: their distance falls as the square of the step
+static void motions_converge(void **state) {
+    (void)state;
+    double apart[3];
+    for (int k = 0; k < 3; k++) {
+        char study[240];
+        outcome a, b;
+        const double h = 8.0 / (1 << k);
+        (void)snprintf(study, sizeof study,
+                       "static: {}, dynamic: {for: 0.08 s, step: %g ms, scheme: bdf2}", h);
+        both("strain: cosserat cubic, elements: 10", study, &a);
+        (void)snprintf(study, sizeof study,
+                       "static: {engine: shooting, shooting: {points: 41}}, dynamic: {for: 0.08 s, "
+                       "step: %g ms, engine: shooting, shooting: {points: 41}}",
+                       h);
+        both("strain: cosserat cubic, elements: 10", study, &b);
+        apart[k] = 0;
+        for (int i = 0; i < 3; i++) {
+            apart[k] = fmax(apart[k], fabs(last(&a, TIP + i) - last(&b, TIP + i)));
+        }
+        snw_series_clear(&a.series);
+        snw_series_clear(&b.series);
+    }
+    for (int k = 0; k < 2; k++)
+        assert_near(log2(apart[k] / apart[k + 1]) / 2, 1, 0.25); // points leave 3e-6
+    assert_true(apart[2] < 1e-4);
+}
+
+// ---- what is refused --------------------------------------------------------------------------------
+
+static void refuses(const char *text, const char *why) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    snw_status s = describe(text, &doc, &desc, &err);
+    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, &err);
+    if (s == SNW_OK) fail_msg("accepted: %s", text);
+    if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
+    assert_true(err.line > 0);
+    snw_run_destroy(run);
+    release(doc, desc);
+}
+
+#define ARMS                                                                                       \
+    HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \
+         "robot:\n  arm: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}}, "        \
+         "material: m, strain: kirchhoff legendre 2}}\n"
+#define SHOOT "study: [static: {engine: shooting}]\n"
+
+static void refuses_what_it_cannot_do(void **state) {
+    (void)state;
+    refuses(ARMS
+            "  more: {on: arm.tip, rod: {length: 1, section: {circle: {radius: 10 mm}}, material: "
+            "m, strain: kirchhoff legendre 2}}\n" SHOOT,
+            "more than one rod");
+    refuses(ARMS
+            "sites: {eye: {on: world, pose: {xyz: [0, 0.1, 0]}}}\nactuators: {t: {tendon: {path: "
+            "[eye, arm.tip]}, effort: 1}}\n" SHOOT,
+            "tendons beyond one rod");
+    refuses(ARMS
+            "actuators: {t(k=1..5): {tendon: {along: arm, at: [0, \"k*1 mm\", 0]}, shortening: 1 "
+            "mm}}\n" SHOOT,
+            "more than four");
+    refuses(ARMS
+            "actuators: {t: {tendon: {along: arm}, effort: 1}}\n"
+            "study: [static: {engine: shooting, shooting: {along: dormand-prince, error: 1e-6}}]\n",
+            "points chosen by error");
+    refuses(ARMS "probes: {p: {position: arm.tip}}\nactuators: {t: {tendon: {along: arm}, effort: "
+                 "\"p.x\"}}\n" SHOOT,
+            "read probes");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equilibria_converge),
+        cmocka_unit_test(motions_converge),
+        cmocka_unit_test(refuses_what_it_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
