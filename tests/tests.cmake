@@ -3,6 +3,12 @@
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
+# some hundred programs are linked, in half the time by this linker where it is
+find_program(GOLD ld.gold)
+if(GOLD)
+  add_link_options(-fuse-ld=gold)
+endif()
+
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
