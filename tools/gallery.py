@@ -26,8 +26,11 @@ FAMILIES = {
     "parallel": ("Parallel", "Closed loops of rods, from two limbs to Stewart and Gough's six."),
     "hybrid": ("Hybrid", "Rigid links and soft rods, joints, impacts and ground."),
     "locomotion": ("Locomotion", "Robots that go somewhere."),
+    "shooting": ("Shooting", "Rods by the second engine, along their length."),
     "identification": ("Identification", "Models that measurements find."),
 }
+for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.yaml"))):
+    FAMILIES.setdefault(folder, (folder.capitalize(), ""))
 # what shows an example best, where its end or two thirds of its time do not: run, share of the time
 MOMENTS = {
     "hybrid/dropped_rod": {"share": 0.08},

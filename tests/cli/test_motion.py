@@ -87,7 +87,7 @@ class Motion(harness.Case):
 
     def test_a_scheme_misspelt_is_corrected(self):
         self.write("swing.yaml", SWING)
-        result = self.fails(2, "run", "swing.yaml", "--set", "swing.scheme=bdf3")
+        result = self.fails(2, "run", "swing.yaml", "--set", "swing.scheme=bdf22")
         self.assertIn("did you mean 'bdf2'", result.err)
         self.assertEqual(self.files(), ["swing.yaml"])
 
