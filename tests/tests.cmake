@@ -12,7 +12,7 @@ endif()
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
 # What takes minutes under sanitizers and runs no line that others do not run there: long motions compared with sources.
-set(long_motions physics_sources physics_feed physics_noise physics_index3 cli_examples)
+set(long_motions physics_sources physics_feed physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
 
 # add one test, with the prefix of this build
 function(check name label seconds)
