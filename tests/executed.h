@@ -7,6 +7,8 @@
 #include "study/run.h"
 #include "study/series.h"
 
+#include <string.h>
+
 typedef struct outcome {
     snw_status status;
     snw_error err;
@@ -51,4 +53,19 @@ static inline double shown(const outcome *o, int frame, int column) {
 // last value of a column
 static inline double last(const outcome *o, int column) {
     return shown(o, o->series.nframe - 1, column);
+}
+
+// A model is refused when it is read or compiled, with a place and these words.
+static inline void refuses(const char *text, const char *why) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    snw_run *run = NULL;
+    snw_status s = describe(text, &doc, &desc, &err);
+    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, &err);
+    if (s == SNW_OK) fail_msg("accepted: %s", text);
+    if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
+    assert_true(err.line > 0);
+    snw_run_destroy(run);
+    release(doc, desc);
 }

@@ -96,20 +96,6 @@ static void motions_converge(void **state) {
 
 // ---- what is refused --------------------------------------------------------------------------------
 
-static void refuses(const char *text, const char *why) {
-    snw_document *doc;
-    snw_desc *desc;
-    snw_error err;
-    snw_run *run = NULL;
-    snw_status s = describe(text, &doc, &desc, &err);
-    if (s == SNW_OK) s = snw_run_create(desc, "main", &run, &err);
-    if (s == SNW_OK) fail_msg("accepted: %s", text);
-    if (!strstr(err.text, why)) fail_msg("'%s' does not say '%s'", err.text, why);
-    assert_true(err.line > 0);
-    snw_run_destroy(run);
-    release(doc, desc);
-}
-
 #define ARMS                                                                                       \
     HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"                           \
          "robot:\n  arm: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}}, "        \

@@ -3,9 +3,9 @@
 // What `sinew export` writes as glTF, before the validator of Khronos: node gltf.test.mjs SINEW. Exit 77: it is not there.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { scratch } from './needed.mjs';
 
 const sinew = process.argv[2];
 let validator;
@@ -15,8 +15,7 @@ try {
     console.log(`skipped: the packages of the viewer's tests are not there (${e.code ?? e.message}); 'make test' fetches them`);
     process.exit(77);
 }
-const folder = mkdtempSync(join(tmpdir(), 'sinew-gltf-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = scratch('gltf');
 
 const rubber = 'materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}';
 const circle = 'section: {circle: {radius: 10 mm*(1 - x/L)}}, material: rubber';

@@ -3,26 +3,14 @@
 // The page of `sinew view` in a browser: node page.test.mjs SINEW. Exit 77: there is no browser to test with.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { browserOrSkip, scratch } from './needed.mjs';
 
 const sinew = process.argv[2];
-let found, launch;
-try {
-    ({ found, launch } = await import('./browser.mjs'));
-} catch (e) {
-    console.log(`skipped: the packages of the viewer's tests are not there (${e.code ?? e.message}); 'make test' fetches them`);
-    process.exit(77);
-}
-if (!found) {
-    console.log('skipped: no Chromium; tools/setup.sh test installs it');
-    process.exit(77);
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'sinew-view-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const launch = await browserOrSkip();
+const folder = scratch('view');
 
 // a clamped rod rolled up by a torque that grows: an arc of curvature C/EI (1 + t), in the plane of x and z
 const hostile = `</script><img src=x onerror="window.hacked = 1"><b>&amp;`;

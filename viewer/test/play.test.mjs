@@ -3,28 +3,17 @@
 // `sinew play` in a browser: node play.test.mjs SINEW. Exit 77: there is no browser to test with, or the command cannot play.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { browserOrSkip, scratch } from './needed.mjs';
 import { served } from './served.mjs';
 
 const sinew = process.argv[2];
-let found, launch;
-try {
-    ({ found, launch } = await import('./browser.mjs'));
-} catch (e) {
-    console.log(`skipped: the packages of the viewer's tests are not there (${e.code ?? e.message}); 'make test' fetches them`);
-    process.exit(77);
-}
-if (!found) {
-    console.log('skipped: no Chromium; tools/setup.sh test installs it');
-    process.exit(77);
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'sinew-play-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const launch = await browserOrSkip();
+const folder = scratch('play');
 
 // a soft arm that hangs down, pulled aside by a tendon, with a force at its tip that is a parameter
 const hostile = `</script><img src=x onerror="window.hacked = 1">`;
