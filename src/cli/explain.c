@@ -360,6 +360,10 @@ static const char *grip_name(snw_grip_kind kind) {
         return "wheel";
     case SNW_GRIP_ROLL:
         return "rolling wheel";
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP:
+        return "slipping wheel";
     case SNW_GRIP_RING:
         return "ring";
     case SNW_GRIP_ANCHOR:

@@ -43,7 +43,11 @@
     X(WHEEL_RADIUS, "radius", "m",                                                                 \
       "then the site is the wheel that turns, and what touches the ground rests")                  \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
-      "with a radius: out of the ground, z of the world unless given")
+      "with a radius or 'rolling': out of the ground, z of the world unless given")                \
+    X(WHEEL_LATERAL, "lateral", "N*s/m",                                                           \
+      "along the axle it may slip, and this much resists; 0: an omnidirectional wheel")            \
+    X(WHEEL_ROLLING, "rolling", "N*s/m",                                                           \
+      "likewise along its way: of the point that touches, or of the site without a radius")
 #define RING_KEYS(X) X(RING_ON, "on", "a site", "the section it is around, required")
 #define ANCHOR_KEYS(X)                                                                             \
     X(ANCHOR_ON, "on", "a site", "what rests, required")                                           \
@@ -156,9 +160,26 @@ static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *ou
     if (e[WHEEL_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[WHEEL_NORMAL]->value, "normal", &out->normal));
     }
-    if (!e[WHEEL_RADIUS]) return SNW_OK;
-    out->grip = SNW_GRIP_ROLL;
-    return snw_read_positive(r, e[WHEEL_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius);
+    const snw_dim resistance = {.kg = 1, .s = -1};
+    for (int k = 0; k < 2; k++) {
+        const snw_entry *slip = e[k ? WHEEL_ROLLING : WHEEL_LATERAL];
+        if (!slip) continue;
+        if (out->b.sweep) {
+            return snw_fail_at(r->err, slip->place,
+                               "the wheel '%s' slips at a station that moves along its rod; take "
+                               "one that stays, or no '%s'",
+                               out->name, slip->key);
+        }
+        SNW_TRY(not_negative(r, slip, resistance, &out->slip[k]));
+    }
+    if (e[WHEEL_RADIUS]) {
+        static const snw_grip_kind kind[2][2] = {{SNW_GRIP_ROLL, SNW_GRIP_EDGE},
+                                                 {SNW_GRIP_TREAD, SNW_GRIP_SLIP}};
+        out->grip = kind[e[WHEEL_LATERAL] != NULL][e[WHEEL_ROLLING] != NULL];
+        return snw_read_positive(r, e[WHEEL_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius);
+    }
+    if (e[WHEEL_LATERAL]) out->grip = SNW_GRIP_SLIP;
+    return SNW_OK;
 }
 
 static snw_status ring_or_anchor(snw_reader *r, const snw_entry *entry, const snw_key_table *keys,
