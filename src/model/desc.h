@@ -366,7 +366,8 @@ typedef struct snw_fluid_desc {
 typedef struct snw_contact_desc {
     const char *name;
     snw_place place;
-    int grip; // 1 + its loop; 0: a half-space
+    int grip;  // 1 + its loop; 0: a half-space
+    int ngrip; // its loops: one, or of rings along a rod one for each station
     int nlink;
     const int *link;
     snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it
