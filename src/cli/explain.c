@@ -360,6 +360,10 @@ static const char *grip_name(snw_grip_kind kind) {
         return "wheel";
     case SNW_GRIP_ROLL:
         return "rolling wheel";
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP:
+        return "slipping wheel";
     case SNW_GRIP_RING:
         return "ring";
     case SNW_GRIP_ANCHOR:
@@ -384,6 +388,13 @@ static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
 }
 
 static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
+    if (c->ngrip > 1) {
+        const snw_loop_desc *l = &d->loop[c->grip - 1];
+        printf("  %s  ring along %s at %d stations%s, the first: %s\n", c->name,
+               d->link[l->b.link].name, c->ngrip, at_times(l->when) ? ", at times" : "",
+               info->loop_note[c->grip - 1]);
+        return;
+    }
     if (c->grip) {
         print_grip(d, c->grip - 1, info);
         return;
@@ -622,6 +633,7 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
         snw_field_text(j, "kind", grip_name(c->grip ? d->loop[c->grip - 1].grip : SNW_GRIP_NONE));
+        if (c->ngrip > 1) snw_field_integer(j, "stations", c->ngrip);
         if (c->grip) {
             snw_field_text(j, "rows", info->loop_note[c->grip - 1]);
             snw_json_close(j);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/loop.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/measure.h"
+#include "dynamics/slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +68,11 @@ static const row *rows_of(const snw_loop *loop) {
     case SNW_GRIP_WHEEL:
         return rows_of_wheel;
     case SNW_GRIP_ROLL:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP: // none of them
         return rows_of_roll;
+    case SNW_GRIP_TREAD:
+        return rows_of_roll + 1;
     case SNW_GRIP_RING:
         return rows_of_ring;
     case SNW_GRIP_ANCHOR:
@@ -100,16 +106,9 @@ static double row_value(row r, snw_se3 h) {
     return 0;
 }
 
-// The direction in which a wheel rolls, in its axes: f = a x d/|a x d|, a the axle (z) and d the ground's normal; and how it
-// varies along a turn w, as d varies by d x w.
+// the way of a wheel in its axes; its axle is z
 static snw_vec3 forward(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
-    const snw_vec3 a = unit(2), d = snw_rotate_inv(h.R, loop->normal);
-    const snw_vec3 across = snw_cross(a, d);
-    const double size = snw_norm(across);
-    const snw_vec3 f = snw_scale(1 / size, across);
-    if (!w) return f;
-    const snw_vec3 turn = snw_scale(1 / size, snw_cross(a, snw_cross(d, *w)));
-    return snw_sub(turn, snw_scale(snw_dot(f, turn), f));
+    return snw_wheel_forward(unit(2), snw_rotate_inv(h.R, loop->normal), w);
 }
 
 // c: the row varies by c delta
@@ -290,12 +289,18 @@ static double left_out(const snw_model *m, const snw_loop *loop, const snw_work 
     return sum;
 }
 
+// what a wheel is pushed by where it slips
+static snw_wrench slipping(const snw_loop *loop, const snw_work *w) {
+    return loop->touch ? snw_touch_wrench(w, loop->touch - 1) : (snw_wrench){0};
+}
+
 snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
     double raw[6];
     if (!snw_is_on(w, loop->gate)) return (snw_wrench){0};
     raw_multipliers(loop, w->l, raw);
-    return turned(loop->Q, wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw));
+    const snw_wrench F = wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw);
+    return snw_wrench_add(turned(loop->Q, F), slipping(loop, w));
 }
 
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
@@ -305,6 +310,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     double raw[6];
     raw_multipliers(loop, l, raw);
     snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
+    F = snw_wrench_add(F, slipping(loop, w));
     int kept = 0;
     for (int r = 0; r < loop->nrow; r++) kept += row_on(loop, w, r);
     if (kept == loop->nraw) return F;

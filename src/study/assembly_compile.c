@@ -407,7 +407,7 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
-    if (loop->grip && loop->nrow + loop->nspare == 0) {
+    if (loop->grip && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
         (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
     } else if (loop->nspare > 0) {
         (void)snprintf(out, size,

@@ -158,6 +158,17 @@ static double *put_transport(double *out, const snw_model *m, const snw_inputs *
 }
 
 // one station
+// of the ground, or of all rings along a rod: in the world, about its origin; what is not determined counts as none
+static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    snw_wrench sum = snw_contact_wrench(m, w, i);
+    for (int k = d->grip - 1; k < d->grip - 1 + d->ngrip; k++) {
+        const snw_wrench F = snw_loop_known_wrench(m, w, k);
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(snw_loop_pose(m, w, k), F));
+    }
+    return sum;
+}
+
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
                        const snw_readings *more, double *out) {
@@ -199,7 +210,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
             return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : &R);
         }
         if (p->of == SNW_PROBE_OF_CONTACT) {
-            return put_wrench(out, snw_contact_wrench(m, w, p->item), NULL);
+            return put_wrench(out, contact_reaction(m, w, p->item), NULL);
         }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
