@@ -451,6 +451,10 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
 
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {
     snw_boundary_info ignored = {0};
+    for (int i = 0; i < p->n; i++) {
+        // forgotten, so cut from the nodes
+        if (p->leg[i].b->segments->n == 0) snw_boundary_begin(p->leg[i].b);
+    }
     if (!isfinite(march(p, true, &ignored))) return SNW_E_DIVERGED;
     SNW_TRY(factor(p));
     memcpy(A, p->A_plate, sizeof p->A_plate);
