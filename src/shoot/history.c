@@ -99,10 +99,30 @@ static void combine(const snw_time_formula *f, ptrdiff_t n, const double *a, con
     }
 }
 
+void snw_shoot_feed(snw_shoot_rod *r, double length) {
+    r->out[0] = r->length = length;
+    r->piece[0].h = length / r->piece[0].n;
+}
+
+snw_twist snw_shoot_root_V(const snw_shoot_rod *r) {
+    snw_twist V = r->base_V;
+    if (r->feed != 0) V.v = snw_add(V.v, snw_scale(r->feed, r->section[0].rest.v));
+    return V;
+}
+
+static double feed_rate(const snw_shoot_rod *r) {
+    const snw_time_formula *f = &r->formula;
+    double rate = f->d * r->out_rate;
+    // differences: a length that stays has no rate, to the last bit
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) rate += f->c[k] * (r->out[k] - r->out[1]);
+    return rate;
+}
+
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
     const double before = r->formula.c[0];
     r->formula = snw_time_formula_at(kind, alpha, steps);
+    r->feed = feed_rate(r);
     if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
         const int ns = r->uniform ? 1 : r->npoint;
         for (int i = 0; i < ns; i++) {
@@ -166,6 +186,8 @@ static void rotate_levels(snw_shoot_rod *r, double h) {
     r->level[0] = oldest;
     r->zlevel[0] = zoldest;
     r->step[0] = h;
+    for (int i = SNW_TIME_LEVELS; i > 0; i--) r->out[i] = r->out[i - 1];
+    r->out_rate = r->feed;
 }
 
 void snw_shoot_push(snw_shoot_rod *r, double h) {
@@ -202,6 +224,8 @@ void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h) {
         level[k] = (double *)(void *)r->level[k];
         r->step[k] = h;
     }
+    if (rest) r->out_rate = 0;
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->out[0] - (k - 1) * h * r->out_rate;
     uniform_past(12 * (ptrdiff_t)r->nnode, h, rest, level, (double *)(void *)r->rate);
     uniform_past((ptrdiff_t)snw_shoot_nz(r) * r->nnode, h, rest, r->zlevel, r->zrate);
 }

@@ -186,7 +186,7 @@ static bool finite_state(const snw_shoot_state *y) {
 double snw_segments_march(snw_segments *s, bool slopes) {
     snw_shoot_rod *r = s->r;
     s->seg[0].start.g = r->base;
-    s->seg[0].start.V = r->base_V;
+    s->seg[0].start.V = snw_shoot_root_V(r);
     double worst = 0;
     for (int k = 0; k < s->n; k++) {
         march_segment(s, k, slopes);

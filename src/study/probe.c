@@ -195,14 +195,16 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
         return put(out, world ? snw_rotate(g.R, w->A[i].w) : w->A[i].w);
     }
     case SNW_PROBE_STRAIN: {
-        snw_twist xi = more->fields ? snw_shooter_strain(more->fields, at->x)
+        snw_twist xi = more->fields ? snw_shooter_strain(more->fields, at->rod, at->x)
                                     : snw_rod_strain(m, &m->rod[at->rod], s->q, in->t, at->x);
         xi.e[SNW_STRETCH] -= 1;
         for (int k = 0; k < 6; k++) *out++ = xi.e[k];
         return out;
     }
     case SNW_PROBE_WRENCH:
-        if (more->fields) return put_wrench(out, snw_shooter_wrench(more->fields, at->x), NULL);
+        if (more->fields) {
+            return put_wrench(out, snw_shooter_wrench(more->fields, at->rod, at->x), NULL);
+        }
         return put_wrench(out, snw_internal_wrench(m, at, w), NULL);
     case SNW_PROBE_REACTION: {
         if (p->of == SNW_PROBE_OF_LOOP) {
