@@ -295,6 +295,19 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
+    if (a->holds) {
+        char text[64];
+        const snw_probe_desc *p = &d->probe[a->probe];
+        const char *part = snw_probe_components(p->kind, p->joint, &n)[a->component].name;
+        law_text(a->target, text, sizeof text);
+        printf("  %s  joint %s, effort holds %s%s%s: %s\n", a->name, d->link[a->link].name, p->name,
+               part[0] ? "." : "", part, text);
+        return;
+    }
+    if (a->follows && a->same) {
+        printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
+        return;
+    }
     printf("  %s  %s of %s %s given:", a->name, given[a->kind],
            a->rod    ? "rod"
            : a->feed ? "feed"
@@ -594,7 +607,7 @@ static void json_motors(snw_json *j, const snw_desc *d) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
         snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
-        snw_field_text(j, "given", given[a->kind]);
+        snw_field_text(j, "given", a->holds ? "hold" : given[a->kind]);
         snw_json_close(j);
     }
     snw_json_close(j);

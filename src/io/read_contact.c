@@ -255,9 +255,9 @@ static snw_status ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_ring, e));
     if (!e[RING_ON] == !e[RING_ALONG]) {
         return snw_fail_at(r->err, entry->place,
-                           "the ring '%s' needs one of 'on', %s, and 'along', %s", contact->name,
-                           snw_keys_ring.key[RING_ON].meaning,
-                           snw_keys_ring.key[RING_ALONG].meaning);
+                           "the ring '%s' needs one of 'on', %s, and 'along', a link whose rod it "
+                           "is around everywhere",
+                           contact->name, snw_keys_ring.key[RING_ON].meaning);
     }
     if (e[RING_ALONG]) return rings(r, e, contact);
     if (e[RING_STATIONS]) {

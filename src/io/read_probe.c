@@ -367,7 +367,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     }
     if (out->of == SNW_PROBE_OF_CONTACT) {
         return snw_fail_at(r->err, e->place,
-                           "the reaction of the ground, and of rings along a rod, is in the world");
+                           "the reaction of the ground, or along a rod, is always in the world");
     }
     if (of == OF_JOINT) {
         return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",

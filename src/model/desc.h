@@ -291,6 +291,11 @@ typedef struct snw_motor_desc {
     int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
     bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
     int loop;           // this loop, from where its joint begins to it
+    int nsame;  // of wheels with one effort the first: they follow it and are so many; else 0
+    int same;   // of these, it included: 1 + the first; else 0
+    bool holds; // it follows, and so that this component of that probe keeps to a law:
+    int probe, component;
+    snw_law target;
 } snw_motor_desc;
 
 // ---- measures ---------------------------------------------------------------------------------------

@@ -114,8 +114,11 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
 static double motor_power(const snw_model *m, int motor, const snw_inputs *in, const snw_state *s,
                           const snw_work *w) {
     double power = 0;
-    for (int k = 0; k < m->motor[motor].n; k++) {
-        power += snw_motor_effort(m, motor, k, in, w) * s->v[m->motor[motor].dof + k];
+    const int nsame = m->desc->motor[motor].nsame;
+    for (int i = motor; i < motor + (nsame ? nsame : 1); i++) {
+        for (int k = 0; k < m->motor[i].n; k++) {
+            power += snw_motor_effort(m, i, k, in, w) * s->v[m->motor[i].dof + k];
+        }
     }
     return power;
 }
@@ -157,7 +160,6 @@ static double *put_transport(double *out, const snw_model *m, const snw_inputs *
     return out;
 }
 
-// one station
 // of the ground, or of all rings along a rod: in the world, about its origin; what is not determined counts as none
 static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i) {
     const snw_contact_desc *d = &m->desc->contact[i];
@@ -169,6 +171,7 @@ static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i)
     return sum;
 }
 
+// one station
 static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_watch *at,
                        const snw_inputs *in, const snw_state *s, const snw_work *w,
                        const snw_readings *more, double *out) {
