@@ -231,10 +231,14 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s);
 // ---- time -------------------------------------------------------------------------------------------
 
 // The free length, at the end of the step to come, of a rod of one piece that slides through its base; before
-// snw_shoot_formula. Points stay at the same shares of the length, and histories with the points.
+// snw_shoot_formula. Points stay at the same shares of the length; rates are those of the material that passes, or, with linear
+// histories, as the paper has them: those at the points.
 void snw_shoot_feed(snw_shoot_rod *r, double length);
-// Velocity of the first section: of the base, and what is fed goes through it along the rest strain.
-snw_twist snw_shoot_root_V(const snw_shoot_rod *r);
+// Velocity of the first section, which carries F: of the base, and what is fed passes through it along the strain there, or,
+// with linear histories, along the unturned base.
+snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
+// Does it depend on F? By feed times C then.
+bool snw_shoot_passes(const snw_shoot_rod *r);
 
 // The step to come: its formula (of SNW_TIME_STATIC none, and h means nothing), histories at points, C of the sections.
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
