@@ -79,7 +79,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->Q = axes_of(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
-        m->ngrip += loop->grip != SNW_GRIP_NONE;
+        loop->share = loop->grip ? m->ngrip++ : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sweep && loop->grip) {
