@@ -200,8 +200,9 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
 }
 
 // Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also says which of its rows are
-// left out as long as it is closed.
+// left out as long as it is closed. Rows of contacts may rest.
 static bool row_on(const snw_loop *loop, const snw_work *w, int r) {
+    if (loop->share >= 0 && w->rest[loop->share] >> r & 1) return false;
     return loop->gate < 0 || (w->on[loop->gate] != 0 && !(w->on[loop->gate] >> (r + 1) & 1));
 }
 
@@ -244,6 +245,15 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     const row_kind kind = rows_of(loop)[k].kind;
     return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
+}
+
+bool snw_loop_turns(const snw_loop *loop, int r) {
+    bool turns = true;
+    for (int k = 0; k < loop->nraw; k++) {
+        const row_kind kind = rows_of(loop)[k].kind;
+        turns &= loop->mix[r][k] == 0 || kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN;
+    }
+    return turns;
 }
 
 // a whole raw row has its own unit; combinations are of rows already measured

@@ -38,6 +38,9 @@ snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 
+// Is the multiplier of kept row r a moment?
+bool snw_loop_turns(const snw_loop *loop, int r);
+
 // The pose of loop i's second site in the world.
 snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);
 

@@ -84,7 +84,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->grip ? d->loop[i].slip[k] : 0;
-        m->ngrip += loop->grip != SNW_GRIP_NONE && loop->grip != SNW_GRIP_SLIP;
+        loop->share = loop->grip && loop->grip != SNW_GRIP_SLIP ? m->ngrip++ : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sweep && loop->grip) {

@@ -98,7 +98,7 @@ static void list_rows(snw_reduced *red) {
     const snw_model *m = red->m;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
-            const bool turns = snw_loop_row_size(m, &m->loop[i], r) == 1; // whole rows, mostly
+            const bool turns = snw_loop_turns(&m->loop[i], r);
             red->row[red->nr] = (snw_reduced_row){.row = m->loop[i].row + r,
                                                   .loop = i,
                                                   .r = r,
@@ -317,12 +317,7 @@ static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw
             fast = fmax(fast, fabs(s->v[d->dof]) / m->typical[d->dof]);
         }
     }
-    for (int i = 0; i < m->nfield; i++) {
-        for (int k = 0; k < 6; k++) {
-            fast = fmax(fast, fabs(in->dxi[i].e[k]) * (k < 3 ? m->length : 1));
-        }
-    }
-    return fast;
+    return fmax(fast, snw_field_rate(m, in));
 }
 
 // do all rows hold? What is left of them is compared with the speeds that there are
