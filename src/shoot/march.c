@@ -77,9 +77,12 @@ void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
                           snw_shoot_state *end) {
     SNW_ASSERT(columns % SNW_LANES == 0);
+    if (r->replica) {
+        snw_replica_march_vary(r, node, n, start, columns, S, end);
+        return;
+    }
     *end = *start;
     dispatch(r, node, n, pose || r->world, columns, S, end);
-    if (r->replica) snw_replica_march(r, node, n, start, end);
 }
 
 double snw_shoot_error(const snw_shoot_rod *r, int node) {
