@@ -198,8 +198,8 @@ static inline snw_status stewart_go(stewart *s, double from, double to, int n) {
     return SNW_OK;
 }
 
-// Smallest eigenvalue of a symmetric 3 x 3 block, rows and columns i, j, k of A.
-static inline double stewart_smallest(const double *A, int i, int j, int k) {
+// Eigenvalues, rising, of a symmetric 3 x 3 block, rows and columns i, j, k of A.
+static inline void stewart_eigenvalues(const double *A, int i, int j, int k, double out[3]) {
     const int at[3] = {i, j, k};
     double B[3][3], mean = 0, p = 0;
     for (int a = 0; a < 3; a++) {
@@ -213,5 +213,7 @@ static inline double stewart_smallest(const double *A, int i, int j, int k) {
                        B[0][1] * (B[1][0] * B[2][2] - B[1][2] * B[2][0]) +
                        B[0][2] * (B[1][0] * B[2][1] - B[1][1] * B[2][0]);
     const double phi = acos(fmin(fmax(det / (2 * p * p * p), -1), 1)) / 3;
-    return mean + 2 * p * cos(phi + 2 * acos(-1) / 3);
+    out[2] = mean + 2 * p * cos(phi);
+    out[0] = mean + 2 * p * cos(phi + 2 * acos(-1) / 3);
+    out[1] = 3 * mean - out[0] - out[2];
 }

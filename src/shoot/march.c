@@ -35,9 +35,12 @@ void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_sho
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
                           snw_shoot_state *end) {
+    if (r->replica) {
+        snw_replica_march_vary(r, node, n, start, columns, S, end);
+        return;
+    }
     *end = *start;
     dispatch(r, node, n, pose || r->world, columns, S, end);
-    if (r->replica) snw_replica_march(r, node, n, start, end);
 }
 
 static double largest(snw_pack a) {

@@ -176,7 +176,7 @@ typedef struct snw_shoot_rod {
     double out[SNW_TIME_LEVELS +
                1];   // free length: of the present step, then of the levels; equal unless it is fed
     double out_rate; // at the newest
-    bool replica;    // march as the paper does (replica.h); variations stay those of march.h
+    bool replica;    // march as the paper does (replica.h)
     bool world;      // the world's axes matter: gravity, or loads in them
     void *block;
 } snw_shoot_rod;
