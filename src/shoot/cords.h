@@ -41,7 +41,7 @@ typedef struct snw_cord {
     snw_spot *spot;   // npoint: where it is; weight w is zero where it is not
 } snw_cord;
 
-enum { SNW_CORDS = 16 }; // most along one rod
+enum { SNW_CORDS = SNW_LAW_LINES }; // most along one rod
 
 typedef struct snw_cords {
     snw_shoot_law law;

@@ -14,7 +14,8 @@ enum {
     SNW_FIELD_DIAGONAL = 1, // sections are diagonal
     SNW_FIELD_WORLD = 2,    // the world's axes matter: gravity, or loads in them
     SNW_FIELD_LAW = 4,      // a law gives the strain
-    SNW_FIELD_LOADS = 8     // there are loads along the rod
+    SNW_FIELD_LOADS = 8,    // there are loads along the rod
+    SNW_FIELD_LINES = 16    // the law consists of lines
 };
 
 // A section as the field reads it.
@@ -66,7 +67,7 @@ SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
 }
 
 // x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say where; law: what a law
-// answers, its derivatives included if `slopes`.
+// answers, its derivatives included if `slopes`; zs it does not have are the caller's zeros.
 SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_section *q,
                              int point, bool slopes, snw_law_out *law, snw_flow *x) {
     const double c0 = r->formula.c[0];
@@ -74,7 +75,17 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     const snw_inertia *M = &q->s->M;
     const snw_pack kh = snw_pack_load(H->e.w.e), lh = snw_pack_load(H->e.v.e);
     snw_pack dk, dl; // less rest
-    if (flags & SNW_FIELD_LAW) {
+    if (flags & SNW_FIELD_LINES) {
+        dk = snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh));
+        dl = snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh));
+        for (int i = 0; i < r->law->nline; i++) {
+            const snw_law_line *line = &r->law->line[i];
+            const double T = line->z < 0 ? *line->given : x->z[line->z];
+            dk = snw_pack_axpy(T, snw_pack_load(line->a[point].m.e), dk);
+            dl = snw_pack_axpy(T, snw_pack_load(line->a[point].f.e), dl);
+        }
+        dk = snw_pack_mul(q->C[0], dk), dl = snw_pack_mul(q->C[1], dl);
+    } else if (flags & SNW_FIELD_LAW) {
         const int nz = r->law->nz;
         snw_law_in in = {.point = point,
                          .c0 = c0,
@@ -82,10 +93,10 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
                          .z = x->z,
                          .zh = r->zh + (size_t)point * (size_t)nz,
                          .section = q->s};
-        snw_pack_store(x->m, in.F.m.e), snw_pack_store(x->f, in.F.f.e);
+        snw_pack_store_two(x->m, x->f, in.F.e);
         r->law->strain(r->law->user, &in, slopes, law);
-        dk = snw_pack_load(law->e.w.e), dl = snw_pack_load(law->e.v.e);
-        for (int i = 0; i < nz; i++) x->zs[i] = law->zs[i];
+        snw_pack_load_two(law->e.e, &dk, &dl);
+        for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = law->zs[i];
     } else if (flags & SNW_FIELD_DIAGONAL) {
         dk = snw_pack_mul(q->C[0], snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh)));
         dl = snw_pack_mul(q->C[1], snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh)));
@@ -99,6 +110,17 @@ SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_
     const snw_turned k = snw_turned_of(snw_pack_add(q->rest[0], dk));
     const snw_turned l = snw_turned_of(snw_pack_add(q->rest[1], dl));
     x->k = k.a, x->l = l.a;
+    if (flags & SNW_FIELD_LINES) {
+        for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = 0;
+        for (int i = 0; i < r->law->nline; i++) {
+            const snw_law_line *line = &r->law->line[i];
+            if (line->z < 0) continue;
+            const snw_wrench *a = &line->a[point];
+            x->zs[line->z + 1] =
+                snw_pack_sum(snw_pack_add(snw_pack_mul(snw_pack_load(a->m.e), x->k),
+                                          snw_pack_mul(snw_pack_load(a->f.e), x->l)));
+        }
+    }
     // e_t - ad_xi V
     x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_turn(snw_skew(k, w)));
     x->vs = snw_pack_sub(snw_pack_axpy(c0, dl, lh),
@@ -150,11 +172,11 @@ typedef struct snw_stage {
     snw_law_out law;
 } snw_stage;
 
-SNW_INLINE void snw_stage_of(const snw_flow *x, snw_stage *st) {
+SNW_INLINE void snw_stage_of(int flags, const snw_flow *x, snw_stage *st) {
     snw_pack_store(x->w, st->V.w.e), snw_pack_store(x->v, st->V.v.e);
     snw_pack_store(x->k, st->xi.w.e), snw_pack_store(x->l, st->xi.v.e);
     snw_pack_store(x->m, st->F.m.e), snw_pack_store(x->f, st->F.f.e);
-    snw_pack_store(x->weight, st->weight.e);
+    if (flags & SNW_FIELD_WORLD) snw_pack_store(x->weight, st->weight.e);
 }
 
 // A variation of a stage: in dV, dF, dz and those of weight, force and torque; out dxi, dVs, dFs, dzs.

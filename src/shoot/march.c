@@ -13,7 +13,7 @@ void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, do
 
 static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
                      snw_shoot_state *y) {
-#if defined(SNW_AVX2) && defined(SNW_PACKS)
+#if defined(SNW_AVX2) && !defined(SNW_WIDE)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         snw_march_avx2(r, node, n, pose, columns, S, y);
         return;
@@ -63,19 +63,20 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
                                   -1.0 / 40};
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int nz = snw_shoot_nz(r), np = methods[SNW_ALONG_DP5].np;
-    const int point = piece->point + (node - piece->node) * np, flags = flags_of(r, true);
+    const int point = piece->point + (node - piece->node) * np, flags = flags_of(r, true, false);
     SNW_ASSERT(r->method->kind == SNW_ALONG_DP5 && node < piece->node + piece->n);
     snw_shoot_state y = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     for (int i = 0; i < nz; i++) y.z[i] = r->z[node * nz + i];
     snw_flow x[SNW_SHOOT_STAGES + 1];
     node_state at = from_state(flags, r, &y);
     look_around(flags, r, &y.g, &at);
-    stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, x, NULL);
-    finish(flags, SNW_ALONG_DP5, r, piece->h, x, &at.y);
+    snw_law_out law;
+    memset(law.zs, 0, sizeof law.zs);
+    stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, x, NULL);
+    finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
     y.g = snw_se3_mul(y.g, snw_se3_exp(advance_by(SNW_ALONG_DP5, piece->h, x)));
     look_around(flags, r, &y.g, &at);
     at.section = snw_field_section_of(section_at(r, point + np));
-    snw_law_out law;
     snw_mat3 Q[1];
     stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, x + SNW_SHOOT_STAGES);
     // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place of that at both ends

@@ -20,8 +20,8 @@
 #include <stddef.h>
 
 enum {
-    POSE = 16,  // a flag more: poses are wanted,
-    FIXED = 32, // and another: method and flags are constants
+    POSE = 32,  // a flag more: poses are wanted,
+    FIXED = 64, // and another: method and flags are constants
     PLAIN = SNW_FIELD_WORLD | POSE
 };
 
@@ -96,7 +96,7 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
                       bool slopes, int i, const node_state *from, snw_law_out *law, snw_mat3 *Q,
                       snw_flow *x) {
     const snw_along *m = &methods[kind];
-    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
+    const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     const snw_flow *y = &from->y;
     snw_flow *s = &x[i];
     s->w = y->w, s->v = y->v, s->m = y->m, s->f = y->f;
@@ -126,21 +126,20 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
 
 // all of them; st: what variations ask for, or NULL
 SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
-                       const node_state *from, snw_flow *x, snw_stage *st) {
+                       const node_state *from, snw_law_out *law, snw_flow *x, snw_stage *st) {
     snw_mat3 Q[SNW_SHOOT_STAGES];
-    snw_law_out law;
     if (flags & FIXED) {
         // one after the other, so that a stage stays in registers for the next
-        stage(flags, kind, r, point, h, false, 0, from, &law, Q, x);
+        stage(flags, kind, r, point, h, false, 0, from, law, Q, x);
         if (kind == SNW_ALONG_EULER) return;
-        stage(flags, kind, r, point, h, false, 1, from, &law, Q, x);
-        stage(flags, kind, r, point, h, false, 2, from, &law, Q, x);
-        stage(flags, kind, r, point, h, false, 3, from, &law, Q, x);
+        stage(flags, kind, r, point, h, false, 1, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 2, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 3, from, law, Q, x);
         return;
     }
     for (int i = 0; i < methods[kind].stages; i++) {
-        stage(flags, kind, r, point, h, st, i, from, st ? &st[i].law : &law, Q, x);
-        if (st) snw_stage_of(&x[i], &st[i]);
+        stage(flags, kind, r, point, h, st, i, from, st ? &st[i].law : law, Q, x);
+        if (st) snw_stage_of(flags, &x[i], &st[i]);
         if (st && (flags & SNW_FIELD_LOADS)) st[i].Q = Q[i];
     }
 }
@@ -165,10 +164,9 @@ SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_flow *x
     return W;
 }
 
-SNW_INLINE void finish(int flags, snw_space_kind kind, const snw_shoot_rod *r, double h,
-                       const snw_flow *x, snw_flow *y) {
+SNW_INLINE void finish(int flags, snw_space_kind kind, double h, const snw_flow *x, snw_flow *y) {
     const snw_along *m = &methods[kind];
-    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
+    const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     for (int i = 0; i < m->stages; i++) {
         const double b = h * m->b[i];
         y->w = snw_pack_axpy(b, x[i].ws, y->w), y->v = snw_pack_axpy(b, x[i].vs, y->v);
@@ -338,7 +336,7 @@ SNW_INLINE node_state from_state(int flags, const snw_shoot_rod *r, const snw_sh
     at.y.m = snw_pack_load(y->F.m.e), at.y.f = snw_pack_load(y->F.f.e);
     at.section = snw_field_section_of(r->section);
     const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
-    for (int c = 0; c < nz; c++) at.y.z[c] = y->z[c];
+    for (int c = 0; c < SNW_SHOOT_Z; c++) at.y.z[c] = c < nz ? y->z[c] : 0;
     return at;
 }
 
@@ -350,12 +348,10 @@ SNW_INLINE void look_around(int flags, const snw_shoot_rod *r, const snw_se3 *g,
 
 // all columns through an interval whose stages are known
 SNW_INLINE void vary_all(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
-                         double h, const snw_twist *W, const snw_mat3 *R, const snw_stage *st,
+                         double h, const pose_step *ps, const snw_mat3 *R, const snw_stage *st,
                          int columns, double *S) {
-    pose_step ps = {0};
-    if (flags & POSE) ps = (pose_step){snw_se3_exp(*W), snw_se3_tangent(*W)};
     for (int c = 0; c < columns; c += SNW_LANES) {
-        vary(flags, kind, r, point, h, *R, st, &ps, columns, S + c);
+        vary(flags, kind, r, point, h, *R, st, ps, columns, S + c);
     }
 }
 
@@ -369,15 +365,24 @@ SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node
     snw_flow x[SNW_SHOOT_STAGES];
     node_state at = from_state(flags, r, state);
     snw_se3 g = state->g;
+    snw_law_out law;
+    memset(law.zs, 0, sizeof law.zs);
+    for (int i = 0; i < SNW_SHOOT_STAGES && columns > 0; i++)
+        memset(st[i].law.zs, 0, sizeof law.zs);
     for (int j = 0; j < n; j++) {
         const int point = piece->point + (node + j - piece->node) * np;
         if (j > 0) keep(r, flags, node + j, &at.y, &g);
         look_around(flags, r, &g, &at);
-        stages(flags, kind, r, point, h, &at, x, columns > 0 ? st : NULL);
+        stages(flags, kind, r, point, h, &at, &law, x, columns > 0 ? st : NULL);
         const snw_twist W = r->W[node + j] = advance_by(kind, h, x);
-        if (columns > 0) vary_all(flags, kind, r, point, h, &W, &g.R, st, columns, S);
-        finish(flags, kind, r, h, x, &at.y);
-        if (flags & POSE) g = snw_se3_mul(g, snw_se3_exp(W));
+        pose_step ps = {0};
+        if (flags & POSE) ps.E = snw_se3_exp(W);
+        if (columns > 0) {
+            if (flags & POSE) ps.T = snw_se3_tangent(W);
+            vary_all(flags, kind, r, point, h, &ps, &g.R, st, columns, S);
+        }
+        finish(flags, kind, h, x, &at.y);
+        if (flags & POSE) g = snw_se3_mul(g, ps.E);
     }
     snw_pack_store(at.y.w, state->V.w.e), snw_pack_store(at.y.v, state->V.v.e);
     snw_pack_store(at.y.m, state->F.m.e), snw_pack_store(at.y.f, state->F.f.e);
@@ -386,51 +391,98 @@ SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node
     for (int c = 0; c < nz; c++) state->z[c] = at.y.z[c];
 }
 
-SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose) {
-    return (r->diagonal ? SNW_FIELD_DIAGONAL : 0) | (r->law ? SNW_FIELD_LAW : 0) |
-           (r->world ? PLAIN : (pose ? POSE : 0)) | (r->density ? SNW_FIELD_LOADS : 0);
+// variations ask the law for its derivatives
+SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
+    const bool lines = r->law && r->law->nline > 0 && r->diagonal && !varied;
+    return (lines ? SNW_FIELD_LINES : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
+           (r->law ? SNW_FIELD_LAW : 0) | (r->world ? PLAIN : (pose ? POSE : 0)) |
+           (r->density ? SNW_FIELD_LOADS : 0);
+}
+
+// Round rods and the like, by Euler or RK4, have kernels of their own, with flags and method as constants.
+#define KERNELS(X)                                                                                 \
+    X(euler, SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                  \
+    X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                      \
+    X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                    \
+    X(rk4_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                        \
+    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_LINES, SNW_ALONG_RK4)              \
+    X(rk4_law, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                  \
+    X(euler_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)                \
+    X(rk4_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)
+
+#define X(name, flags, kind)                                                                       \
+    static void march_##name(snw_shoot_rod *r, int node, int n, snw_shoot_state *y) {              \
+        march((flags) | FIXED, kind, r, node, n, 0, NULL, y);                                      \
+    }
+KERNELS(X)
+#undef X
+
+// And variations for the first of them.
+#define VARIED(X)                                                                                  \
+    X(euler, SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                  \
+    X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)
+
+#define X(name, flags, kind)                                                                       \
+    static void vary_##name(snw_shoot_rod *r, int node, int n, int columns, double *S,             \
+                            snw_shoot_state *y) {                                                  \
+        march(flags, kind, r, node, n, columns, S, y);                                             \
+    }
+VARIED(X)
+#undef X
+
+// all others
+static void march_other(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                        snw_shoot_state *y) {
+    march(flags, r->method->kind, r, node, n, columns, S, y);
+}
+
+static void march_columns(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                          snw_shoot_state *y) {
+    const snw_space_kind along = r->method->kind;
+#define X(name, f, kind)                                                                           \
+    if (flags == (f) && along == (kind)) {                                                         \
+        vary_##name(r, node, n, columns, S, y);                                                    \
+        return;                                                                                    \
+    }
+    VARIED(X)
+#undef X
+    march_other(flags, r, node, n, columns, S, y);
 }
 
 // columns made up to whole lanes
-SNW_INLINE void march_columns(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
-                              snw_shoot_state *y) {
-    const int most = SNW_SHOOT_ROWS + 2, rows = SNW_ROW_Z + snw_shoot_nz(r);
+static void march_varied(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                         snw_shoot_state *y) {
+    const int rows = SNW_ROW_Z + snw_shoot_nz(r);
     const int ld = (columns + SNW_LANES - 1) / SNW_LANES * SNW_LANES;
-    double T[SNW_SHOOT_ROWS * (SNW_SHOOT_ROWS + 2)] = {0};
-    SNW_ASSERT(ld <= most);
-    for (int i = 0; i < rows; i++) {
-        for (int c = 0; c < columns; c++) T[i * ld + c] = S[i * columns + c];
+    if (ld == columns) {
+        march_columns(flags, r, node, n, columns, S, y);
+        return;
     }
-    march(flags, r->method->kind, r, node, n, ld, T, y);
+    double T[SNW_SHOOT_ROWS * (SNW_SHOOT_ROWS + 2)];
+    SNW_ASSERT(ld <= SNW_SHOOT_ROWS + 2);
+    for (int i = 0; i < rows; i++) {
+        for (int c = 0; c < ld; c++) T[i * ld + c] = c < columns ? S[i * columns + c] : 0;
+    }
+    march_columns(flags, r, node, n, ld, T, y);
     for (int i = 0; i < rows; i++) {
         for (int c = 0; c < columns; c++) S[i * columns + c] = T[i * ld + c];
     }
 }
 
-// Round rods and the like, by Euler or RK4: each kernel has its flags as constants.
-#define FAST(X)                                                                                    \
-    X(SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                           \
-    X(SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                         \
-    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                                   \
-    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                                 \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                           \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)                                   \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)
-
-SNW_INLINE void march_rod(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
-                          snw_shoot_state *y) {
-    const int flags = flags_of(r, pose);
+static void march_rod(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                      snw_shoot_state *y) {
+    const int flags = flags_of(r, pose, columns > 0);
     const snw_space_kind along = r->method->kind;
     if (columns > 0) {
-        march_columns(flags, r, node, n, columns, S, y);
+        march_varied(flags, r, node, n, columns, S, y);
         return;
     }
-#define X(k, method)                                                                               \
-    if (flags == (k) && along == (method)) {                                                       \
-        march((k) | FIXED, method, r, node, n, 0, NULL, y);                                        \
+#define X(name, f, kind)                                                                           \
+    if (flags == (f) && along == (kind)) {                                                         \
+        march_##name(r, node, n, y);                                                               \
         return;                                                                                    \
     }
-    FAST(X)
+    KERNELS(X)
 #undef X
-    march(flags, along, r, node, n, 0, NULL, y);
+    march_other(flags, r, node, n, 0, NULL, y);
 }

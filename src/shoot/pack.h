@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// pack.h: numbers side by side, for processors that compute several at once: the three of a vector, and the same number of several
-// columns. Where the compiler knows no such type, or numbers are other than doubles, the same by one.
+// pack.h: numbers side by side, for processors that compute several at once: the three of a vector, where four go together, and the
+// same number of several columns. Elsewhere, or where numbers are other than doubles, one by one.
 #pragma once
 
 #include "base/vectorise.h"
@@ -10,19 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#if defined(__GNUC__) && defined(__has_builtin) && !defined(SNW_WIDE)
-#if __has_builtin(__builtin_shufflevector)
-#define SNW_PACKS
-#endif
-#endif
-#ifdef SNW_PACKS
-#pragma GCC diagnostic ignored                                                                     \
-    "-Wpsabi" // packs are never passed on, only between functions of one file, which are inlined
-#endif
-
 // ---- the three of a vector --------------------------------------------------------------------------
 
-#ifdef SNW_PACKS
+#if defined(__AVX2__) && !defined(SNW_WIDE)
 typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
 typedef long long snw_pack_bits __attribute__((vector_size(4 * sizeof(double))));
 typedef double snw_half __attribute__((vector_size(2 * sizeof(double))));
@@ -36,6 +26,20 @@ SNW_INLINE snw_pack snw_pack_load(const double *a) {
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
+// six numbers by twos, as other functions read and write them: what is stored in other pieces is slow to load
+SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
+    snw_half x[3];
+    memcpy(x, in, sizeof x);
+    const snw_half zero = {0, 0};
+    *a = __builtin_shufflevector(x[0], __builtin_shufflevector(x[1], zero, 0, 2), 0, 1, 2, 3);
+    *b = __builtin_shufflevector(__builtin_shufflevector(x[1], x[2], 1, 2),
+                                 __builtin_shufflevector(x[2], zero, 1, 2), 0, 1, 2, 3);
+}
+SNW_INLINE void snw_pack_store_two(snw_pack a, snw_pack b, double *out) {
+    const snw_half x[3] = {__builtin_shufflevector(a, a, 0, 1), __builtin_shufflevector(a, b, 2, 4),
+                           __builtin_shufflevector(b, b, 1, 2)};
+    memcpy(out, x, sizeof x);
+}
 SNW_INLINE snw_pack snw_pack_add(snw_pack a, snw_pack b) { return a + b; }
 SNW_INLINE snw_pack snw_pack_sub(snw_pack a, snw_pack b) { return a - b; }
 SNW_INLINE snw_pack snw_pack_mul(snw_pack a, snw_pack b) { return a * b; }
@@ -44,6 +48,7 @@ SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
     const long long sign = ~(1ll << 63);
     return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){sign, sign, sign, sign});
 }
+SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }
 // y z x
 SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 #else
@@ -51,6 +56,12 @@ typedef snw_vec3 snw_pack;
 SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
+}
+SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
+    *a = snw_pack_load(in), *b = snw_pack_load(in + 3);
+}
+SNW_INLINE void snw_pack_store_two(snw_pack a, snw_pack b, double *out) {
+    snw_pack_store(a, out), snw_pack_store(b, out + 3);
 }
 SNW_INLINE snw_pack snw_pack_add(snw_pack a, snw_pack b) {
     return (snw_pack){{a.x + b.x, a.y + b.y, a.z + b.z}};
@@ -67,6 +78,7 @@ SNW_INLINE snw_pack snw_pack_scale(double s, snw_pack a) {
 SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
     return (snw_pack){{fabs(a.x), fabs(a.y), fabs(a.z)}};
 }
+SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
 SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
 #endif
 
@@ -93,8 +105,8 @@ SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
 
 // ---- several columns --------------------------------------------------------------------------------
 
-#ifdef SNW_PACKS
-#ifdef __AVX__
+#if defined(__GNUC__) && !defined(SNW_WIDE)
+#ifdef __AVX2__
 enum { SNW_LANES = 4 };
 #else
 enum { SNW_LANES = 2 };
