@@ -338,6 +338,63 @@ static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) 
     return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
+// How far b has come against a since it was held: x the twist of a screw, in the axes of the joint. Of a wheel that rolls it is the one of
+// what carries it, which points along f and does not turn about the axle, S its axes in the wheel's; and spin the angle by which the wheel has
+// turned against that, at most half a turn. What rows forbid of both stands for what goes on between, to second order. theory.md 5
+typedef struct way {
+    snw_mat3 S;
+    snw_twist x;
+    double spin;
+} way;
+
+static snw_mat3 carriage(const snw_loop *loop, snw_se3 h) {
+    if (loop->grip != SNW_GRIP_ROLL) return snw_mat3_identity();
+    const snw_vec3 f = forward(loop, h, NULL), a = unit(2), g = snw_cross(a, f);
+    return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
+}
+
+static way way_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
+    const snw_se3 from = in_axes(loop, w->held[loop->share]);
+    const snw_mat3 S0 = carriage(loop, from), S = carriage(loop, h);
+    const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
+    return (way){.S = S,
+                 .x = snw_se3_log(snw_se3_mul(snw_se3_inv(g0), g)),
+                 .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
+}
+
+// what row r forbids of a way or of its variation
+static double forbidden(const snw_loop *loop, row r, snw_twist x, double spin) {
+    switch (r.kind) {
+    case ROW_SPIN:
+        return x.w.e[r.i];
+    case ROW_SLIP:
+        return x.v.e[r.i];
+    case ROW_AXLE:
+        return x.v.z + loop->radius * x.w.x;
+    case ROW_ROLL:
+        return x.v.x - loop->radius * (x.w.z + spin);
+    case ROW_LOG:
+    case ROW_TILT:
+    case ROW_MOVE:
+        break; // of poses
+    }
+    return 0;
+}
+
+void snw_rows_hold(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->share >= 0) w->held[loop->share] = from_a_to_b(w, loop);
+    }
+    w->holding = true;
+}
+
+double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_twist x = way_of(w, loop, in_axes(loop, from_a_to_b(w, loop))).x;
+    return snw_norm(x.v) + m->length * snw_norm(x.w);
+}
+
 static void loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -351,6 +408,9 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
             for (int k = 0; k < loop->nraw; k++) {
                 raw[k] = w->pace * snw_power(row_slope(loop, rows[k], h), U);
             }
+        } else if (loop->grip && w->holding) {
+            const way x = way_of(w, loop, h);
+            for (int k = 0; k < loop->nraw; k++) raw[k] = forbidden(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
         }
@@ -453,6 +513,32 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
     }
 }
 
+// R <- derivatives of the way that rows of velocities forbid where contacts hold: x varies by T(x)^-1 delta, delta as what carries the wheel sees
+// it, which turns by -d spin against it
+static void held_rows(const snw_work *w, const snw_loop *loop, const double *D, double *R) {
+    const row *rows = rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    const way at = way_of(w, loop, h);
+    const snw_lower T = snw_se3_tangent_inv(at.x);
+    const snw_vec3 across = snw_rotate(at.S, unit(1));
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = column(D, n, j);
+        snw_twist c = {{snw_rotate_inv(at.S, x.w), snw_rotate_inv(at.S, x.v)}};
+        double spin = 0;
+        if (loop->grip == SNW_GRIP_ROLL) spin = -snw_dot(across, forward(loop, h, &x.w));
+        c.w.z -= spin;
+        c = snw_lower_apply(&T, c);
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0;
+            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+                sum += loop->mix[r][k] * forbidden(loop, rows[k], c, spin);
+            }
+            R[(size_t)r * n + j] = sum;
+        }
+    }
+}
+
 // The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F varies by N delta, and what
 // a gets turns with the way it is carried: dW_b = -N delta, dW_a = N delta - ad_delta' F, both seen from b. So
 //   T -= D' N D + A' coad(F) D
@@ -494,7 +580,9 @@ void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w,
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->grip && (!T || cq == 0 || w->still)) {
+        if (loop->grip && T && cq != 0 && w->still && w->holding) {
+            held_rows(w, loop, D, w->R + loop->store);
+        } else if (loop->grip && (!T || cq == 0 || w->still)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
         } else if (loop->grip) {
             rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
