@@ -246,6 +246,7 @@ static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err
     if (!e->act || !e->body) return SNW_E_MEMORY;
     SNW_TRY(snw_shooter_build(e, err));
     SNW_TRY(place_acts(e, step, err));
+    snw_shooter_reserve(e);
     return factor_bases(e);
 }
 
@@ -273,11 +274,7 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     snw_shooter *copy = *out;
     if (e->step->shooting.error > 0) {
         // on its grid, which may have changed
-        snw_boundary_destroy(copy->b);
-        snw_shoot_destroy(copy->r);
-        snw_free(copy->kept);
-        copy->grid = e->grid;
-        const snw_status status = snw_shooter_build(copy, err);
+        const snw_status status = snw_shooter_rebuild(copy, &e->grid, err);
         if (status != SNW_OK) {
             snw_shooter_destroy(copy);
             *out = NULL;
@@ -495,6 +492,8 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
     }
     snw_shoot_push(e->r, h);
     snw_boundary_accept(e->b, h);
+    // guesses of steps so much shorter than those to come are no loss
+    if (e->b->segments->n > e->room) snw_boundary_forget(e->b);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

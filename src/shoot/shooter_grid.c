@@ -122,6 +122,15 @@ snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
     return snw_boundary_create(e->r, &opts, &e->b);
 }
 
+snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter_grid *grid, snw_error *err) {
+    snw_boundary_destroy(e->b);
+    snw_shoot_destroy(e->r);
+    snw_free(e->kept);
+    snw_cords_release(&e->cords);
+    e->grid = *grid;
+    return snw_shooter_build(e, err);
+}
+
 // ---- refining ---------------------------------------------------------------------------------------
 
 // fields of one rod on the nodes of another

@@ -61,12 +61,19 @@ struct snw_shooter {
     double *G;              // Cholesky factors of the bases' products, component by component
     snw_shooter_books books;
     double power, heat; // at the present instant, W
+    int room;           // segments that are saved
+    size_t saves;       // numbers of it in all
 };
 
 // e->grid <- spans between places, cut as the step says; then the rod and what solves it, on that grid. Old ones stay the
 // caller's.
 void snw_shooter_cut(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
+// The same on another grid, in place of the rod there is. When it fails there is none.
+SNW_NODISCARD snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter_grid *grid,
+                                             snw_error *err);
+// e->room and e->saves <- for a shooter as it was made.
+void snw_shooter_reserve(snw_shooter *e);
 // Bodies into the stations of e's rod.
 void snw_shooter_place(snw_shooter *e);
 // After a solution: is the grid fine enough? If not, e's rod is another one, with all its fields and their past; solve again.
