@@ -6,6 +6,7 @@
 #include "near.h"
 
 #include "heap_calls.h"
+#include "oracle/winch.h"
 #include "shoot/march.h"
 
 static void fresh(cord_rod *a) {
@@ -356,7 +357,7 @@ static void object_is_picked_up_and_dropped(void **state) {
         a.s.r->station[0].M = (snw_inertia){.m = 1e-3};
         assert_int_equal(cord_step(&a, SNW_TIME_BDF_ALPHA, -0.03, 1.0 / 60), SNW_OK);
         if (fabs(t - rows[row][0]) > 1e-9) continue;
-        // all digits but for the form: the reference carries strains and their slopes between its 31 points
+        // all digits but for the form, see below: the reference carries strains and their slopes between its 31 points
         for (int c = 0; c < 3; c++) assert_near(shot_tip(&a.s).e[c], rows[row][1 + c], 2e-6);
         row++;
     }
@@ -368,7 +369,7 @@ typedef struct swing {
     double first, valley, second, held, under, next; // extremes of the tip's x less its start
 } swing;
 
-static swing winch_motion(double viscous, const double *samples, int nsample, double within) {
+static swing winch_motion(double viscous, const double *rows, int nsample, double within) {
     cord_rod a;
     fresh(&a);
     shot s = cord_step_robot();
@@ -395,9 +396,9 @@ static swing winch_motion(double viscous, const double *samples, int nsample, do
         if (fabs(t - 17.5) < 1e-9) w.held = x;
         if (t > 17.94 && t < 18.4) w.under = fmin(w.under, x);
         if (t > 18.4 && t < 18.8) w.next = fmax(w.next, x);
-        if (row >= nsample || fabs(t - samples[3 * row]) > 1e-9) continue;
-        assert_near(x + start, samples[3 * row + 1], within);
-        assert_near(snw_cord_effort(&a.c, 0), samples[3 * row + 2], 20 * within);
+        if (row >= nsample || fabs(t - rows[3 * row]) > 1e-9) continue;
+        assert_near(x + start, rows[3 * row + 1], within);
+        assert_near(snw_cord_effort(&a.c, 0), rows[3 * row + 2], 20 * within);
         row++;
     }
     assert_int_equal(row, nsample);
@@ -406,11 +407,12 @@ static swing winch_motion(double viscous, const double *samples, int nsample, do
     return w;
 }
 
+static const double samples[] = {4,  0.087019,  4.70588, 4.5, 0.025224,  5.58768,
+                                 5,  0.185438,  3.71200, 6,   0.111177,  4.60738,
+                                 18, -0.221966, 2.47316, 20,  -0.162391, 1.57490};
+
 static void step_response(void **state) {
     (void)state;
-    static const double samples[] = {4,  0.087019,  4.70588, 4.5, 0.025224,  5.58768,
-                                     5,  0.185438,  3.71200, 6,   0.111177,  4.60738,
-                                     18, -0.221966, 2.47316, 20,  -0.162391, 1.57490};
     const swing w = winch_motion(0, samples, 6, 5e-5);
     assert_near(w.first, 0.4221, 1e-4);
     assert_near(w.valley, 0.1829, 1e-4);
@@ -418,6 +420,49 @@ static void step_response(void **state) {
     assert_near(w.held, 0.2913, 1e-4);
     assert_near(w.under, -0.1184, 1e-4);
     assert_near(w.next, 0.1092, 1e-4);
+}
+
+// The reference carries strains along the rod and their slopes through time, we the wrench. Both written out by hand: the first has
+// its digits, the second is ours; means of two nodes as histories, of which there are 41, set them apart by 62 um at most. Cubics do not.
+static void forms_differ_by_means_of_two_nodes(void **state) {
+    (void)state;
+    enum { STEPS = 120 };
+    static winch_instant strains[STEPS + 1], wrench[STEPS + 1], smooth[2][STEPS + 1];
+    oracle_winch(41, false, false, STEPS, strains);
+    for (int i = 0; i < 4; i++) {
+        const winch_instant *at = &strains[(int)(samples[3 * i] / 0.05 + 0.5)];
+        assert_near(at->x, samples[3 * i + 1], 5.1e-7);
+        assert_near(at->T, samples[3 * i + 2], 5.1e-6);
+    }
+    oracle_winch(41, true, false, STEPS, wrench);
+    double apart = 0;
+    for (int i = 0; i <= STEPS; i++) apart = fmax(apart, fabs(wrench[i].x - strains[i].x));
+    assert_near(apart, 6.2e-5, 1e-6);
+    oracle_winch(41, false, true, STEPS, smooth[0]);
+    oracle_winch(41, true, true, STEPS, smooth[1]);
+    for (int cubic = 0; cubic < 2; cubic++) {
+        cord_rod a;
+        fresh(&a);
+        shot s = cord_step_robot();
+        s.points = 41;
+        s.between = cubic ? SNW_BETWEEN_CUBIC : SNW_BETWEEN_LINEAR;
+        cord_winch(&a, 0.0151, 1.6e-3, s.L);
+        assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
+        assert_int_equal(cord_static(&a), SNW_OK);
+        cord_begin(&a, 0.05);
+        double off[3] = {0};
+        for (int i = 1; i <= STEPS; i++) {
+            a.c.cord[0].value = cord_winch_at(0.05 * i);
+            assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            const double x = shot_tip(&a.s).x;
+            off[0] = fmax(off[0], fabs(x - wrench[i].x));
+            for (int k = 0; k < 2; k++) off[1 + k] = fmax(off[1 + k], fabs(x - smooth[k][i].x));
+        }
+        // a group step in place of a quaternion, and of the other form 41 points
+        assert_true(off[cubic ? 2 : 0] < 1e-7 && off[cubic ? 0 : 2] > 1e-4);
+        if (cubic) assert_true(off[1] < 5e-7);
+        cord_free(&a);
+    }
 }
 
 // tension that varies along the path, the consistent friction of the table
@@ -530,6 +575,7 @@ int main(void) {
         cmocka_unit_test(slack_tendon_is_none),
         cmocka_unit_test(object_is_picked_up_and_dropped),
         cmocka_unit_test(step_response),
+        cmocka_unit_test(forms_differ_by_means_of_two_nodes),
         cmocka_unit_test(step_response_with_friction),
         cmocka_unit_test(finger_in_closed_form),
         cmocka_unit_test(finger_with_air_and_with_water),
