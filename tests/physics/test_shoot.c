@@ -270,6 +270,85 @@ static void steps_of_ten_microseconds(void **state) {
     shot_free(&a);
 }
 
+// ---- the camera's rod, 4.5 --------------------------------------------------------------------------
+
+static shot camera_rod(void) {
+    return (shot){.L = 0.408,
+                  .radius = 0.71e-3,
+                  .E = 190.3971e9,
+                  .G = 80e9,
+                  .rho = 7602,
+                  .points = 41,
+                  .along = SNW_ALONG_RK4,
+                  .between = SNW_BETWEEN_LINEAR,
+                  .gravity = {{9.81, 0, 0}},
+                  .tip = {{0.1962, 0, 0}},
+                  .drag = 2.12e-3};
+}
+
+// the parabola through three values at -1, 0, 1: where it turns, and its value there
+static double turning(const double x[3], double *at) {
+    const double slope = 0.5 * (x[2] - x[0]), bend = x[2] - 2 * x[1] + x[0];
+    *at = -slope / bend;
+    return x[1] - 0.5 * slope * slope / bend;
+}
+
+static void weight_release(void **state) {
+    (void)state;
+    static const struct {
+        double h, x[4]; // tip at 0.05, 0.1, 0.2, 0.4 s
+        int n;
+        double turn[6][2]; // successive extrema: when, where
+    } table[] = {{5e-3,
+                  {-0.0118390, -0.0785399, 0.0553191, -0.0535424},
+                  6,
+                  {{0.0851, -0.09191},
+                   {0.1702, 0.10955},
+                   {0.2551, -0.08817},
+                   {0.3386, 0.10744},
+                   {0.4222, -0.08537},
+                   {0.5063, 0.10415}}},
+                 {2e-3,
+                  {-0.0165587, -0.0778533, 0.0490461, -0.0639486},
+                  4,
+                  {{0.0864, -0.09076}, {0.1677, 0.11287}, {0.2543, -0.08864}, {0.3344, 0.10959}}}};
+    static const double when[] = {0.05, 0.1, 0.2, 0.4};
+    const shot s = camera_rod();
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const double h = table[i].h;
+        shot_rod a;
+        made(&s, &a);
+        a.r->replica = true;
+        assert_int_equal(shot_static(&a), SNW_OK);
+        assert_near(shot_tip(&a).x, 0.11700228, 2e-8); // 41 points
+        assert_near(shot_tip(&a).z, 0.38737128, 2e-8);
+        assert_int_equal(shot_release(&a, h), SNW_OK);
+        int row = 0, turn = 0;
+        double x[3] = {0, 0, shot_tip(&a).x};
+        for (int k = 1; row < 4 || turn < table[i].n; k++) {
+            assert_int_equal(shot_step(&a, SNW_TIME_BDF_ALPHA, -0.4, h), SNW_OK);
+            x[0] = x[1], x[1] = x[2], x[2] = shot_tip(&a).x;
+            if (row < 4 && fabs(k * h - when[row]) < 1e-9) {
+                assert_near(x[2], table[i].x[row++], 6e-8);
+            }
+            if (k < 3 || (x[1] - x[0]) * (x[2] - x[1]) > 0 || turn == table[i].n) continue;
+            double at;
+            const double most = turning(x, &at);
+            assert_near((k - 1 + at) * h, table[i].turn[turn][0], 6e-5);
+            assert_near(most, table[i].turn[turn++][1], 6e-6);
+        }
+        shot_free(&a);
+    }
+    shot free_rod = camera_rod();
+    free_rod.tip.x = 0;
+    shot_rod a;
+    made(&free_rod, &a);
+    assert_int_equal(shot_static(&a), SNW_OK);
+    assert_near(shot_tip(&a).x, 0.01075950, 1.01e-8);
+    assert_near(shot_tip(&a).z, 0.40783783, 1.01e-8);
+    shot_free(&a);
+}
+
 // ---- laws -------------------------------------------------------------------------------------------
 
 // a cord beside the axis whose tension z0 is unknown, and the shortening z1 of the axis, which is given
@@ -431,6 +510,7 @@ int main(void) {
         cmocka_unit_test(stored_energy),
         cmocka_unit_test(banded_has_no_smallest_step),
         cmocka_unit_test(steps_of_ten_microseconds),
+        cmocka_unit_test(weight_release),
         cmocka_unit_test(unknown_parameters_are_found),
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(orders_along_the_rod),

@@ -47,7 +47,7 @@ static void closed_law_has_the_digits_of_the_table(void **state) {
         assert_near(scalar_frequency(schemes[k].time, schemes[k].alpha, w1, 5e-3), ratio[k], 6e-7);
     }
     assert_near(scalar_frequency(SNW_TIME_TRAPEZOIDAL, 0, w1, 5e-3), 0.993567, 6e-7);
-    assert_near(scalar_law(SNW_TIME_BDF3, 0, w1, 5e-3), -3.56, 0.006); // it grows
+    assert_near(scalar_law(SNW_TIME_BDF3, 0, w1, 5e-3), -3.56, 0.005 / 3.56); // it grows
     // BDF3 is stable from here on: 34.65 ms for this mode
     const double edge = 1.936492;
     assert_true(scalar_law(SNW_TIME_BDF3, 0, 1, edge * (1 - 1e-5)) < 0);
@@ -124,6 +124,11 @@ static void the_rod_follows_the_closed_law(void **state) {
 }
 
 // ---- the benchmark ----------------------------------------------------------------------------------
+
+// to an absolute error, however large the number
+static void near_digits(double got, double want, double off) {
+    assert_near((got - want) / off, 0, 1);
+}
 
 typedef struct record {
     int n;
@@ -250,8 +255,8 @@ static void digits_of_the_benchmark(void **state) {
         record r;
         swing(&s, &x->time, 200, &r);
         const double tau[3] = {decay_fit(201, 5e-3, r.E), decay_fit(181, 5e-3, r.E + 20),
-                               decay_log(101, 5e-3, r.E + 100)};
-        for (int k = 0; k < 3 && x->digit > 0; k++) assert_near(tau[k], x->tau[k], x->digit);
+                               decay_log(100, 5e-3, r.E + 101)};
+        for (int k = 0; k < 3 && x->digit > 0; k++) near_digits(tau[k], x->tau[k], x->digit);
         assert_near(r.E[200] / r.E[0], x->share, 6e-5);
         assert_near(r.x[10], x->x[0], 6e-7);
         assert_near(r.x[20], x->x[1], 6e-7);
@@ -277,7 +282,7 @@ static void histories_between_nodes(void **state) {
             s.points = table[i].points, s.between = table[i].between;
             record r;
             swing(&s, &schemes[k ? 4 : 1], 120, &r);
-            assert_near(decay_log(101, 5e-3, r.E + 20), table[i].tau[k], table[i].digit[k]);
+            near_digits(decay_log(100, 5e-3, r.E + 21), table[i].tau[k], table[i].digit[k]);
             assert_near(r.x[100], table[i].x[k], 6e-8);
         }
     }
