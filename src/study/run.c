@@ -292,16 +292,16 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
-    for (int i = 0; i < d->nstep; i++) r->shoots |= d->step[i].engine == SNW_ENGINE_SHOOTING;
+    r->field_saves = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_saves);
     if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
-        !r->beyond || !r->said || !r->fields)
+        !r->beyond || !r->said || !r->fields || !r->field_saves)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
     r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->nmeasure + m->nswitch) + 1,
                                sizeof *r->acting);
     if (!r->acting) return SNW_E_MEMORY;
-    const size_t nsave = r->shoots ? 0 : snw_run_save_size(r);
+    const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
     r->save = snw_pool_array(r->pool, nsave + 1, sizeof *r->save);
@@ -503,7 +503,8 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             break;
         }
         r->resuming = false;
-        if (d->step[i].kind == SNW_STEP_CHANGE) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
+        const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
+        if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         r->loaded |= d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }

@@ -446,7 +446,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
                           : snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
-        mv.load(mv.self, snw_run_save_mover(r));
+        s = mv.load(mv.self, snw_run_save_mover(r), err);
     } else if (s == SNW_OK) {
         s = assemble(r, err);
         if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
