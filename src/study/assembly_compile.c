@@ -418,17 +418,25 @@ static snw_status leave_out_rows(snw_model *m, snw_error *err) {
     return s;
 }
 
+static snw_status too_deep(const snw_desc *d, snw_error *err) {
+    int i = 0;
+    while (i < d->nstep && (d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE)) i++;
+    const snw_place at = i < d->nstep ? d->step[i].place : d->link[d->nlink - 1].place;
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL,
+                 "the tree is too deep for tangents: more than some 700 joints in a row are known "
+                 "to kinematic steps alone, with driven or following joints, wheels, rings and "
+                 "anchors; use fewer joints, or kinematic steps");
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
 static snw_status compile(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
     SNW_TRY(snw_model_compile(desc, out, err));
     snw_model *m = *out;
     snw_status s = SNW_OK;
     given = given && plain(m);
     if (given) snw_model_strip(m);
-    if (m->bare && !given) {
-        s = snw_fail(err, SNW_E_MODEL,
-                     "the tree is too deep: only studies of kinematic steps alone, with wheels, "
-                     "rings and anchors but no loops, know so many joints in a row. Use fewer");
-    }
+    if (m->bare && !given) s = too_deep(desc, err);
     if (s == SNW_OK) s = leave_out_rows(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);

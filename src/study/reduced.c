@@ -355,15 +355,14 @@ static snw_status contradict(const snw_reduced *red, double t, int k, double lef
         d->place.file, d->place.line, d->place.column);
 }
 
-// the fastest rate of what is given, per typical numbers
+// how fast the shape changes as a whole, per typical numbers: joints together, since many that turn a little bend a chain as much as one
+// that turns a lot; rods by their length
 static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = red->m;
     double fast = 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0 && !d->follows) {
-            fast = fmax(fast, fabs(s->v[d->dof]) / m->typical[d->dof]);
-        }
+        if (d->row >= 0 && !d->follows) fast += fabs(s->v[d->dof]) / m->typical[d->dof];
     }
     for (int i = 0; i < m->nfield; i++) {
         for (int k = 0; k < 6; k++) {
@@ -377,7 +376,7 @@ static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw
 static snw_status agree(snw_reduced *red, const snw_inputs *in, const snw_state *s,
                         snw_error *err) {
     const snw_model *m = red->m;
-    double fast = shape_rate(red, in, s), worst = 0;
+    double fast = m->nfield > 0 ? shape_rate(red, in, s) : 0, worst = 0;
     int row = 0;
     for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
     for (int k = 0; k < red->nr + red->nled; k++) {

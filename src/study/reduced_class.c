@@ -185,9 +185,8 @@ void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
         (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
         return;
     case SNW_REDUCED_FULL:
-        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s",
-                       nr, nu,
-                       nr > nfree ? "are shared by least norm" : "are unique");
+        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s", nr,
+                       nu, nr > nfree ? "are shared by least norm" : "are unique");
         return;
     case SNW_REDUCED_OVER:
         (void)snprintf(out, size,

@@ -24,25 +24,24 @@ static const double LEVER = 1e-8;
 // ---- who leads whom --------------------------------------------------------------------------------
 
 typedef struct plan {
-    int n;           // followers, root to leaf
-    int *unknown;    // n: which unknown
-    int *up;         // n: the next one towards the root; -1: none
-    int *lead;       // n: the row that leads it; -1: none
-    int *first;      // n: rows that wait for it, a list
-    int *next;       // rows
-    int *at[2];      // rows: the last follower on the way to the first and to the second site
-    int *of_dof;     // nv: follower; -1: none
-    int *deep;       // nseg: the last follower on the way there
-    snw_twist *X;    // n
-    snw_wrench *c;   // rows
+    int n;         // followers, root to leaf
+    int *unknown;  // n: which unknown
+    int *up;       // n: the next one towards the root; -1: none
+    int *lead;     // n: the row that leads it; -1: none
+    int *first;    // n: rows that wait for it, a list
+    int *next;     // rows
+    int *at[2];    // rows: the last follower on the way to the first and to the second site
+    int *of_dof;   // nv: follower; -1: none
+    int *deep;     // nseg: the last follower on the way there
+    snw_twist *X;  // n
+    snw_wrench *c; // rows
     snw_inputs *in;
 } plan;
 
 static snw_status open_plan(const snw_reduced *red, plan *p) {
     const snw_model *m = red->m;
     const size_t nu = (size_t)red->nu, nr = (size_t)red->nr;
-    int *memory =
-        snw_alloc((4 * nu + 3 * nr + (size_t)m->nv + (size_t)m->nseg) * sizeof *memory);
+    int *memory = snw_alloc((4 * nu + 3 * nr + (size_t)m->nv + (size_t)m->nseg) * sizeof *memory);
     p->unknown = memory;
     p->X = snw_alloc(nu * sizeof *p->X);
     p->c = snw_alloc(nr * sizeof *p->c);
@@ -200,9 +199,8 @@ static snw_status list_led(snw_reduced *red, const plan *p) {
         if (p->lead[i] < 0) continue;
         number[i] = red->nled;
         const int j = p->unknown[i];
-        red->led[red->nled++] = (snw_reduced_led){.dof = red->dof[j],
-                                                  .block = red->block[j],
-                                                  .up = led_from(p, number, p->up[i])};
+        red->led[red->nled++] = (snw_reduced_led){
+            .dof = red->dof[j], .block = red->block[j], .up = led_from(p, number, p->up[i])};
     }
     if (s == SNW_OK) {
         int rest = 0, unknown = 0;

@@ -44,12 +44,12 @@ struct snw_reduced {
     int nled;      // followers, found one by one from
     snw_reduced_led *led;
     snw_reduced_hand *hand;
-    int stuck; // the one whose row has lost its lever
-    int nr;    // rows but for those that lead
+    int stuck;            // the one whose row has lost its lever
+    int nr;               // rows but for those that lead
     snw_reduced_row *row; // nr, then nled
     snw_wrench *c;        // nr + nled: rows as wrenches of the world
-    signed char *sign; // nloop x nu
-    int nominal;       // rank of the rows, but for instants at which they lose it
+    signed char *sign;    // nloop x nu
+    int nominal;          // rank of the rows, but for instants at which they lose it
     snw_reduced_class class;
     int nbase;           // of the symmetric class: unknowns of the base,
     int *base;           // nbase: which
