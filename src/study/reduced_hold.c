@@ -33,8 +33,13 @@ void snw_reduced_list_holds(snw_reduced *red) {
         if (d->row < 0 || !m->desc->motor[d->motor].holds) continue;
         const held h = held_by(m, &m->desc->motor[d->motor]);
         const double size = h.dof >= 0 ? m->typical[h.dof] : h.e < 3 ? 1 : m->length;
-        red->row[red->nr++] = (snw_reduced_row){
-            .row = d->row, .loop = -1, .drive = i, .hold = true, .size = size, .weight = 1};
+        red->row[red->nr++] = (snw_reduced_row){.row = d->row,
+                                                .loop = -1,
+                                                .drive = i,
+                                                .hold = true,
+                                                .at = {-1, -1},
+                                                .size = size,
+                                                .weight = 1};
         red->holds = true;
     }
 }
