@@ -143,14 +143,14 @@ static double feed_rate(const snw_shoot_rod *r) {
 }
 
 // out += c times a field at nodes, of an instant when the length was `length`, where the material of node j was then. What was
-// within the base is taken as the fields outside go on, in a line: their rates there are those of one side.
+// within the base is taken as the fields outside go on, since their rates there are those of one side: as cubics do, or, further
+// than one interval, lines.
 static void add_from(const snw_shoot_rod *r, int j, double c, double length,
                      const snw_shoot_history *field, snw_shoot_history *out) {
     const int n = r->piece[0].n;
     const double at = n - (n - j) * r->out[0] / length;
-    const int nodes = at < 0 ? 2 : (n < 3 ? n + 1 : 4);
-    int first = (int)fmin(fmax(floor(at) - 1, 0), n + 1 - nodes);
-    if (at < 0) first = 0;
+    const int nodes = at < -1 ? 2 : (n < 3 ? n + 1 : 4);
+    const int first = (int)fmin(fmax(floor(at) - 1, 0), n + 1 - nodes);
     double w[4];
     snw_shoot_lagrange(nodes, at - first, w);
     for (int k = 0; k < nodes; k++) {
