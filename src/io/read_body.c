@@ -12,7 +12,7 @@
     X(BODY_COM, "com", "three lengths, m",                                                         \
       "centre of mass in the link's frame, its origin if absent")                                  \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
-      "about the centre of mass, along the link's axes; that of its shape, or a point, if absent")                        \
+      "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
     X(BODY_BOX, "box", "three lengths, m", "what it looks like and touches with: these widths")    \
     X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
     X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
