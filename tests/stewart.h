@@ -39,21 +39,25 @@ static inline snw_status stewart_make(int points, snw_space_kind along, snw_betw
     const int n = points - 1;
     const snw_shoot_opts o = {
         .along = along, .between = between, .npiece = 1, .length = &s.L, .intervals = &n};
-    snw_se3 hole[STEWART_LEGS];
+    snw_leg_end end[STEWART_LEGS];
     for (int i = 0; i < STEWART_LEGS; i++) {
         snw_status status = snw_shoot_create(&o, NULL, true, false, &out->rod[i]);
         if (status == SNW_OK) status = shot_fill(&s, out->rod[i]);
         if (status != SNW_OK) return status;
         const snw_se3 g = {shot_base().R, stewart_hole(base[i])};
         snw_shoot_rest(out->rod[i], g);
-        hole[i] = (snw_se3){shot_base().R, stewart_hole(plate[i])};
+        end[i] = (snw_leg_end){.rod = out->rod[i],
+                               .pin = snw_se3_identity(),
+                               .hole = {shot_base().R, stewart_hole(plate[i])}};
     }
     const snw_boundary_opts opts = snw_boundary_defaults();
     const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.5}}};
-    snw_status status = snw_platform_create(STEWART_LEGS, out->rod, hole, home, &opts, &out->p);
+    const snw_status status = snw_platform_create(STEWART_LEGS, end, home, &opts, &out->p);
     if (status != SNW_OK) return status;
-    const snw_inertia M = {.m = 0.0921, .I = {1.91e-4, 1.91e-4, 3.81e-4}};
-    return snw_platform_carry(out->p, &M);
+    out->p->plate.has_body = true;
+    out->p->plate.M = (snw_inertia){.m = 0.0921, .I = {1.91e-4, 1.91e-4, 3.81e-4}};
+    snw_platform_ready(out->p);
+    return SNW_OK;
 }
 
 static inline void stewart_free(stewart *s) {
@@ -119,7 +123,7 @@ static inline double stewart_length(const stewart_path *path, int leg, double t)
 }
 
 static inline void stewart_feed(stewart *s, const stewart_path *path, double t) {
-    for (int i = 0; i < STEWART_LEGS; i++) snw_platform_feed(s->p, i, stewart_length(path, i, t));
+    for (int i = 0; i < STEWART_LEGS; i++) snw_shoot_feed(s->rod[i], stewart_length(path, i, t));
 }
 
 // What the leg carries where it leaves the base, world axes.
@@ -151,12 +155,12 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
         if (status != SNW_OK) return status;
         if (fabs(r[0]) + fabs(r[1]) + fabs(r[2]) < 1e-9) return SNW_OK;
         for (int c = 0; c < 3; c++) {
-            const double L = s->p->leg[leg[c][0]].length[0], h = 1e-6;
-            for (int k = 0; k < 2; k++) snw_platform_feed(s->p, leg[c][k], L + h);
+            const double L = s->rod[leg[c][0]]->length, h = 1e-6;
+            for (int k = 0; k < 2; k++) snw_shoot_feed(s->rod[leg[c][k]], L + h);
             status = stewart_miss(s, x, at);
             if (status != SNW_OK) return status;
             for (int k = 0; k < 3; k++) J[c].e[k] = (at[k] - r[k]) / h;
-            for (int k = 0; k < 2; k++) snw_platform_feed(s->p, leg[c][k], L);
+            for (int k = 0; k < 2; k++) snw_shoot_feed(s->rod[leg[c][k]], L);
         }
         // Cramer's rule
         const snw_vec3 v = {{-r[0], -r[1], -r[2]}};
@@ -166,7 +170,7 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
                              snw_dot(J[0], snw_cross(J[1], v)) / det};
         for (int k = 0; k < 3; k++) {
             for (int l = 0; l < 2; l++)
-                snw_platform_feed(s->p, leg[k][l], s->p->leg[leg[k][l]].length[0] + d[k]);
+                snw_shoot_feed(s->rod[leg[k][l]], s->rod[leg[k][l]]->length + d[k]);
         }
     }
     return SNW_E_DIVERGED;
@@ -176,14 +180,14 @@ static inline snw_status stewart_inverse(stewart *s, double x) {
 // two poses, at first close ones.
 static inline snw_status stewart_go(stewart *s, double from, double to, int n) {
     double length[2][STEWART_LEGS], x = from, before = from;
-    for (int i = 0; i < STEWART_LEGS; i++) length[0][i] = s->p->leg[i].length[0];
+    for (int i = 0; i < STEWART_LEGS; i++) length[0][i] = s->rod[i]->length;
     for (int k = 0; k <= n; k++) {
         const double next =
             k == 0 ? from + 1e-5 * (to > from ? 1 : -1) : from + (to - from) * k / n;
         for (int i = 0; i < STEWART_LEGS; i++) {
-            const double L = s->p->leg[i].length[0];
+            const double L = s->rod[i]->length;
             if (k > 0)
-                snw_platform_feed(s->p, i, L + (L - length[0][i]) * (next - x) / (x - before));
+                snw_shoot_feed(s->rod[i], L + (L - length[0][i]) * (next - x) / (x - before));
             length[1][i] = L;
         }
         const snw_status status = stewart_inverse(s, next);
@@ -194,8 +198,8 @@ static inline snw_status stewart_go(stewart *s, double from, double to, int n) {
     return SNW_OK;
 }
 
-// Smallest eigenvalue of a symmetric 3 x 3 block, rows and columns i, j, k of A.
-static inline double stewart_smallest(const double *A, int i, int j, int k) {
+// Eigenvalues, rising, of a symmetric 3 x 3 block, rows and columns i, j, k of A.
+static inline void stewart_eigenvalues(const double *A, int i, int j, int k, double out[3]) {
     const int at[3] = {i, j, k};
     double B[3][3], mean = 0, p = 0;
     for (int a = 0; a < 3; a++) {
@@ -209,5 +213,7 @@ static inline double stewart_smallest(const double *A, int i, int j, int k) {
                        B[0][1] * (B[1][0] * B[2][2] - B[1][2] * B[2][0]) +
                        B[0][2] * (B[1][0] * B[2][1] - B[1][1] * B[2][0]);
     const double phi = acos(fmin(fmax(det / (2 * p * p * p), -1), 1)) / 3;
-    return mean + 2 * p * cos(phi + 2 * acos(-1) / 3);
+    out[2] = mean + 2 * p * cos(phi);
+    out[0] = mean + 2 * p * cos(phi + 2 * acos(-1) / 3);
+    out[1] = 3 * mean - out[0] - out[2];
 }

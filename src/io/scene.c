@@ -181,6 +181,9 @@ static const char *loop_name(const snw_model *m, int i) {
         break;
     case SNW_GRIP_WHEEL:
     case SNW_GRIP_ROLL:
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP:
         return "wheel";
     case SNW_GRIP_RING:
         return "ring";

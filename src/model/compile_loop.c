@@ -10,7 +10,11 @@ static int forbidden(const snw_loop *loop) {
     switch (loop->grip) {
     case SNW_GRIP_NONE:
         break;
+    case SNW_GRIP_SLIP:
+        return 0;
     case SNW_GRIP_WHEEL:
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
         return 1;
     case SNW_GRIP_ROLL:
         return 2;
@@ -79,7 +83,8 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->Q = axes_of(&d->loop[i]);
         loop->normal = snw_rotate_inv(loop->Q, d->loop[i].normal);
         loop->radius = d->loop[i].radius;
-        m->ngrip += loop->grip != SNW_GRIP_NONE;
+        for (int k = 0; k < 2; k++) loop->slip[k] = loop->grip ? d->loop[i].slip[k] : 0;
+        loop->share = loop->grip && loop->grip != SNW_GRIP_SLIP ? m->ngrip++ : -1;
         loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
         loop->b = snw_build_site(b, &d->loop[i].b);
         if (d->loop[i].b.sweep && loop->grip) {

@@ -99,10 +99,90 @@ static void combine(const snw_time_formula *f, ptrdiff_t n, const double *a, con
     }
 }
 
+void snw_shoot_feed(snw_shoot_rod *r, double length) {
+    r->out[0] = r->length = length;
+    r->piece[0].h = length / r->piece[0].n;
+}
+
+bool snw_shoot_passes(const snw_shoot_rod *r) {
+    return r->feed != 0 && r->between == SNW_BETWEEN_CUBIC;
+}
+
+// strain less rest of a section without law
+static snw_twist comply_with(const snw_shoot_section *s, snw_wrench F, snw_twist eh) {
+    snw_twist e;
+    double d[6];
+    for (int i = 0; i < 6; i++) {
+        d[i] = F.e[i];
+        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh.e[k];
+    }
+    for (int i = 0; i < 6; i++) {
+        e.e[i] = 0;
+        for (int k = 0; k < 6; k++) e.e[i] += s->C[6 * i + k] * d[k];
+    }
+    return e;
+}
+
+snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F) {
+    if (r->feed == 0) return r->base_V;
+    snw_twist xi = r->section[0].rest;
+    if (snw_shoot_passes(r)) {
+        xi = snw_twist_add(xi, comply_with(&r->section[0], F, r->history[0].e));
+    } else {
+        xi.w = (snw_vec3){{0}}; // as the paper has it
+    }
+    return snw_twist_axpy(r->feed, xi, r->base_V);
+}
+
+static double feed_rate(const snw_shoot_rod *r) {
+    const snw_time_formula *f = &r->formula;
+    double rate = f->d * r->out_rate;
+    // differences: a length that stays has no rate, to the last bit
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) rate += f->c[k] * (r->out[k] - r->out[1]);
+    return rate;
+}
+
+// out += c times a field at nodes, of an instant when the length was `length`, where the material of node j was then. What was
+// within the base is taken as the fields outside go on, in a line: their rates there are those of one side.
+static void add_from(const snw_shoot_rod *r, int j, double c, double length,
+                     const snw_shoot_history *field, snw_shoot_history *out) {
+    const int n = r->piece[0].n;
+    const double at = n - (n - j) * r->out[0] / length;
+    const int nodes = at < 0 ? 2 : (n < 3 ? n + 1 : 4);
+    int first = (int)fmin(fmax(floor(at) - 1, 0), n + 1 - nodes);
+    if (at < 0) first = 0;
+    double w[4];
+    snw_shoot_lagrange(nodes, at - first, w);
+    for (int k = 0; k < nodes; k++) {
+        out->e = snw_twist_axpy(c * w[k], field[first + k].e, out->e);
+        out->V = snw_twist_axpy(c * w[k], field[first + k].V, out->V);
+    }
+}
+
+// histories at nodes of what passes there
+static void combine_passing(snw_shoot_rod *r) {
+    const snw_time_formula *f = &r->formula;
+    for (int j = 0; j < r->nnode; j++) {
+        snw_shoot_history *h = &r->node_history[j];
+        *h = (snw_shoot_history){.e = snw_twist_zero(), .V = snw_twist_zero()};
+        for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
+            if (f->c[k] != 0) add_from(r, j, f->c[k], r->out[k], r->level[k - 1], h);
+        }
+        if (f->d != 0) add_from(r, j, f->d, r->out[1], r->rate, h);
+    }
+}
+
+static bool was_fed(const snw_shoot_rod *r) {
+    bool fed = false;
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) fed = fed || r->out[k] != r->out[0];
+    return fed && r->between == SNW_BETWEEN_CUBIC;
+}
+
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
     const double before = r->formula.c[0];
     r->formula = snw_time_formula_at(kind, alpha, steps);
+    r->feed = feed_rate(r);
     if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
         const int ns = r->uniform ? 1 : r->npoint;
         for (int i = 0; i < ns; i++) {
@@ -112,8 +192,12 @@ void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, doubl
     const int nz = snw_shoot_nz(r);
     const double *x[SNW_TIME_LEVELS];
     for (int i = 0; i < SNW_TIME_LEVELS; i++) x[i] = (const double *)(const void *)r->level[i];
-    combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
-            (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
+    if (was_fed(r) && r->formula.c[0] > 0) {
+        combine_passing(r);
+    } else {
+        combine(&r->formula, 12 * (ptrdiff_t)r->nnode, x[0], x[1], x[2],
+                (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
+    }
     spread(r, 12, (const double *)(const void *)r->node_history, (double *)(void *)r->history);
     if (nz == 0) return;
     combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
@@ -142,17 +226,7 @@ static snw_twist strain(const snw_shoot_rod *r, int piece, int node) {
         r->law->strain(r->law->user, &in, false, &out);
         return out.e;
     }
-    snw_twist e;
-    double d[6];
-    for (int i = 0; i < 6; i++) {
-        d[i] = r->F[node].e[i];
-        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh.e[k];
-    }
-    for (int i = 0; i < 6; i++) {
-        e.e[i] = 0;
-        for (int k = 0; k < 6; k++) e.e[i] += s->C[6 * i + k] * d[k];
-    }
-    return e;
+    return comply_with(s, r->F[node], eh);
 }
 
 static void rotate_levels(snw_shoot_rod *r, double h) {
@@ -166,6 +240,8 @@ static void rotate_levels(snw_shoot_rod *r, double h) {
     r->level[0] = oldest;
     r->zlevel[0] = zoldest;
     r->step[0] = h;
+    for (int i = SNW_TIME_LEVELS; i > 0; i--) r->out[i] = r->out[i - 1];
+    r->out_rate = r->feed;
 }
 
 void snw_shoot_push(snw_shoot_rod *r, double h) {
@@ -202,6 +278,8 @@ void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h) {
         level[k] = (double *)(void *)r->level[k];
         r->step[k] = h;
     }
+    if (rest) r->out_rate = 0;
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->out[0] - (k - 1) * h * r->out_rate;
     uniform_past(12 * (ptrdiff_t)r->nnode, h, rest, level, (double *)(void *)r->rate);
     uniform_past((ptrdiff_t)snw_shoot_nz(r) * r->nnode, h, rest, r->zlevel, r->zrate);
 }

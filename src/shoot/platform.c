@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: MIT
 //
-// With zeta a variation of the plate's pose in its frame, hole h and tip t of a leg, b the variation of the wrench at the tip,
-//   pose      Yg b + yg = Ad(h^-1) zeta + log(t^-1 g h)               rows of the pose of a = Y b + y (segments.h)
-//   exerted   G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y         W: the station's weight, inertia and loads
-//   balance   sum Ad*(h) (G + dG) = 0
-// so that b = Yg^-1 (Ad(h^-1) zeta + gap - yg) and six equations for zeta are left.
+// With zeta a variation of the plate's pose in its frame, a = (zeta_t, dV) that of a leg's tip and b that of the wrench there,
+// a = Y b + y (segments.h), the joint at the tip in its own axes, t pin and g hole, D = (t pin)^-1 g hole = (Q, d),
+//   held      d_i, or the turn r_i of Q       r_i + (Q Ad(hole^-1) zeta)_i = (Ad(pin^-1) zeta_t)_i
+//   free      what passes through it          (Ad(pin)' (G + dG))_i = 0
+//   exerted   G = F - W(a),   dG = Z b - Wa y,   Z = 1 - Wa Y         W: the station at the tip, its weight, inertia and loads
+//   balance   sum Ad*(g^-1 t) (G + dG - ad_zeta_t' G) + ad_zeta' (the same of G alone) = W + dW of the plate
+// The first two lines give b by zeta, and six equations for zeta are left. The terms with ad are how wrenches turn along with their
+// frames; where all motions are held they cancel.
+//
+// The plate moves by the formula of time on its poses: in the chart x_k = log(g^-1 g_k) about the present one,
+//   V = sum c_k x_k + d T(x_1)^-1 V_1,   dV = -sum c_k T(-x_k)^-1 zeta,   V_t = c_0 V + sum c_k V_k + d V_t1
+// but for what d T(x_1)^-1 changes by, which is of the order of |V| against c_0.
 #include "shoot/platform.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/se3_tangent.h"
 #include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-snw_status snw_platform_create(int n, snw_shoot_rod *const *rod, const snw_se3 *hole, snw_se3 g,
+snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,
                                const snw_boundary_opts *opts, snw_platform **out) {
     *out = NULL;
     size_t rows = 6;
-    for (int i = 0; i < n; i++) rows += (size_t)(rod[i]->nnode - 1) * (12 + 6);
+    for (int i = 0; i < n; i++) rows += (size_t)(end[i].rod->nnode - 1) * (12 + 6);
     snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg +
                                 (2 + SNW_BOUNDARY_UPDATES) * rows * sizeof(double));
     if (!p) return SNW_E_MEMORY;
@@ -31,16 +39,15 @@ snw_status snw_platform_create(int n, snw_shoot_rod *const *rod, const snw_se3 *
     p->g = g;
     p->n = n;
     for (int i = 0; i < n; i++) {
-        snw_leg *leg = &p->leg[i];
-        SNW_ASSERT(rod[i]->npiece == 1 && !rod[i]->law);
-        leg->r = rod[i];
-        leg->hole = hole[i];
-        for (int k = 0; k <= SNW_TIME_LEVELS; k++) leg->length[k] = rod[i]->length;
-        const snw_status s = snw_boundary_create(rod[i], &p->opts, &leg->b);
+        SNW_ASSERT(!end[i].rod->law);
+        p->leg[i].end = end[i];
+        const snw_status s = snw_boundary_create(end[i].rod, &p->opts, &p->leg[i].b);
         if (s == SNW_OK) continue;
         snw_platform_destroy(p);
         return s;
     }
+    snw_platform_ready(p);
+    snw_platform_begin(p, true, 1);
     *out = p;
     return SNW_OK;
 }
@@ -51,80 +58,82 @@ void snw_platform_destroy(snw_platform *p) {
     snw_free(p);
 }
 
-// ---- what acts on it --------------------------------------------------------------------------------
-
-snw_status snw_platform_carry(snw_platform *p, const snw_inertia *M) {
+void snw_platform_ready(snw_platform *p) {
+    p->gravity = p->leg[0].end.rod->gravity;
+    p->force = p->plate.has_body ? p->plate.M.m * snw_norm(p->gravity) : 0;
+    double length = 0;
     for (int i = 0; i < p->n; i++) {
-        const snw_inertia share = snw_inertia_scale(1.0 / p->n, *M);
-        snw_shoot_station *tip = p->leg[i].r->station;
-        tip->M = snw_inertia_seen(snw_se3_inv(p->leg[i].hole), &share);
-        tip->has_body = true;
-        SNW_TRY(snw_shoot_ready(p->leg[i].r, p->leg[i].r->force));
+        p->force = fmax(p->force, p->leg[i].end.rod->force);
+        length = fmax(length, p->leg[i].end.rod->length);
     }
-    return SNW_OK;
-}
-
-snw_status snw_platform_push_on(snw_platform *p, const snw_wrench *W, bool body) {
-    for (int i = 0; i < p->n; i++) {
-        const snw_se3 plate = snw_se3_inv(p->leg[i].hole); // seen from the tip
-        snw_wrench share = snw_wrench_scale(1.0 / p->n, *W);
-        if (body) share.f = snw_rotate(plate.R, share.f), share.m = snw_rotate(plate.R, share.m);
-        snw_shoot_station *tip = p->leg[i].r->station;
-        tip->nload = snw_norm(share.f) + snw_norm(share.m) > 0;
-        tip->load[0] = (snw_shoot_load){.body = body, .arm = plate.p, .W = share};
-        SNW_TRY(snw_shoot_ready(p->leg[i].r, snw_norm(share.f)));
+    for (int i = 0; i < p->plate.nload; i++) {
+        const snw_wrench W = p->plate.load[i].W;
+        p->force = fmax(p->force, fmax(snw_norm(W.f), snw_norm(W.m) / length));
     }
-    return SNW_OK;
-}
-
-void snw_platform_feed(snw_platform *p, int leg, double length) {
-    p->leg[leg].length[0] = length;
-    snw_shoot_rod *r = p->leg[leg].r;
-    r->length = length;
-    r->piece[0].h = length / r->piece[0].n;
 }
 
 // ---- time -------------------------------------------------------------------------------------------
 
-static double feed_rate(const snw_leg *leg) {
-    const snw_time_formula *f = &leg->r->formula;
-    double rate = f->d * leg->rate;
-    for (int k = 0; k <= SNW_TIME_LEVELS; k++) rate += f->c[k] * leg->length[k];
-    return rate;
+void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
+    for (int i = 0; i < p->n; i++) snw_shoot_formula(p->leg[i].end.rod, kind, alpha, h);
 }
 
-void snw_platform_formula(snw_platform *p, snw_time_kind kind, double alpha, double h) {
-    for (int i = 0; i < p->n; i++) {
-        snw_leg *leg = &p->leg[i];
-        snw_shoot_formula(leg->r, kind, alpha, h);
-        // the base section stays, and the rod goes through it
-        leg->r->base_V = snw_twist_zero();
-        leg->r->base_V.v = snw_scale(feed_rate(leg), leg->r->section[0].rest.v);
+static const snw_time_formula *formula_of(const snw_platform *p) {
+    return &p->leg[0].end.rod->formula;
+}
+
+// p->V <- by the formula; its variation by that of the pose, unless that is NULL
+static void plate_velocity(snw_platform *p, snw_lower *by) {
+    const snw_time_formula *f = formula_of(p);
+    const snw_se3 back = snw_se3_inv(p->g);
+    p->V = snw_twist_zero();
+    if (by) *by = (snw_lower){0};
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
+        if (f->c[k] == 0) continue;
+        const snw_twist x = snw_se3_log(snw_se3_mul(back, p->past[k - 1]));
+        p->V = snw_twist_axpy(f->c[k], x, p->V);
+        if (k == 1 && f->d != 0) {
+            const snw_lower T = snw_se3_tangent_inv(x);
+            p->V = snw_twist_axpy(f->d, snw_lower_apply(&T, p->V_past[0]), p->V);
+        }
+        if (!by) continue;
+        const snw_lower T = snw_se3_tangent_inv(snw_twist_scale(-1, x));
+        by->A = snw_mat3_add(by->A, snw_mat3_scale(-f->c[k], T.A));
+        by->B = snw_mat3_add(by->B, snw_mat3_scale(-f->c[k], T.B));
     }
+}
+
+static snw_station_step plate_step(const snw_platform *p) {
+    const snw_time_formula *f = formula_of(p);
+    snw_station_step now = {
+        .gravity = p->gravity, .c0 = f->c[0], .Vh = snw_twist_scale(f->d, p->A)};
+    for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
+        now.Vh = snw_twist_axpy(f->c[k], p->V_past[k - 1], now.Vh);
+    }
+    return now;
 }
 
 void snw_platform_accept(snw_platform *p, double h) {
+    const snw_station_step now = plate_step(p);
+    p->A = snw_twist_axpy(now.c0, p->V, now.Vh);
     for (int i = 0; i < p->n; i++) {
-        snw_leg *leg = &p->leg[i];
-        leg->rate = feed_rate(leg);
-        for (int k = SNW_TIME_LEVELS; k > 0; k--) leg->length[k] = leg->length[k - 1];
-        snw_shoot_push(leg->r, h);
-        snw_boundary_accept(leg->b, h);
+        snw_shoot_push(p->leg[i].end.rod, h);
+        snw_boundary_accept(p->leg[i].b, h);
     }
     for (int k = SNW_BOUNDARY_PAST - 1; k > 0; k--) p->past[k] = p->past[k - 1];
+    for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) p->V_past[k] = p->V_past[k - 1];
     p->past[0] = p->g;
+    p->V_past[0] = p->V;
     p->npast = p->leg[0].b->npast; // of steps of the same length, as the guesses of the legs
 }
 
 void snw_platform_begin(snw_platform *p, bool rest, double h) {
-    for (int i = 0; i < p->n; i++) {
-        snw_leg *leg = &p->leg[i];
-        if (rest) leg->rate = 0;
-        for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
-            leg->length[k] = leg->length[0] - (k - 1) * h * leg->rate;
-        }
-        snw_shoot_begin(leg->r, rest, h);
+    if (rest) p->V = p->A = snw_twist_zero();
+    for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+        p->past[k] = snw_se3_mul(p->g, snw_se3_exp(snw_twist_scale(-k * h, p->V)));
+        p->V_past[k] = snw_twist_axpy(-k * h, p->A, p->V);
     }
+    for (int i = 0; i < p->n; i++) snw_shoot_begin(p->leg[i].end.rod, rest, h);
     snw_platform_forget(p);
 }
 
@@ -138,89 +147,183 @@ void snw_platform_forget(snw_platform *p) {
 
 static double larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
 
-// march all legs; the largest scaled residual: defects, gaps, balance
+static bool all_turns(const snw_leg_end *e) { return e->free[0] && e->free[1] && e->free[2]; }
+
+// what the joint does not let be, in its axes; the largest, a length by L
+static double look_at_joint(snw_leg *leg, snw_se3 g, const snw_shoot_state *tip) {
+    const snw_leg_end *e = &leg->end;
+    const snw_se3 D =
+        snw_se3_mul(snw_se3_inv(snw_se3_mul(tip->g, e->pin)), snw_se3_mul(g, e->hole));
+    const bool any = e->free[0] || e->free[1] || e->free[2];
+    snw_vec3 turn = any ? (snw_vec3){{0}} : snw_so3_log(D.R);
+    for (int k = 0; k < 3 && any && !all_turns(e); k++) {
+        if (!e->free[k]) continue;
+        // about one axis: the other two components of its tilt
+        const snw_vec3 unit = {{k == 0, k == 1, k == 2}};
+        turn = snw_cross(unit, snw_rotate(D.R, unit));
+    }
+    leg->turn = D.R;
+    double worst = 0;
+    for (int i = 0; i < 6; i++) {
+        leg->gap[i] = e->free[i] ? 0 : (i < 3 ? turn.e[i] : D.p.e[i - 3]);
+        worst = larger(worst, fabs(leg->gap[i]) / (i < 3 ? 1 : e->rod->length));
+    }
+    return worst;
+}
+
+// what passes through the free motions, by what is typical
+static double leaks(const snw_leg *leg, double force) {
+    const snw_wrench G = snw_wrench_to_child(leg->end.pin, leg->beyond);
+    double worst = 0;
+    for (int i = 0; i < 6; i++) {
+        const double size = force * (i < 3 ? leg->end.rod->length : 1);
+        if (leg->end.free[i]) worst = larger(worst, fabs(G.e[i]) / size);
+    }
+    return worst;
+}
+
+// march all legs; the largest scaled residual: defects, joints, balance
 static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
-    double worst = 0, force = 0, length = 0;
+    double worst = 0, length = 0;
     snw_wrench sum = snw_wrench_zero();
     info->marches++;
     info->tangents += slopes;
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
+        const snw_shoot_rod *r = leg->end.rod;
         worst = larger(worst, snw_segments_march(leg->b->segments, slopes));
         if (!isfinite(worst)) return NAN;
         const snw_shoot_state *tip = snw_segments_tip(leg->b->segments);
-        leg->gap = snw_se3_log(snw_se3_mul(snw_se3_inv(tip->g), snw_se3_mul(p->g, leg->hole)));
-        leg->beyond = snw_wrench_sub(tip->F, snw_station_wrench(leg->r, 0, tip));
-        const double size = fmax(snw_norm(leg->gap.w), snw_norm(leg->gap.v) / leg->r->length);
-        worst = larger(worst, size);
-        sum = snw_wrench_add(sum, snw_wrench_to_parent(leg->hole, leg->beyond));
-        force = fmax(force, leg->r->force);
-        length = fmax(length, leg->r->length);
+        worst = larger(worst, look_at_joint(leg, p->g, tip));
+        leg->at = snw_se3_mul(snw_se3_inv(p->g), tip->g);
+        leg->beyond = snw_wrench_sub(tip->F, snw_station_wrench(r, r->npiece - 1, tip));
+        leg->on_plate = snw_wrench_to_parent(leg->at, leg->beyond);
+        worst = larger(worst, leaks(leg, p->force));
+        sum = snw_wrench_add(sum, leg->on_plate);
+        length = fmax(length, r->length);
     }
-    p->balance = sum;
-    return larger(worst, fmax(snw_norm(sum.f), snw_norm(sum.m) / length) / force);
+    plate_velocity(p, NULL);
+    const snw_station_step now = plate_step(p);
+    const snw_shoot_state plate = {.g = p->g, .V = p->V};
+    p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
+    const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
+    return larger(worst, miss);
 }
 
-// leg's factors, and p->A += Ad*(h) Z Yg^-1 Ad(h^-1)
+// y <- A x, 6 x 6 column major
+static void times(const double *A, const double *x, double *y) {
+    for (int i = 0; i < 6; i++) y[i] = 0;
+    for (int j = 0; j < 6; j++) {
+        for (int i = 0; i < 6; i++) y[i] += A[6 * j + i] * x[j];
+    }
+}
+
+// what the joint hears of a move zeta of the plate, in its axes
+static void hear(const snw_leg *leg, snw_twist zeta, double x[6]) {
+    const snw_twist u = snw_twist_to_child(leg->end.hole, zeta);
+    const snw_vec3 w = snw_rotate(leg->turn, u.w), v = snw_rotate(leg->turn, u.v);
+    for (int i = 0; i < 3; i++) {
+        x[i] = leg->end.free[i] ? 0 : w.e[i];
+        x[3 + i] = leg->end.free[3 + i] ? 0 : v.e[i];
+    }
+}
+
+// change of what the plate exerts, in its frame, when the wrench at the tip changes by b, and in all else as `rest`, pose of the
+// tip and what is exerted there
+static snw_wrench exert_on_plate(const snw_leg *leg, const double b[6], snw_twist pose,
+                                 snw_wrench G) {
+    double zeta[6], more[6];
+    times(leg->Y, b, zeta);
+    times(leg->Z, b, more);
+    for (int i = 0; i < 6; i++) pose.e[i] += zeta[i], G.e[i] += more[i];
+    return snw_wrench_to_parent(leg->at, snw_wrench_sub(G, snw_ad_pull(pose, leg->beyond)));
+}
+
+// leg's factors, and the stiffness it lends to the plate
 static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
     snw_segments *s = leg->b->segments;
+    const snw_shoot_rod *r = leg->end.rod;
     SNW_TRY(snw_segments_factor(s));
     const snw_segment *t = snw_segments_relation(s);
     double S[SNW_SHOOT_ROWS * 12] = {0};
     for (int i = 0; i < 12; i++) S[i * 12 + i] = 1;
-    snw_station_vary(leg->r, 0, snw_segments_tip(s), 12, S, &leg->Wa[0][0]);
-    for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < 6; j++) {
-            leg->Y[6 * j + i] = t->Y[i][j];
+    snw_station_vary(r, r->npiece - 1, snw_segments_tip(s), 12, S, &leg->Wa[0][0]);
+    for (int j = 0; j < 6; j++) {
+        snw_twist zeta;
+        snw_wrench G;
+        for (int i = 0; i < 6; i++) {
             double z = i == j;
             for (int a = 0; a < 12; a++) z -= leg->Wa[i][a] * t->Y[a][j];
-            leg->Z[6 * j + i] = z;
+            leg->Y[6 * j + i] = zeta.e[i] = t->Y[i][j];
+            leg->Z[6 * j + i] = G.e[i] = z;
         }
+        zeta = snw_twist_to_child(leg->end.pin, zeta);
+        G = snw_wrench_to_child(leg->end.pin, G);
+        for (int i = 0; i < 6; i++) leg->E[6 * j + i] = leg->end.free[i] ? G.e[i] : zeta.e[i];
     }
-    SNW_TRY(snw_lu_factor(6, leg->Y, leg->pivot));
+    SNW_TRY(snw_lu_factor(6, leg->E, leg->pivot));
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
-        snw_twist b = snw_twist_to_child(leg->hole, unit);
-        snw_lu_solve(6, leg->Y, leg->pivot, b.e);
-        snw_wrench G = snw_wrench_zero();
-        for (int j = 0; j < 6; j++) {
-            for (int i = 0; i < 6; i++) G.e[i] += leg->Z[6 * j + i] * b.e[j];
-        }
-        const snw_wrench W = snw_wrench_to_parent(leg->hole, G);
-        for (int i = 0; i < 6; i++) p->A[6 * k + i] += W.e[i];
+        double b[6];
+        hear(leg, unit, b);
+        snw_lu_solve(6, leg->E, leg->pivot, b);
+        const snw_wrench W =
+            snw_wrench_add(exert_on_plate(leg, b, snw_twist_zero(), snw_wrench_zero()),
+                           snw_ad_pull(unit, leg->on_plate));
+        for (int i = 0; i < 6; i++) p->A_plate[6 * k + i] += W.e[i];
     }
     return SNW_OK;
+}
+
+// p->A_plate <- what the plate itself takes
+static void factor_plate(snw_platform *p) {
+    snw_lower by;
+    plate_velocity(p, &by);
+    const snw_station_step now = plate_step(p);
+    const snw_shoot_state plate = {.g = p->g, .V = p->V};
+    for (int k = 0; k < 6; k++) {
+        snw_twist unit = snw_twist_zero();
+        unit.e[k] = 1;
+        const snw_wrench W =
+            snw_station_differ(&p->plate, &now, &plate, unit.w, snw_lower_apply(&by, unit));
+        for (int i = 0; i < 6; i++) p->A_plate[6 * k + i] = -W.e[i];
+    }
 }
 
 static snw_status factor(snw_platform *p) {
     p->factored = false;
-    memset(p->A, 0, sizeof p->A);
+    factor_plate(p);
     for (int i = 0; i < p->n; i++) SNW_TRY(factor_leg(p, &p->leg[i]));
     for (int i = 0; i < 36; i++) {
-        if (!isfinite(p->A[i])) return SNW_E_SINGULAR;
+        if (!isfinite(p->A_plate[i])) return SNW_E_SINGULAR;
     }
-    memcpy(p->LU, p->A, sizeof p->A);
+    memcpy(p->LU, p->A_plate, sizeof p->LU);
     SNW_TRY(snw_lu_factor(6, p->LU, p->pivot));
     p->factored = true;
-    p->c0 = p->leg[0].r->formula.c[0];
+    p->c0 = formula_of(p)->c[0];
     return SNW_OK;
 }
 
-// leg->x <- gap - yg, and what is then exerted at the tip
+// leg->x <- what the joint asks for while the plate stands, and what is then exerted on the plate beyond what is
 static snw_wrench condense_leg(snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     snw_segments_condense(s);
     const snw_segment *t = snw_segments_relation(s);
-    double b[6];
-    for (int i = 0; i < 6; i++) b[i] = leg->x[i] = leg->gap.e[i] - t->y[i];
-    snw_lu_solve(6, leg->Y, leg->pivot, b);
-    snw_wrench G = leg->beyond;
+    snw_twist pose;
+    snw_wrench G = snw_wrench_zero();
     for (int i = 0; i < 6; i++) {
-        for (int j = 0; j < 6; j++) G.e[i] += leg->Z[6 * j + i] * b[j];
+        pose.e[i] = t->y[i];
         for (int a = 0; a < 12; a++) G.e[i] -= leg->Wa[i][a] * t->y[a];
     }
-    return G;
+    const snw_twist zeta = snw_twist_to_child(leg->end.pin, pose);
+    const snw_wrench passes = snw_wrench_to_child(leg->end.pin, snw_wrench_add(leg->beyond, G));
+    double b[6];
+    for (int i = 0; i < 6; i++) {
+        b[i] = leg->x[i] = leg->end.free[i] ? -passes.e[i] : leg->gap[i] - zeta.e[i];
+    }
+    snw_lu_solve(6, leg->E, leg->pivot, b);
+    return exert_on_plate(leg, b, pose, G);
 }
 
 // numbers of a leg's increment
@@ -229,7 +332,7 @@ static int rows_of(const snw_leg *leg) { return leg->b->segments->n * (leg->b->s
 // Broyden's method begins anew
 static void begin_updates(snw_platform *p) {
     int n = 0;
-    for (int i = 0; i < 6; i++) p->typical[n++] = i < 3 ? 1 : p->leg[0].r->length;
+    for (int i = 0; i < 6; i++) p->typical[n++] = i < 3 ? 1 : p->leg[0].end.rod->length;
     for (int i = 0; i < p->n; i++) {
         const snw_segments *s = p->leg[i].b->segments;
         for (int k = 0; k < rows_of(&p->leg[i]); k++) p->typical[n++] = s->scale[k % (s->na + 6)];
@@ -239,11 +342,8 @@ static void begin_updates(snw_platform *p) {
 
 // p->delta <- zeta and increments of all starts, with what Broyden's method has learnt. False: it has no room left.
 static bool increment(snw_platform *p) {
-    snw_wrench sum = snw_wrench_zero();
-    for (int i = 0; i < p->n; i++) {
-        const snw_wrench G = condense_leg(&p->leg[i]);
-        sum = snw_wrench_add(sum, snw_wrench_to_parent(p->leg[i].hole, G));
-    }
+    snw_wrench sum = p->balance;
+    for (int i = 0; i < p->n; i++) sum = snw_wrench_add(sum, condense_leg(&p->leg[i]));
     snw_twist zeta;
     for (int i = 0; i < 6; i++) zeta.e[i] = -sum.e[i];
     snw_lu_solve(6, p->LU, p->pivot, zeta.e);
@@ -251,10 +351,10 @@ static bool increment(snw_platform *p) {
     double *delta = p->delta + 6;
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
-        const snw_twist at = snw_twist_to_child(leg->hole, zeta);
         double b[6];
-        for (int k = 0; k < 6; k++) b[k] = leg->x[k] + at.e[k];
-        snw_lu_solve(6, leg->Y, leg->pivot, b);
+        hear(leg, zeta, b);
+        for (int k = 0; k < 6; k++) b[k] += leg->x[k];
+        snw_lu_solve(6, leg->E, leg->pivot, b);
         snw_segments_solution(leg->b->segments, b, NULL, delta);
         delta += rows_of(leg);
     }
@@ -293,7 +393,7 @@ static bool step(snw_platform *p, double *norm, int halvings, bool fresh, snw_bo
 static const double rounding = 1e-7;
 
 static snw_status newton(snw_platform *p, snw_boundary_info *info) {
-    bool here = !(p->opts.keep && p->factored && p->c0 == p->leg[0].r->formula.c[0]);
+    bool here = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
     for (int i = 0; i < p->n; i++) here = here || !p->leg[i].b->segments->factored;
     bool fresh =
         here; // factors are of the present step of time, or even (here) of this very iterate
@@ -344,15 +444,19 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     const snw_se3 g = p->g;
     guess(p);
     const snw_status status = newton(p, info);
-    if (status != SNW_OK) p->g = g;
-    for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].r);
+    if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
+    for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].end.rod);
     return status;
 }
 
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {
     snw_boundary_info ignored = {0};
+    for (int i = 0; i < p->n; i++) {
+        // forgotten, so cut from the nodes
+        if (p->leg[i].b->segments->n == 0) snw_boundary_begin(p->leg[i].b);
+    }
     if (!isfinite(march(p, true, &ignored))) return SNW_E_DIVERGED;
     SNW_TRY(factor(p));
-    memcpy(A, p->A, sizeof p->A);
+    memcpy(A, p->A_plate, sizeof p->A_plate);
     return SNW_OK;
 }

@@ -80,6 +80,7 @@ snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law
     }
     for (int i = 0; i < 6; i++) r->active[i] = true;
     r->base = snw_se3_identity();
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
     *out = r;
     return SNW_OK;
 }
@@ -191,6 +192,8 @@ static int point_of(const snw_shoot_rod *r, int piece, int node) {
 void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
     r->base = base;
     r->base_V = snw_twist_zero();
+    for (int k = 0; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->length;
+    r->out_rate = r->feed = 0;
     const size_t n = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
     memset(r->V, 0, n * sizeof *r->V);
     memset(r->F, 0, n * sizeof *r->F);

@@ -90,6 +90,15 @@ typedef struct snw_law_out {
     double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z];
 } snw_law_out;
 
+// A part of a law that is linear: at a point it carries -T a of the wrench, and z + 1 grows by a.xi, where z is the effort T.
+typedef struct snw_law_line {
+    int z;               // T among the law's quantities; -1: it is given
+    const double *given; // there
+    const snw_wrench *a; // npoint
+} snw_law_line;
+
+enum { SNW_LAW_LINES = 16 };
+
 // Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are z with slope zero and an unknown value at the
 // base; lengths and volumes z with their densities as slopes. For each unknown value there is an equation at the tip.
 // Nothing here may allocate.
@@ -104,6 +113,9 @@ typedef struct snw_shoot_law {
     // gap (nfree) <- what does not hold, of the order of one, for the z at the tip and at the base; slope (nfree rows of
     // 2 nz) <- its derivatives by both.
     void (*close)(void *user, const double *tip, const double *base, double *gap, double *slope);
+    // Of a law that consists of such parts alone, on a rod with principal axes: marches without derivatives need not ask.
+    int nline;
+    snw_law_line line[SNW_LAW_LINES];
 } snw_shoot_law;
 
 // ---- stations ---------------------------------------------------------------------------------------
@@ -156,8 +168,9 @@ typedef struct snw_shoot_rod {
     snw_time_formula formula;
     snw_shoot_history *history; // npoint
     double *zh;                 // npoint x nz: histories of z
-    snw_se3 base;
+    snw_se3 base; // of the frame that holds it, and its velocity; the rod itself may go through
     snw_twist base_V;
+    double feed; // rate of the free length of a fed rod, by the formula
     double base_z[SNW_SHOOT_Z];
 
     // at nodes; where segments begin the unknowns of the solver
@@ -172,8 +185,11 @@ typedef struct snw_shoot_rod {
     snw_shoot_history *node_history;           // scratch
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
     double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
-    bool replica; // march as the paper does (replica.h); variations stay those of march.h
-    bool world;   // the world's axes matter: gravity, or loads in them
+    double out[SNW_TIME_LEVELS +
+               1];   // free length: of the present step, then of the levels; equal unless it is fed
+    double out_rate; // at the newest
+    bool replica;    // march as the paper does (replica.h)
+    bool world;      // the world's axes matter: gravity, or loads in them
     void *block;
 } snw_shoot_rod;
 
@@ -226,6 +242,16 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s);
 
 // ---- time -------------------------------------------------------------------------------------------
 
+// The free length, at the end of the step to come, of a rod of one piece that slides through its base; before
+// snw_shoot_formula. Points stay at the same shares of the length; rates are those of the material that passes, or, with linear
+// histories, as the paper has them: those at the points.
+void snw_shoot_feed(snw_shoot_rod *r, double length);
+// Velocity of the first section, which carries F: of the base, and what is fed passes through it along the strain there, or,
+// with linear histories, along the unturned base.
+snw_twist snw_shoot_root_V(const snw_shoot_rod *r, snw_wrench F);
+// Does it depend on F? By feed times C then.
+bool snw_shoot_passes(const snw_shoot_rod *r);
+
 // The step to come: its formula (of SNW_TIME_STATIC none, and h means nothing), histories at points, C of the sections.
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h);
 // The step is solved: the nodes become the newest level, with rates of the formula. Then level[0] and rate are the fields of
@@ -235,6 +261,21 @@ void snw_shoot_push(snw_shoot_rod *r, double h);
 void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h);
 
 // ---- stations ---------------------------------------------------------------------------------------
+
+// Of the present step of time: rates of the velocity are c0 V + Vh.
+typedef struct snw_station_step {
+    snw_vec3 gravity;
+    double c0;
+    snw_twist Vh;
+} snw_station_step;
+
+// What acts on a section, or on a body by itself, in its frame: loads and weight, less what its momentum takes. y: pose and
+// velocity.
+snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
+                             const snw_shoot_state *y);
+// Its variation when the frame turns by theta and the velocity changes by dV.
+snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
+                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
 
 // What acts at the station behind a piece on the section there: F(-) - F(+). y: the state before it.
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y);
@@ -248,5 +289,8 @@ typedef struct snw_shoot_energy {
     double kinetic, elastic, gravity;
 } snw_shoot_energy;
 
+// Of the body of a station in its place.
+snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
+                                      snw_twist V);
 // Of the newest level, by the trapezoidal rule on the nodes, bodies included.
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r);

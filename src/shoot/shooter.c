@@ -8,90 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- what it can do ---------------------------------------------------------------------------------
-
-static snw_status cannot(const snw_step_desc *step, snw_place at, snw_error *err, const char *what,
-                         const char *name) {
-    if (!at.file) at = step->place;
-    const snw_status s =
-        snw_fail(err, SNW_E_MODEL,
-                 "the shooting engine cannot do %s ('%s'); it knows one clamped rod "
-                 "with bodies, loads, tendons and chambers. Use 'engine: strain'",
-                 what, name);
-    return snw_fail_place(err, s, at.file, at.line, at.column);
-}
-
-snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
-                              const char *what, const char *name) {
-    return cannot(step, at, err, what, name);
-}
-
-static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
-    for (int i = 0; i < d->nfluid; i++) {
-        const snw_fluid_desc *f = &d->fluid[i];
-        bool more = f->density > 0 || f->buoyancy || f->added != SNW_ADDED_NONE || f->normal ||
-                    f->tangent || f->when;
-        for (int k = 0; k < 6; k++) more = more || f->linear[k];
-        for (int k = 0; k < 3; k++) more = more || f->current[k] || f->square[k];
-        for (int k = 0; k < f->nlink; k++) more = more || !d->link[f->link[k]].has_rod;
-        if (more)
-            return cannot(step, f->place, err, "fluids other than square drag on rods", f->name);
-    }
-    return SNW_OK;
-}
-
-static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw_error *err) {
-    const snw_desc *d = m->desc;
-    int rods = 0;
-    for (int i = 0; i < d->nlink; i++) {
-        const snw_link_desc *l = &d->link[i];
-        if (l->joint != SNW_JOINT_FIXED)
-            return cannot(step, l->place, err, "joints that move", l->name);
-        if (!l->has_rod) continue;
-        if (l->when) return cannot(step, l->place, err, "rods that come and go", l->name);
-        if (rods++) return cannot(step, l->place, err, "more than one rod", l->name);
-        if (l->rod.fed) return cannot(step, l->place, err, "rods that are fed", l->name);
-        if (snw_rod_given(&l->rod)) return cannot(step, l->place, err, "given strains", l->name);
-    }
-    if (rods == 0) return cannot(step, step->place, err, "a robot without rods", step->name);
-    return SNW_OK;
-}
-
-static snw_status check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
-    const snw_desc *d = m->desc;
-    SNW_TRY(check_links(m, step, err));
-    SNW_TRY(check_fluids(d, step, err));
-    if (d->nloop) return cannot(step, d->loop[0].place, err, "loops", d->loop[0].name);
-    if (d->nstress) return cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
-    if (d->nmotor) return cannot(step, d->motor[0].place, err, "motors", d->motor[0].name);
-    SNW_TRY(snw_shooter_check_cords(d, step, err));
-    if (d->ncontact) return cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
-    for (int i = 0; i < m->nsignal; i++) {
-        // bodies come and go with time
-        const snw_signal_desc *x = &d->signal[i];
-        const bool gate = x->kind == SNW_SIGNAL_GATE;
-        if (gate && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
-        return cannot(step, step->place, err, "laws and conditions that read probes",
-                      x->text ? x->text : step->name);
-    }
-    return SNW_OK;
-}
-
 // ---- stations ---------------------------------------------------------------------------------------
-
-// The rod's section that segment i hangs on, -1: none; g <- the segment in its frame, for poses as the laws are at t = 0.
-static int section_of(const snw_shooter *e, int i, snw_se3 *g, bool *moves) {
-    const snw_model *m = e->m;
-    *g = snw_se3_identity();
-    *moves = false;
-    while (i > 0 && m->seg[i].kind != SNW_SEG_ROD) {
-        const int pose = m->seg[i].item;
-        *moves = *moves || snw_pose_desc_vars(&m->pose[pose]) != 0;
-        *g = snw_se3_mul(e->in->pose[pose], *g);
-        i = m->seg[i].parent;
-    }
-    return i > 0 ? i : -1;
-}
 
 static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw_step_desc *step,
                               snw_error *err) {
@@ -101,8 +18,8 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     while (at < s->nspan && s->x[at] < x - same) at++;
     if (at < s->nspan && fabs(s->x[at] - x) <= same) return SNW_OK;
     if (s->nspan == SNW_SHOOTER_STATIONS) {
-        return cannot(step, step->place, err, "so many places with loads and bodies on a rod",
-                      step->name);
+        return snw_shooter_cannot(step, step->place, err,
+                                  "so many places with loads and bodies on a rod", step->name);
     }
     memmove(s->x + at + 1, s->x + at, (size_t)(s->nspan - at) * sizeof *s->x);
     s->x[at] = x;
@@ -110,39 +27,49 @@ static snw_status add_station(snw_shooter_grid *s, double x, double L, const snw
     return SNW_OK;
 }
 
-static snw_status find_stations(const snw_shooter *e, const snw_step_desc *step,
-                                snw_shooter_grid *s, snw_error *err) {
+// the station of a seat on a rod; what is on a fed rod elsewhere than at its tip would slide along it, and the model refuses it
+static snw_status add_seat(snw_shooter *e, const snw_seat *seat, snw_error *err) {
+    if (seat->kind != SNW_SEAT_ROD) return SNW_OK;
+    snw_shooter_leg *l = &e->leg[seat->leg];
+    return add_station(&l->grid, e->m->seg_x[seat->section], l->rod->L, e->step, err);
+}
+
+static snw_status find_stations(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
-    const double L = e->rod->L;
-    *s = (snw_shooter_grid){.nspan = 1, .x = {L}};
-    snw_se3 g;
-    bool moves;
+    for (int i = 0; i < e->nleg; i++) {
+        e->leg[i].grid = (snw_shooter_grid){.nspan = 1, .x = {e->leg[i].rod->L}};
+    }
     for (int i = 1; i < m->nseg; i++) {
-        const bool acts = m->seg[i].kind == SNW_SEG_POSE && m->seg[i].heavy;
-        const int section = acts ? section_of(e, i, &g, &moves) : -1;
-        if (section < 0) continue;
-        if (moves) {
+        if (m->seg[i].kind != SNW_SEG_POSE || !m->seg[i].heavy) continue;
+        const snw_seat seat = snw_shooter_seat(e, i);
+        if (seat.kind != SNW_SEAT_WORLD && seat.moves) {
             const snw_link_desc *l = &m->desc->link[m->seg[i].link];
-            return cannot(step, l->place, err, "bodies that move on a rod", l->name);
+            return snw_shooter_cannot(e->step, l->place, err,
+                                      "bodies that move on a rod or on what joins them", l->name);
         }
-        SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
+        SNW_TRY(add_seat(e, &seat, err));
     }
     for (int i = 0; i < m->nact; i++) {
         if (m->desc->load[m->act[i].load].along) continue;
-        const int section = section_of(e, m->act[i].seg, &g, &moves);
-        if (section >= 0) SNW_TRY(add_station(s, m->seg_x[section], L, step, err));
+        const snw_seat seat = snw_shooter_seat(e, m->act[i].seg);
+        SNW_TRY(add_seat(e, &seat, err));
     }
     for (int i = 0; i < m->nmeasure; i++) {
-        SNW_TRY(add_station(s, m->desc->measure[i].from, L, step, err));
-        SNW_TRY(add_station(s, m->desc->measure[i].to, L, step, err));
+        snw_shooter_leg *l = &e->leg[0];
+        SNW_TRY(add_station(&l->grid, m->desc->measure[i].from, l->rod->L, e->step, err));
+        SNW_TRY(add_station(&l->grid, m->desc->measure[i].to, l->rod->L, e->step, err));
     }
     return SNW_OK;
 }
 
-// the piece that ends at x, -1: none
-static int station_at(const snw_shooter_grid *s, double x, double L) {
-    for (int i = 0; i < s->nspan; i++) {
-        if (fabs(s->x[i] - x) <= 1e-9 * L) return s->end[i];
+// the piece that ends at a seat, -1: none; of the plate 0
+static int station_at(const snw_shooter *e, const snw_seat *seat) {
+    if (seat->kind == SNW_SEAT_PLATE) return 0;
+    if (seat->kind == SNW_SEAT_WORLD) return -1;
+    const snw_shooter_leg *l = &e->leg[seat->leg];
+    for (int i = 0; i < l->grid.nspan; i++) {
+        if (fabs(l->grid.x[i] - e->m->seg_x[seat->section]) <= 1e-9 * l->rod->L)
+            return l->grid.end[i];
     }
     return -1;
 }
@@ -153,54 +80,71 @@ static snw_law presence(const snw_model *m, int gate) {
 }
 
 void snw_shooter_place(snw_shooter *e) {
-    const snw_shooter_grid *s = &e->grid;
     const snw_model *m = e->m;
     e->nbody = 0;
     for (int i = 1; i < m->nseg; i++) {
+        const snw_seg *s = &m->seg[i];
         // the body of the rod's own link sits on its tip's section
-        const bool own = m->seg[i].kind == SNW_SEG_ROD && m->seg[i].heavy && m->seg_w[i] == 0;
-        if (!own && !(m->seg[i].kind == SNW_SEG_POSE && m->seg[i].heavy)) continue;
-        snw_se3 g;
-        bool moves;
-        const int section = section_of(e, i, &g, &moves);
-        const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
+        const bool own = s->kind == SNW_SEG_ROD && m->seg_w[i] == 0;
+        if (!s->heavy || s->gate == SNW_NEVER) continue;
+        if (!own && s->kind != SNW_SEG_POSE && s->kind != SNW_SEG_FREE) continue;
+        const snw_seat seat = snw_shooter_seat(e, i);
+        const int at = station_at(e, &seat);
         if (at < 0) continue;
-        if (m->seg[i].gate == SNW_NEVER) continue;
-        e->body[e->nbody++] = (snw_shooter_body){.station = at,
-                                                 .when = presence(m, m->seg[i].gate),
-                                                 .M = snw_inertia_seen(g, &m->seg[i].M)};
+        e->body[e->nbody++] = (snw_shooter_body){.leg = seat.leg,
+                                                 .station = at,
+                                                 .when = presence(m, s->gate),
+                                                 .M = snw_inertia_seen(seat.g, &s->M)};
     }
+}
+
+static snw_shoot_station *station_of(const snw_shooter *e, int leg, int at) {
+    return leg < 0 ? &e->p->plate : &e->leg[leg].r->station[at];
+}
+
+static void clear_stations(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_shoot_rod *r = e->leg[i].r;
+        for (int k = 0; k < r->npiece; k++) {
+            r->station[k].M = (snw_inertia){0};
+            r->station[k].has_body = false;
+            r->station[k].nload = 0;
+        }
+    }
+    if (!e->p) return;
+    e->p->plate.M = (snw_inertia){0};
+    e->p->plate.has_body = false;
+    e->p->plate.nload = 0;
 }
 
 // those that are there at time t
 static void put_bodies(snw_shooter *e, double t) {
-    for (int i = 0; i < e->r->npiece; i++) {
-        e->r->station[i].M = (snw_inertia){0};
-        e->r->station[i].has_body = false;
-    }
     for (int i = 0; i < e->nbody; i++) {
         const snw_shooter_body *b = &e->body[i];
         if (b->when && snw_expr_value(b->when, (snw_at){.t = t}) == 0) continue;
-        snw_inertia_add(&e->r->station[b->station].M, &b->M);
-        e->r->station[b->station].has_body = true;
+        snw_shoot_station *st = station_of(e, b->leg, b->station);
+        snw_inertia_add(&st->M, &b->M);
+        st->has_body = true;
     }
 }
 
-static snw_status place_acts(snw_shooter *e, const snw_step_desc *step, snw_error *err) {
-    const snw_shooter_grid *s = &e->grid;
+static snw_status place_acts(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
-    int count[SNW_SHOOTER_STATIONS] = {0};
     for (int i = 0; i < m->nact; i++) {
         if (m->desc->load[m->act[i].load].along) continue;
-        snw_se3 g;
-        bool moves;
-        const int section = section_of(e, m->act[i].seg, &g, &moves);
-        const int at = section < 0 ? -1 : station_at(s, m->seg_x[section], e->rod->L);
+        const snw_seat seat = snw_shooter_seat(e, m->act[i].seg);
+        const int at = station_at(e, &seat);
         if (at < 0) continue;
-        e->act[e->nact++] = (snw_shooter_act){.act = i, .station = at, .g = g};
-        if (++count[at] <= SNW_SHOOT_LOADS) continue;
+        int count = 1;
+        for (int k = 0; k < e->nact; k++) {
+            count += e->act[k].leg == seat.leg && e->act[k].station == at;
+        }
+        e->act[e->nact++] =
+            (snw_shooter_act){.act = i, .leg = seat.leg, .station = at, .g = seat.g};
+        if (count <= SNW_SHOOT_LOADS) continue;
         const snw_load_desc *l = &m->desc->load[m->act[i].load];
-        return cannot(step, l->place, err, "more than eight loads at one place", l->name);
+        return snw_shooter_cannot(e->step, l->place, err, "more than eight loads at one place",
+                                  l->name);
     }
     return SNW_OK;
 }
@@ -208,18 +152,18 @@ static snw_status place_acts(snw_shooter *e, const snw_step_desc *step, snw_erro
 // ---- making -----------------------------------------------------------------------------------------
 
 // factors of what the functions of the rod's bases give when multiplied and integrated
-static snw_status factor_bases(snw_shooter *e) {
-    const snw_rod *rod = e->rod;
+static snw_status factor_bases(const snw_model *m, snw_shooter_leg *l) {
+    const snw_rod *rod = l->rod;
     size_t total = 1;
     for (int a = 0; a < rod->na; a++) total += (size_t)rod->nfun[a] * (size_t)rod->nfun[a];
-    e->G = snw_alloc(total * sizeof *e->G);
-    if (!e->G) return SNW_E_MEMORY;
-    double *G = e->G;
+    l->G = snw_alloc(total * sizeof *l->G);
+    if (!l->G) return SNW_E_MEMORY;
+    double *G = l->G;
     for (int a = 0; a < rod->na; a++) {
         const int n = rod->nfun[a];
         for (int p = rod->point0; p < rod->point0 + rod->npoint; p++) {
-            const snw_point *pt = &e->m->point[p];
-            const double *phi = e->m->phi + pt->phi;
+            const snw_point *pt = &m->point[p];
+            const double *phi = m->phi + pt->phi;
             for (int k = 0; k < a; k++) phi += pt->count[k];
             for (int i = 0; i < pt->count[a]; i++) {
                 for (int j = 0; j < pt->count[a]; j++) {
@@ -233,34 +177,42 @@ static snw_status factor_bases(snw_shooter *e) {
     return SNW_OK;
 }
 
-static snw_status make(snw_shooter *e, const snw_step_desc *step, snw_error *err) {
+static snw_status make(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     SNW_TRY(snw_inputs_create(m, &e->in));
     snw_inputs_at(m, 0, e->in);
-    for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
-    SNW_TRY(find_stations(e, step, &e->grid, err));
-    snw_shooter_make_cords(e);
-    snw_shooter_cut(e);
+    e->leg = snw_alloc((size_t)m->nrod * sizeof *e->leg);
     e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
     e->act = snw_alloc(((size_t)m->nact + 1) * sizeof *e->act);
-    if (!e->act || !e->body) return SNW_E_MEMORY;
+    if (!e->leg || !e->act || !e->body) return SNW_E_MEMORY;
+    e->nleg = m->nrod;
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shooter_leg *l = &e->leg[i];
+        l->rod = &m->rod[i];
+        l->link = &m->desc->link[l->rod->link];
+        l->feed = l->rod->feed < 0 ? -1 : snw_shooter_drive(m, l->rod->feed);
+        SNW_TRY(factor_bases(m, l));
+    }
+    for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
+    SNW_TRY(snw_shooter_join(e, err));
+    SNW_TRY(find_stations(e, err));
+    snw_shooter_make_cords(e);
+    snw_shooter_cut(e);
     SNW_TRY(snw_shooter_build(e, err));
-    SNW_TRY(place_acts(e, step, err));
+    SNW_TRY(place_acts(e, err));
     snw_shooter_reserve(e);
-    return factor_bases(e);
+    return SNW_OK;
 }
 
 snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw_shooter **out,
                               snw_error *err) {
     *out = NULL;
-    SNW_TRY(check(m, step, err));
+    SNW_TRY(snw_shooter_check(m, step, err));
     snw_shooter *e = snw_alloc(sizeof *e);
     if (!e) return SNW_E_MEMORY;
     e->m = m;
     e->step = step;
-    e->rod = &m->rod[0];
-    e->link = &m->desc->link[e->rod->link];
-    const snw_status status = make(e, step, err);
+    const snw_status status = make(e, err);
     if (status == SNW_OK) {
         *out = e;
     } else {
@@ -274,7 +226,9 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     snw_shooter *copy = *out;
     if (e->step->shooting.error > 0) {
         // on its grid, which may have changed
-        const snw_status status = snw_shooter_rebuild(copy, &e->grid, err);
+        snw_shooter_raze(copy);
+        for (int i = 0; i < e->nleg; i++) copy->leg[i].grid = e->leg[i].grid;
+        const snw_status status = snw_shooter_build(copy, err);
         if (status != SNW_OK) {
             snw_shooter_destroy(copy);
             *out = NULL;
@@ -287,14 +241,13 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
 
 void snw_shooter_destroy(snw_shooter *e) {
     if (!e) return;
-    snw_boundary_destroy(e->b);
-    snw_shoot_destroy(e->r);
+    snw_shooter_raze(e);
+    for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
     snw_cords_release(&e->cords);
+    snw_free(e->leg);
     snw_free(e->act);
     snw_free(e->body);
-    snw_free(e->kept);
-    snw_free(e->G);
     snw_free(e);
 }
 
@@ -302,34 +255,51 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand) { e->in->hand = hand
 
 // ---- laws -------------------------------------------------------------------------------------------
 
-// pose and motion of the rod's root, from the poses that carry it
-static void place_base(snw_shooter *e) {
+void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V) {
     const snw_model *m = e->m;
     int chain[64], n = 0;
-    for (int i = e->rod->root; i > 0 && n < 64; i = m->seg[i].parent) chain[n++] = i;
-    snw_se3 g = snw_se3_identity();
-    snw_twist V = snw_twist_zero();
+    for (int i = seg; i > 0 && n < 64; i = m->seg[i].parent) chain[n++] = i;
+    *g = snw_se3_identity();
+    *V = snw_twist_zero();
     while (n-- > 0) {
         const int item = m->seg[chain[n]].item;
-        g = snw_se3_mul(g, e->in->pose[item]);
-        V = snw_twist_add(snw_twist_to_child(e->in->pose[item], V), e->in->pose_u[item]);
+        snw_se3 h = snw_se3_identity();
+        snw_twist u = snw_twist_zero();
+        if (m->seg[chain[n]].kind == SNW_SEG_POSE) {
+            h = e->in->pose[item], u = e->in->pose_u[item];
+        } else if (!m->block[item].feed) {
+            const snw_jet q = e->in->drive[snw_shooter_drive(m, m->block[item].dof)];
+            h = snw_se3_exp(snw_twist_scale(q.v, m->block[item].S));
+            u = snw_twist_scale(q.d, m->block[item].S);
+        }
+        *g = snw_se3_mul(*g, h);
+        *V = snw_twist_add(snw_twist_to_child(h, *V), u);
     }
-    e->r->base = g;
-    e->r->base_V = V;
+}
+
+// Where the rod begins, how that moves, and how much of it is out. A length that is not positive, or no number, is one that
+// nothing can stand on: the solver says that it finds no solution.
+static void place_base(const snw_shooter *e, snw_shooter_leg *l) {
+    snw_shooter_carried(e, l->rod->root, &l->r->base, &l->r->base_V);
+    if (l->feed >= 0) {
+        const double out = e->in->drive[l->feed].v;
+        snw_shoot_feed(l->r, out > 0 ? out : NAN);
+    }
 }
 
 static double law_at(snw_law law, snw_at at) { return law ? snw_expr_value(law, at) : 0; }
 
-static void spread_loads(snw_shooter *e, double t, double share) {
+static void spread_loads(snw_shooter *e, snw_shooter_leg *leg, double t, double share) {
     const snw_desc *d = e->m->desc;
-    snw_shoot_rod *r = e->r;
+    snw_shoot_rod *r = leg->r;
     memset(r->density, 0, (size_t)r->npoint * sizeof *r->density);
     for (int i = 0; i < d->nload; i++) {
         const snw_load_desc *l = &d->load[i];
-        if (!l->along || (l->when && snw_expr_value(l->when, (snw_at){.t = t}) == 0)) continue;
+        if (!l->along || l->on.link != leg->rod->link) continue;
+        if (l->when && snw_expr_value(l->when, (snw_at){.t = t}) == 0) continue;
         const bool given = e->in->hand && e->in->hand->load_given[i];
         for (int p = 0; p < r->npoint; p++) {
-            const snw_at at = {.t = t, .x = snw_shoot_point_s(r, p), .L = e->rod->L};
+            const snw_at at = {.t = t, .x = snw_shoot_point_s(r, p), .L = leg->rod->L};
             snw_wrench W;
             for (int k = 0; k < 3; k++) {
                 W.m.e[k] = share * law_at(l->torque[k], at);
@@ -343,7 +313,7 @@ static void spread_loads(snw_shooter *e, double t, double share) {
                 to->force = snw_add(to->force, W.f);
                 to->torque = snw_add(to->torque, W.m);
             }
-            e->applied = fmax(e->applied, snw_norm(W.f) * e->rod->L + snw_norm(W.m));
+            e->applied = fmax(e->applied, snw_norm(W.f) * leg->rod->L + snw_norm(W.m));
         }
     }
 }
@@ -355,8 +325,8 @@ static void put_load(snw_shooter *e, const snw_shooter_act *a, double share) {
         W.f = snw_rotate(a->g.R, W.f);
         W.m = snw_rotate(a->g.R, W.m);
     }
-    snw_shoot_station *st = &e->r->station[a->station];
-    const double size = snw_norm(W.f) + snw_norm(W.m) / e->rod->L;
+    snw_shoot_station *st = station_of(e, a->leg, a->station);
+    const double size = snw_norm(W.f) + snw_norm(W.m) / e->leg[a->leg < 0 ? 0 : a->leg].rod->L;
     e->applied = fmax(e->applied, size);
     if (size == 0) return; // loads that are off cost nothing
     SNW_ASSERT(st->nload < SNW_SHOOT_LOADS);
@@ -365,44 +335,44 @@ static void put_load(snw_shooter *e, const snw_shooter_act *a, double share) {
 
 void snw_shooter_load(snw_shooter *e, double t, double share) {
     snw_inputs_at(e->m, t, e->in);
-    place_base(e);
-    e->r->gravity = snw_scale(share, e->in->gravity);
-    for (int i = 0; i < e->r->npiece; i++) e->r->station[i].nload = 0;
+    clear_stations(e);
     for (int i = 0; i < e->nact; i++) put_load(e, &e->act[i], share);
     put_bodies(e, t);
+    for (int i = 0; i < e->nleg; i++) {
+        place_base(e, &e->leg[i]);
+        e->leg[i].r->gravity = snw_scale(share, e->in->gravity);
+        if (e->along) spread_loads(e, &e->leg[i], t, share);
+    }
     snw_shooter_pull(e, t, share);
-    if (e->along) spread_loads(e, t, share);
-    const snw_status ready = snw_shoot_ready(e->r, e->applied);
-    SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
-    (void)ready;
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_status ready = snw_shoot_ready(e->leg[i].r, e->applied);
+        SNW_ASSERT(ready == SNW_OK); // a rod without stiffness was refused when it was made
+        (void)ready;
+    }
+    if (e->p) snw_platform_ready(e->p);
 }
 
-// ---- steps ------------------------------------------------------------------------------------------
+// ---- what solves it: of one rod, or of several ------------------------------------------------------
 
-static void keep_nodes(snw_shooter *e) {
-    const int nz = snw_shoot_nz(e->r);
-    for (int i = 0; i < e->r->nnode; i++) {
-        snw_shooter_node *to = &e->kept[i];
-        to->g = e->r->g[i], to->V = e->r->V[i], to->F = e->r->F[i];
-        for (int k = 0; k < nz; k++) to->z[k] = e->r->z[i * nz + k];
+void snw_shooter_forget(snw_shooter *e) {
+    if (e->p) {
+        snw_platform_forget(e->p);
+    } else {
+        snw_boundary_forget(e->b);
     }
 }
 
-static void bring_back(snw_shooter *e) {
-    const int nz = snw_shoot_nz(e->r);
-    for (int i = 0; i < e->r->nnode; i++) {
-        e->r->g[i] = e->kept[i].g, e->r->V[i] = e->kept[i].V, e->r->F[i] = e->kept[i].F;
-        for (int k = 0; k < nz; k++) e->r->z[i * nz + k] = e->kept[i].z[k];
+static snw_status solve(snw_shooter *e, snw_time_kind kind, double alpha, double h,
+                        snw_boundary_info *info) {
+    snw_boundary_info now = {0};
+    snw_status status;
+    if (e->p) {
+        snw_platform_formula(e->p, kind, alpha, h);
+        status = snw_platform_solve(e->p, &now);
+    } else {
+        snw_shoot_formula(e->leg[0].r, kind, alpha, h);
+        status = snw_boundary_solve(e->b, &now);
     }
-    snw_boundary_forget(e->b);
-}
-
-static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    snw_boundary_info now;
-    snw_shooter_load(e, t, share);
-    snw_shoot_formula(e->r, SNW_TIME_STATIC, 0, 1);
-    snw_boundary_forget(e->b);
-    const snw_status status = snw_boundary_solve(e->b, &now);
     info->iterations += now.iterations;
     info->marches += now.marches;
     info->tangents += now.tangents;
@@ -410,24 +380,119 @@ static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_i
     return status;
 }
 
-// from the unloaded rod on
-static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
-    snw_shoot_rest(e->r, e->r->base);
+static void accept(snw_shooter *e, double h) {
+    if (e->p) {
+        snw_platform_accept(e->p, h);
+        return;
+    }
+    snw_shoot_push(e->leg[0].r, h);
+    snw_boundary_accept(e->b, h);
+}
+
+void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
+    if (e->p) {
+        snw_platform_begin(e->p, rest, h);
+        return;
+    }
+    snw_shoot_begin(e->leg[0].r, rest, h);
+    snw_boundary_forget(e->b);
+}
+
+// ---- steps ------------------------------------------------------------------------------------------
+
+static void keep_leg(const snw_shooter_leg *l) {
+    const snw_shoot_rod *r = l->r;
+    const int nz = snw_shoot_nz(r);
+    for (int i = 0; i < r->nnode; i++) {
+        snw_shooter_node *to = &l->kept[i];
+        to->g = r->g[i], to->V = r->V[i], to->F = r->F[i];
+        for (int k = 0; k < nz; k++) to->z[k] = r->z[i * nz + k];
+    }
+}
+
+static void keep_nodes(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) keep_leg(&e->leg[i]);
+}
+
+static void bring_back(snw_shooter *e) {
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shoot_rod *r = e->leg[l].r;
+        const int nz = snw_shoot_nz(r);
+        for (int i = 0; i < r->nnode; i++) {
+            const snw_shooter_node *from = &e->leg[l].kept[i];
+            r->g[i] = from->g, r->V[i] = from->V, r->F[i] = from->F;
+            for (int k = 0; k < nz; k++) r->z[i * nz + k] = from->z[k];
+        }
+        if (e->leg[l].feed >= 0) snw_shoot_feed(r, r->out[1]);
+    }
+    snw_shooter_forget(e);
+}
+
+// an equilibrium from the present nodes, which stay as they are where there is none
+static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     keep_nodes(e);
+    snw_shooter_load(e, t, share);
+    snw_shooter_forget(e);
+    const snw_status status = solve(e, SNW_TIME_STATIC, 0, 1, info);
+    if (status != SNW_OK) bring_back(e);
+    return status;
+}
+
+// through equilibria under the laws of instants between the present fields' and t
+static snw_status approach(snw_shooter *e, double t, snw_boundary_info *info) {
+    const double way = t - e->t;
+    double done = 0, by = 0.5;
+    while (done < 1) {
+        const double next = fmin(done + by, 1);
+        if (balance(e, e->t + next * way, 1, info) == SNW_OK) {
+            done = next;
+            by *= 2;
+            continue;
+        }
+        by *= 0.5;
+        if (by < 1e-3) return SNW_E_DIVERGED;
+    }
+    return SNW_OK;
+}
+
+// joints where the tips are, less and less so
+static void slacken(snw_shooter *e, double share) {
+    for (int i = 0; e->p && i < e->nleg; i++) {
+        const snw_se3 hole = snw_shooter_end(e, i).hole;
+        e->p->leg[i].end.hole =
+            snw_se3_mul(hole, snw_se3_exp(snw_twist_scale(1 - share, e->leg[i].way)));
+    }
+}
+
+// from the holes of the plate to the tips of straight legs, in the axes of the holes
+static void find_ways(snw_shooter *e) {
+    for (int i = 0; e->p && i < e->nleg; i++) {
+        const snw_shoot_rod *r = e->leg[i].r;
+        const snw_leg_end end = snw_shooter_end(e, i);
+        const snw_se3 tip = snw_se3_mul(r->g[r->nnode - 1], end.pin);
+        const snw_se3 hole = snw_se3_mul(e->p->g, end.hole);
+        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(hole), tip));
+    }
+}
+
+// from unloaded rods on, each by itself, to the loads, all together
+static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
+    for (int i = 0; i < e->nleg; i++) snw_shoot_rest(e->leg[i].r, e->leg[i].r->base);
+    find_ways(e);
     double share = 0, by = 0.25;
     while (share < 1) {
         const double next = fmin(share + by, 1);
+        slacken(e, next);
         if (balance(e, t, next, info) == SNW_OK) {
             share = next;
             by *= 2;
-            keep_nodes(e);
             continue;
         }
-        bring_back(e);
         by *= 0.5;
         if (by < 1e-4) break;
     }
     *reached = share;
+    slacken(e, 1);
     if (share == 1) return SNW_OK;
     snw_shooter_load(e, t, share);
     return SNW_E_DIVERGED;
@@ -436,25 +501,28 @@ static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, do
 snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
     *info = (snw_boundary_info){0};
     *reached = 1;
-    memset(e->r->V, 0, (size_t)e->r->nnode * sizeof *e->r->V);
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shoot_rod *r = e->leg[i].r;
+        memset(r->V, 0, (size_t)r->nnode * sizeof *r->V);
+    }
     snw_status status = balance(e, t, 1, info);
+    if (status != SNW_OK && t > e->t) status = approach(e, t, info);
     if (status != SNW_OK) status = build_up(e, t, info, reached);
     for (bool again = true; status == SNW_OK && again;) {
         status = snw_shooter_refine(e, &again);
         if (status == SNW_OK && again) status = balance(e, t, 1, info);
     }
-    e->r->base_V = snw_twist_zero();
+    for (int i = 0; i < e->nleg; i++) e->leg[i].r->base_V = snw_twist_zero();
     if (status == SNW_OK || *reached > 0) {
-        snw_shoot_push(e->r, 1);
-        snw_shoot_begin(e->r, true, 1);
+        accept(e, 1);
+        snw_shooter_forget_past(e, true, 1);
         e->t = t;
     }
     return status;
 }
 
 void snw_shooter_begin(snw_shooter *e, double h) {
-    snw_shoot_begin(e->r, false, h);
-    snw_boundary_forget(e->b);
+    snw_shooter_forget_past(e, false, h);
     e->books = (snw_shooter_books){0};
     e->h = h;
     snw_shooter_powers(e);
@@ -464,16 +532,9 @@ void snw_shooter_begin(snw_shooter *e, double h) {
 static snw_status solve_step(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                              double t_laws, snw_boundary_info *info) {
     for (bool again = true; again;) {
-        snw_boundary_info now;
         keep_nodes(e);
         snw_shooter_load(e, t_laws, 1);
-        snw_shoot_formula(e->r, kind, alpha, h);
-        const snw_status status = snw_boundary_solve(e->b, &now);
-        info->iterations += now.iterations;
-        info->marches += now.marches;
-        info->tangents += now.tangents;
-        info->residual = now.residual;
-        if (status != SNW_OK) return status;
+        SNW_TRY(solve(e, kind, alpha, h, info));
         SNW_TRY(snw_shooter_refine(e, &again));
     }
     return SNW_OK;
@@ -490,10 +551,9 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         bring_back(e);
         return status;
     }
-    snw_shoot_push(e->r, h);
-    snw_boundary_accept(e->b, h);
+    accept(e, h);
     // guesses of steps so much shorter than those to come are no loss
-    if (e->b->segments->n > e->room) snw_boundary_forget(e->b);
+    if (!snw_shooter_saves_all(e)) snw_shooter_forget(e);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

@@ -10,7 +10,9 @@
 typedef struct snw_shooter snw_shooter;
 
 // Refuses, with the place of `step`, what the engine cannot do: it knows one rod that stands on the world or on links fixed to
-// it (by poses that may move), with bodies, loads, tendons and chambers on it, and square drag.
+// it (by poses that may move, and by joints whose position actuators give), with bodies, loads, tendons and chambers on it, and
+// square drag; and several rods, without tendons and chambers, whose tips are joined to one body, free or at the tip of one of them.
+// Rods may be fed.
 SNW_NODISCARD snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step,
                                             snw_shooter **out, snw_error *err);
 void snw_shooter_destroy(snw_shooter *e); // NULL is fine
@@ -52,15 +54,18 @@ SNW_NODISCARD snw_status snw_shooter_restore(snw_shooter *e, const double *in, s
 
 double snw_shooter_time(const snw_shooter *e);
 void snw_shooter_set_time(snw_shooter *e, double t); // where sums of steps have been rounded
-const snw_shoot_rod *snw_shooter_rod(const snw_shooter *e);
 const snw_inputs *snw_shooter_inputs(const snw_shooter *e);
 
 // Energies of the fields.
 snw_shoot_energy snw_shooter_energy(const snw_shooter *e);
+// Of rods that a body joins, at the equilibrium just found: the smallest eigenvalue of what the body's moves meet, turns counted by
+// the length of a rod, in typical forces over it; below zero where the equilibrium is not stable. NaN for one rod.
+double snw_shooter_stability(snw_shooter *e);
 
-// At arc length x: strain (whole), and the wrench that the part beyond exerts.
-snw_twist snw_shooter_strain(const snw_shooter *e, double x);
-snw_wrench snw_shooter_wrench(const snw_shooter *e, double x);
+// At arc length x of a rod, of a fed one as if it were as long as in the model: strain (whole), and the wrench that the part
+// beyond exerts.
+snw_twist snw_shooter_strain(const snw_shooter *e, int rod, double x);
+snw_wrench snw_shooter_wrench(const snw_shooter *e, int rod, double x);
 
 // s <- time, coordinates and velocities nearest to the fields; w <- poses, velocities and accelerations of all segments and
 // observers, and what holds the links.

@@ -102,14 +102,14 @@ void snw_shooter_pull(snw_shooter *e, double t, double share) {
             break;
         }
     }
-    snw_cords_base(&e->cords, e->r);
+    snw_cords_base(&e->cords, e->leg[0].r);
 }
 
 // ---- fields -----------------------------------------------------------------------------------------
 
 // z and its rate at arc length x of the other's rod
 static void look(const snw_shooter *other, double x, double *z, double *rate) {
-    const snw_shoot_rod *r = other->r;
+    const snw_shoot_rod *r = other->leg[0].r;
     const int nz = snw_shoot_nz(r);
     int p = 0;
     while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
@@ -131,9 +131,9 @@ static void look(const snw_shooter *other, double x, double *z, double *rate) {
 }
 
 void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other) {
-    snw_shoot_rod *r = e->r;
+    snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
-    if (nz == 0 || nz != snw_shoot_nz(other->r)) return;
+    if (nz == 0 || nz != snw_shoot_nz(other->leg[0].r)) return;
     for (int j = 0; j < r->nnode; j++) {
         double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
         look(other, snw_shoot_node_s(r, j), z, rate);
@@ -143,7 +143,7 @@ void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other) {
 
 // Tensions and pressures as if nothing rubbed, lengths and volumes as the strains make them.
 void snw_shooter_take_cords(snw_shooter *e) {
-    snw_shoot_rod *r = e->r;
+    snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
     for (int i = 0; i < e->cords.n; i++) {
         const snw_cord *c = &e->cords.cord[i];
@@ -173,7 +173,7 @@ void snw_shooter_take_cords(snw_shooter *e) {
 
 // how fast length or volume change, and what the effort does per second
 static double rate_of(const snw_shooter *e, int i, double *power) {
-    const snw_shoot_rod *r = e->r;
+    const snw_shoot_rod *r = e->leg[0].r;
     const snw_measure_desc *d = &e->m->desc->measure[i];
     double sum = 0;
     *power = 0;
@@ -208,7 +208,7 @@ double snw_shooter_cords_power(const snw_shooter *e) {
 
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
-    const int nz = snw_shoot_nz(e->r);
+    const int nz = snw_shoot_nz(e->leg[0].r);
     for (int i = 0; i < e->cords.n; i++) {
         const snw_cord *c = &e->cords.cord[i];
         const double value = snw_cord_measure(&e->cords, i);
@@ -221,7 +221,7 @@ void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
         for (int k = m->measure[i].spot0; k < m->measure[i].spot0 + m->measure[i].nspot; k++) {
             double z[SNW_SHOOT_Z], zt[SNW_SHOOT_Z];
             look(e, m->spot[k].x, z, zt);
-            const double T0 = e->r->zlevel[0][c->z];
+            const double T0 = e->leg[0].r->zlevel[0][c->z];
             w->spot[k].share = nz > 0 && T0 > 0 ? z[c->z] / T0 : 1;
         }
     }

@@ -18,8 +18,16 @@
 // does a law depend on x?
 static bool varies(snw_law law) { return law && (snw_expr_vars(law) & SNW_VAR_X) != 0; }
 
-static bool is_uniform(const snw_model *m, const snw_link_desc *link) {
-    const snw_rod_desc *d = &link->rod;
+// is a rod in a fluid?
+static bool wet(const snw_fluid_desc *f, int link) {
+    for (int i = 0; i < f->nlink; i++) {
+        if (f->link[i] == link) return true;
+    }
+    return false;
+}
+
+static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
+    const snw_rod_desc *d = &l->link->rod;
     const snw_material_desc *mat = d->material;
     bool x = false;
     for (int i = 0; i < 6; i++) x = x || varies(d->rest[i]);
@@ -33,25 +41,26 @@ static bool is_uniform(const snw_model *m, const snw_link_desc *link) {
             varies(mat->density) || varies(mat->damping);
     }
     for (int i = 0; i < m->desc->nfluid; i++) {
+        if (!wet(&m->desc->fluid[i], l->rod->link)) continue;
         for (int k = 3; k < 6; k++) x = x || varies(m->desc->fluid[i].square[k]);
     }
     return !x;
 }
 
-static snw_status fill_sections(snw_shooter *e, snw_error *err) {
-    snw_shoot_rod *r = e->r;
-    const snw_desc *d = e->m->desc;
-    for (int i = 0; i < 6; i++) r->active[i] = e->link->rod.active[i];
+static snw_status fill_sections(const snw_desc *d, snw_shooter_leg *l, snw_error *err) {
+    snw_shoot_rod *r = l->r;
+    for (int i = 0; i < 6; i++) r->active[i] = l->link->rod.active[i];
     for (int p = 0; p < (r->uniform ? 1 : r->npoint); p++) {
         const double x = snw_shoot_point_s(r, p);
         snw_shoot_section *s = &r->section[p];
-        SNW_TRY(snw_section_at(&e->link->rod, e->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
+        SNW_TRY(snw_section_at(&l->link->rod, l->link->name, x, r->K + 36 * (ptrdiff_t)p, s->B,
                                &s->M, err));
-        s->rest = snw_rod_rest(&e->link->rod, x);
+        s->rest = snw_rod_rest(&l->link->rod, x);
         for (int i = 0; i < d->nfluid; i++) {
+            if (!wet(&d->fluid[i], l->rod->link)) continue;
             for (int k = 0; k < 3; k++) {
                 const snw_law law = d->fluid[i].square[3 + k];
-                if (law) s->drag[k] += snw_expr_value(law, (snw_at){.x = x, .L = e->rod->L});
+                if (law) s->drag[k] += snw_expr_value(law, (snw_at){.x = x, .L = l->rod->L});
             }
         }
     }
@@ -61,9 +70,9 @@ static snw_status fill_sections(snw_shooter *e, snw_error *err) {
                           snw_fail(err, SNW_E_MODEL,
                                    "rod '%s': a strain that may change has no stiffness; give it "
                                    "one, or leave it out of 'strain'",
-                                   e->link->name),
-                          e->link->rod.place.file, e->link->rod.place.line,
-                          e->link->rod.place.column);
+                                   l->link->name),
+                          l->link->rod.place.file, l->link->rod.place.line,
+                          l->link->rod.place.column);
 }
 
 // ---- cutting ----------------------------------------------------------------------------------------
@@ -74,13 +83,11 @@ enum {
     FINEST = 200000 // intervals of a rod
 };
 
-void snw_shooter_cut(snw_shooter *e) {
-    const snw_shooting_desc *how = &e->step->shooting;
-    snw_shooter_grid *g = &e->grid;
+static void cut(const snw_shooting_desc *how, double L, snw_shooter_grid *g) {
     g->npiece = 0;
     for (int i = 0; i < g->nspan; i++) {
         const double span = g->x[i] - (i > 0 ? g->x[i - 1] : 0);
-        const int n = (int)fmax(round((how->points - 1) * span / e->rod->L), LEAST);
+        const int n = (int)fmax(round((how->points - 1) * span / L), LEAST);
         // room for at least one piece of each span to come
         const int room = SNW_SHOOTER_STATIONS - g->npiece - (g->nspan - i - 1);
         int parts = how->error > 0 ? n / PIECE : 1;
@@ -94,56 +101,74 @@ void snw_shooter_cut(snw_shooter *e) {
     }
 }
 
-snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
+void snw_shooter_cut(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) cut(&e->step->shooting, e->leg[i].rod->L, &e->leg[i].grid);
+}
+
+static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) {
     static const snw_space_kind along[] = {SNW_ALONG_RK4, SNW_ALONG_EULER, SNW_ALONG_DP5};
     static const snw_between between[] = {SNW_BETWEEN_CUBIC, SNW_BETWEEN_LINEAR};
-    static const snw_boundary_kind solver[] = {SNW_BOUNDARY_BANDED, SNW_BOUNDARY_NEWTON,
-                                               SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
     const snw_shooting_desc *how = &e->step->shooting;
     const snw_shoot_opts o = {.along = along[how->along],
                               .between = between[how->history],
-                              .npiece = e->grid.npiece,
-                              .length = e->grid.length,
-                              .intervals = e->grid.intervals};
-    e->r = NULL;
-    e->b = NULL;
-    e->kept = NULL;
-    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, e->link),
-                             e->along, &e->r));
-    e->r->replica = how->replica;
-    SNW_TRY(fill_sections(e, err));
-    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, e->r));
-    snw_shooter_place(e);
-    e->kept = snw_alloc((size_t)e->r->nnode * sizeof *e->kept);
-    if (!e->kept) return SNW_E_MEMORY;
-    snw_boundary_opts opts = snw_boundary_defaults();
-    opts.kind = solver[how->solver];
-    if (e->step->tolerance > 0) opts.tol = e->step->tolerance;
-    return snw_boundary_create(e->r, &opts, &e->b);
+                              .npiece = l->grid.npiece,
+                              .length = l->grid.length,
+                              .intervals = l->grid.intervals};
+    SNW_TRY(snw_shoot_create(&o, e->cords.n > 0 ? &e->cords.law : NULL, is_uniform(e->m, l),
+                             e->along, &l->r));
+    l->r->replica = how->replica;
+    SNW_TRY(fill_sections(e->m->desc, l, err));
+    if (e->cords.n > 0) SNW_TRY(snw_cords_place(&e->cords, l->r));
+    l->kept = snw_alloc((size_t)l->r->nnode * sizeof *l->kept);
+    return l->kept ? SNW_OK : SNW_E_MEMORY;
 }
 
-snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter_grid *grid, snw_error *err) {
+static snw_status build_platform(snw_shooter *e, const snw_boundary_opts *opts) {
+    snw_leg_end *end = snw_alloc((size_t)e->nleg * sizeof *end);
+    if (!end) return SNW_E_MEMORY;
+    for (int i = 0; i < e->nleg; i++) end[i] = snw_shooter_end(e, i);
+    const snw_status s = snw_platform_create(e->nleg, end, snw_se3_identity(), opts, &e->p);
+    snw_free(end);
+    return s;
+}
+
+snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
+    static const snw_boundary_kind solver[] = {SNW_BOUNDARY_BANDED, SNW_BOUNDARY_NEWTON,
+                                               SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
+    e->b = NULL;
+    e->p = NULL;
+    for (int i = 0; i < e->nleg; i++) e->leg[i].r = NULL, e->leg[i].kept = NULL;
+    for (int i = 0; i < e->nleg; i++) SNW_TRY(build_leg(e, &e->leg[i], err));
+    snw_shooter_place(e);
+    snw_boundary_opts opts = snw_boundary_defaults();
+    opts.kind = solver[e->step->shooting.solver];
+    if (e->step->tolerance > 0) opts.tol = e->step->tolerance;
+    if (e->plate_seg >= 0) return build_platform(e, &opts);
+    return snw_boundary_create(e->leg[0].r, &opts, &e->b);
+}
+
+void snw_shooter_raze(snw_shooter *e) {
+    snw_platform_destroy(e->p);
     snw_boundary_destroy(e->b);
-    snw_shoot_destroy(e->r);
-    snw_free(e->kept);
-    snw_cords_release(&e->cords);
-    e->grid = *grid;
-    return snw_shooter_build(e, err);
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shoot_destroy(e->leg[i].r);
+        snw_free(e->leg[i].kept);
+    }
 }
 
 // ---- refining ---------------------------------------------------------------------------------------
 
 // fields of one rod on the nodes of another
-static void carry_fields(const snw_shooter *e, const snw_shoot_rod *from, snw_shoot_rod *to) {
-    const snw_shooter old = {.m = e->m, .link = e->link, .rod = e->rod, .r = (snw_shoot_rod *)from};
+static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
+    const snw_shoot_rod *from = old->r;
     for (int p = 0; p < to->npiece; p++) {
         const snw_shoot_piece *piece = &to->piece[p];
         for (int j = 0; j <= piece->n; j++) {
             const int node = piece->node + j;
             // a node before a break looks at what is before it
-            const double back = j == piece->n ? 1e-12 * e->rod->L : 0;
+            const double back = j == piece->n ? 1e-12 * from->length : 0;
             const double x = piece->s + j * piece->h - back;
-            const snw_shooter_at at = snw_shooter_look(&old, x);
+            const snw_shooter_at at = snw_shooter_look(old, x / from->length);
             to->g[node] = at.g, to->F[node] = at.F, to->V[node] = at.x.V;
             for (int k = 0; k < SNW_TIME_LEVELS; k++) {
                 to->level[k][node] = snw_shooter_between(from, from->level[k], x);
@@ -167,12 +192,11 @@ static double error_of(const snw_shoot_rod *r, int p) {
 }
 
 // intervals of each piece by its error, which falls with the fifth power of their length; does one need more?
-static bool choose(const snw_shooter *e, snw_shooter_grid *g) {
-    const double want = e->step->shooting.error;
+static bool choose(const snw_shooter_leg *l, double want, snw_shooter_grid *g) {
     bool coarse = false;
     int total = 0;
     for (int p = 0; p < g->npiece; p++) {
-        const double miss = error_of(e->r, p) / want;
+        const double miss = error_of(l->r, p) / want;
         coarse = coarse || miss > 2;
         const double by = fmin(fmax(pow(miss, 0.2), 0.5), 3);
         const double n = ceil(1.1 * by * g->intervals[p]);
@@ -185,23 +209,22 @@ static bool choose(const snw_shooter *e, snw_shooter_grid *g) {
 snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     *again = false;
     if (!(e->step->shooting.error > 0)) return SNW_OK;
-    snw_shooter_grid finer = e->grid;
-    if (!choose(e, &finer)) return SNW_OK;
-    const snw_shooter was = *e;
-    e->grid = finer;
+    snw_shooter_grid finer = e->leg[0].grid; // of a rod that stands alone
+    if (!choose(&e->leg[0], e->step->shooting.error, &finer)) return SNW_OK;
+    snw_shooter was = *e;
+    snw_shooter_leg old = e->leg[0];
+    e->leg[0].grid = finer;
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {
-        snw_boundary_destroy(e->b);
-        snw_shoot_destroy(e->r);
-        snw_free(e->kept);
+        snw_shooter_raze(e);
         *e = was;
+        e->leg[0] = old;
         return status;
     }
-    carry_fields(e, was.r, e->r);
-    snw_boundary_destroy(was.b);
-    snw_shoot_destroy(was.r);
-    snw_free(was.kept);
+    carry_fields(&old, e->leg[0].r);
+    was.leg = &old;
+    snw_shooter_raze(&was);
     *again = true;
     return SNW_OK;
 }

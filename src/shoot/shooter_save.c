@@ -8,57 +8,88 @@
 
 #include <math.h>
 
-static void carry(snw_shooter *e, snw_row *row) {
-    for (int i = 0; i < e->grid.npiece; i++) snw_row_int(row, &e->grid.intervals[i]);
+static void carry(snw_shooter *e, snw_ledger *row) {
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shooter_grid *grid = &e->leg[l].grid;
+        for (int i = 0; i < grid->npiece; i++) snw_ledger_int(row, &grid->intervals[i]);
+    }
     double *const single[] = {&e->t,    &e->h,          &e->applied,   &e->power,
                               &e->heat, &e->books.work, &e->books.heat};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_row_carry(row, single[i], 1);
-    snw_shoot_carry(e->r, row);
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_ledger_carry(row, single[i], 1);
+    for (int l = 0; l < e->nleg; l++) snw_shoot_carry(e->leg[l].r, row);
     if (e->cords.n > 0) snw_cords_carry(&e->cords, row);
-    snw_boundary_carry(e->b, e->room, row);
+    if (e->b) snw_boundary_carry(e->b, e->room, row);
+    if (e->p) snw_platform_carry(e->p, e->room, row);
 }
 
 // numbers on the present grid; the first one, the time of the laws, is not carried
 static size_t size(const snw_shooter *e) {
-    snw_row count = {.n = 1};
+    snw_ledger count = {.n = 1};
     carry((snw_shooter *)e, &count);
     return count.n;
+}
+
+static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
+    return e->p ? e->p->leg[leg].b : e->b;
+}
+
+// segments that a rod needs for steps of half the length: none of the formulas has a larger c_0 than this one
+static double segments_of(const snw_shooter *e, int leg) {
+    const snw_boundary *b = boundary_of(e, leg);
+    snw_shoot_rod *r = e->leg[leg].r;
+    if (!(e->step->step > 0) || b->opts.kind != SNW_BOUNDARY_BANDED) return 1;
+    snw_shoot_formula(r, SNW_TIME_TRAPEZOIDAL, 0, 0.5 * e->step->step);
+    const double n = ceil(snw_shoot_growth(r, r->length) / b->opts.growth);
+    snw_shoot_formula(r, SNW_TIME_STATIC, 0, 1);
+    return fmin(fmax(n, 1), b->segments->most);
 }
 
 enum { SPARE = 4 }; // grids that change may grow by as much
 
 void snw_shooter_reserve(snw_shooter *e) {
-    const double h = e->step->step;
     double segments = 1;
-    if (h > 0 && e->b->opts.kind == SNW_BOUNDARY_BANDED) {
-        // as many as steps of half the length need: none of the formulas has a larger c_0 than this one
-        snw_shoot_formula(e->r, SNW_TIME_TRAPEZOIDAL, 0, 0.5 * h);
-        segments = ceil(snw_shoot_growth(e->r, e->r->length) / e->b->opts.growth);
-        snw_shoot_formula(e->r, SNW_TIME_STATIC, 0, 1);
-    }
-    e->room = (int)fmin(fmax(segments, 1), e->b->segments->most);
+    for (int l = 0; l < e->nleg; l++) segments = fmax(segments, segments_of(e, l));
+    e->room = (int)segments;
     e->saves = (e->step->shooting.error > 0 ? SPARE : 1) * size(e);
+}
+
+bool snw_shooter_saves_all(const snw_shooter *e) {
+    bool all = true;
+    for (int l = 0; l < e->nleg; l++) all = all && boundary_of(e, l)->segments->n <= e->room;
+    return all;
 }
 
 size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
 bool snw_shooter_fits(const snw_shooter *e) { return size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
-    snw_row row = {.out = out, .n = 1};
+    snw_ledger row = {.out = out, .n = 1};
     out[0] = e->in->t;
     carry((snw_shooter *)e, &row);
 }
 
-snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err) {
-    snw_shooter_grid grid = e->grid;
+// the grids of a row, if they are not those there are
+static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
     bool same = true;
-    for (int i = 0; i < grid.npiece; i++) {
-        grid.intervals[i] = (int)in[1 + i];
-        same = same && grid.intervals[i] == e->grid.intervals[i];
+    const double *n = in;
+    for (int l = 0; l < e->nleg; l++) {
+        const snw_shooter_grid *grid = &e->leg[l].grid;
+        for (int i = 0; i < grid->npiece; i++) same = same && grid->intervals[i] == (int)*n++;
     }
-    if (!same) SNW_TRY(snw_shooter_rebuild(e, &grid, err));
+    if (same) return SNW_OK;
+    snw_shooter_raze(e);
+    snw_cords_release(&e->cords);
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shooter_grid *grid = &e->leg[l].grid;
+        for (int i = 0; i < grid->npiece; i++) grid->intervals[i] = (int)*in++;
+    }
+    return snw_shooter_build(e, err);
+}
+
+snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err) {
+    SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
-    snw_row row = {.in = in, .n = 1};
+    snw_ledger row = {.in = in, .n = 1};
     carry(e, &row);
     return SNW_OK;
 }

@@ -15,8 +15,8 @@ static snw_wrench from_arm(snw_vec3 arm, snw_vec3 torque, snw_vec3 force) {
     return W;
 }
 
-snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
-    const snw_shoot_station *st = &r->station[piece];
+snw_wrench snw_station_exert(const snw_shoot_station *st, const snw_station_step *now,
+                             const snw_shoot_state *y) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
@@ -25,17 +25,26 @@ snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot
         W = snw_wrench_add(W, from_arm(l->arm, m, f));
     }
     if (!st->has_body) return W;
-    const snw_twist Vt =
-        snw_twist_axpy(r->formula.c[0], y->V, r->history[station_point(r, piece)].V);
-    const snw_vec3 weight = snw_rotate_inv(y->g.R, r->gravity);
+    const snw_twist Vt = snw_twist_axpy(now->c0, y->V, now->Vh);
+    const snw_vec3 weight = snw_rotate_inv(y->g.R, now->gravity);
     W.f = snw_add(W.f, snw_scale(st->M.m, weight));
     W.m = snw_add(W.m, snw_cross(st->M.mc, weight));
     W = snw_wrench_sub(W, snw_inertia_apply(&st->M, Vt));
     return snw_wrench_add(W, snw_ad_pull(y->V, snw_inertia_apply(&st->M, y->V)));
 }
 
-static snw_wrench vary(const snw_shoot_rod *r, const snw_shoot_station *st,
-                       const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
+static snw_station_step step_of(const snw_shoot_rod *r, int piece) {
+    return (snw_station_step){
+        .gravity = r->gravity, .c0 = r->formula.c[0], .Vh = r->history[station_point(r, piece)].V};
+}
+
+snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
+    const snw_station_step now = step_of(r, piece);
+    return snw_station_exert(&r->station[piece], &now, y);
+}
+
+snw_wrench snw_station_differ(const snw_shoot_station *st, const snw_station_step *now,
+                              const snw_shoot_state *y, snw_vec3 theta, snw_twist dV) {
     snw_wrench W = snw_wrench_zero();
     for (int i = 0; i < st->nload; i++) {
         const snw_shoot_load *l = &st->load[i];
@@ -46,22 +55,23 @@ static snw_wrench vary(const snw_shoot_rod *r, const snw_shoot_station *st,
         W = snw_wrench_add(W, from_arm(l->arm, m, f));
     }
     if (!st->has_body) return W;
-    const snw_vec3 weight = snw_cross(snw_rotate_inv(y->g.R, r->gravity), theta);
+    const snw_vec3 weight = snw_cross(snw_rotate_inv(y->g.R, now->gravity), theta);
     W.f = snw_add(W.f, snw_scale(st->M.m, weight));
     W.m = snw_add(W.m, snw_cross(st->M.mc, weight));
-    W = snw_wrench_sub(W, snw_wrench_scale(r->formula.c[0], snw_inertia_apply(&st->M, dV)));
+    W = snw_wrench_sub(W, snw_wrench_scale(now->c0, snw_inertia_apply(&st->M, dV)));
     W = snw_wrench_add(W, snw_ad_pull(dV, snw_inertia_apply(&st->M, y->V)));
     return snw_wrench_add(W, snw_ad_pull(y->V, snw_inertia_apply(&st->M, dV)));
 }
 
 void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *y, int columns,
                       const double *S, double *dW) {
+    const snw_station_step now = step_of(r, piece);
     for (int c = 0; c < columns; c++) {
         snw_vec3 theta = {{0}};
         snw_twist dV;
         for (int i = 0; i < 3 && r->world; i++) theta.e[i] = S[(SNW_ROW_G + i) * columns + c];
         for (int i = 0; i < 6; i++) dV.e[i] = S[(SNW_ROW_V + i) * columns + c];
-        const snw_wrench W = vary(r, &r->station[piece], y, theta, dV);
+        const snw_wrench W = snw_station_differ(&r->station[piece], &now, y, theta, dV);
         for (int i = 0; i < 6; i++) dW[i * columns + c] = W.e[i];
     }
 }
@@ -72,8 +82,14 @@ static double kinetic(const snw_inertia *M, snw_twist V) {
     return 0.5 * snw_power(snw_inertia_apply(M, V), V);
 }
 
-static double height(const snw_shoot_rod *r, const snw_inertia *M, snw_se3 g) {
-    return -snw_dot(r->gravity, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+static double height(snw_vec3 gravity, const snw_inertia *M, snw_se3 g) {
+    return -snw_dot(gravity, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+}
+
+snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
+                                      snw_twist V) {
+    if (!st->has_body) return (snw_shoot_energy){0, 0, 0};
+    return (snw_shoot_energy){.kinetic = kinetic(&st->M, V), .gravity = height(gravity, &st->M, g)};
 }
 
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
@@ -93,12 +109,13 @@ snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
             }
             E.elastic += 0.5 * w * elastic;
             E.kinetic += w * kinetic(&r->section[at].M, x->V);
-            E.gravity += w * height(r, &r->section[at].M, r->g[node]);
+            E.gravity += w * height(r->gravity, &r->section[at].M, r->g[node]);
         }
         const int end = piece->node + piece->n;
-        if (!r->station[p].has_body) continue;
-        E.kinetic += kinetic(&r->station[p].M, r->level[0][end].V);
-        E.gravity += height(r, &r->station[p].M, r->g[end]);
+        const snw_shoot_energy body =
+            snw_station_energies(&r->station[p], r->gravity, r->g[end], r->level[0][end].V);
+        E.kinetic += body.kinetic;
+        E.gravity += body.gravity;
     }
     return E;
 }

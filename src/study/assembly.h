@@ -4,7 +4,7 @@
 // accelerations made consistent with them. theory.md 3.8.
 #pragma once
 
-#include "dynamics/dynamics.h"
+#include "study/share.h"
 
 // Compile a description and leave out rows of loops that hold whatever the coordinates are (a hinge in a planar model
 // has two that mean something), and those that say what others say already, near the closed robot and at several times
@@ -23,6 +23,14 @@ typedef struct snw_assembly snw_assembly;
 // Everything that the functions below need; but for the last they allocate nothing.
 SNW_NODISCARD snw_status snw_assembly_create(const snw_model *m, snw_assembly **out);
 void snw_assembly_destroy(snw_assembly *as); // NULL is fine
+
+// Of its contacts; NULL: there are none.
+snw_share *snw_assembly_share(snw_assembly *as);
+
+// What is said of a contact that cannot hold: its name, t, the speed.
+#define SNW_SLIPS                                                                                  \
+    "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
+    "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
 
 typedef struct snw_assembly_info {
     int iterations;

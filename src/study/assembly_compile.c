@@ -272,19 +272,23 @@ static snw_status close_driven(closed *c, snw_state *s, snw_error *err) {
     return err->status = status == SNW_E_DIVERGED ? SNW_E_MODEL : status;
 }
 
-// do contacts share what they bear, so that no row is left out?
-static bool shared(const snw_model *m, const snw_loop *loop) {
+// does the study itself find out whether contacts fit?
+static bool led(const snw_model *m, const snw_loop *loop) {
     return loop->grip && snw_study_shares(m->desc);
 }
 
-// dependent rows are left out: they stand behind those that stay
+// dependent rows are left out: they stand behind those that stay. Contacts share what they bear, none of theirs is
 static void drop(snw_model *m, const bool *stay) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop *loop = &m->loop[i];
         double mix[6][6] = {{0}};
-        if (loop->gate >= 0 || shared(m, loop)) continue;
+        if (loop->gate >= 0) continue;
         int n = 0, at = 0;
         for (int r = 0; r < loop->nrow; r++) n += stay[loop->row + r];
+        if (loop->grip) {
+            loop->nshared = loop->nrow - n;
+            continue;
+        }
         for (int pass = 0; pass < 2; pass++) {
             for (int r = 0; r < loop->nrow; r++) {
                 if (stay[loop->row + r] == (pass == 0)) {
@@ -307,14 +311,8 @@ static snw_status slip_nowhere(const closed *c, snw_error *err) {
     SNW_TRY(snw_assembly_agree(c->m, c->in, c->s, &i, &left));
     if (i < 0) return SNW_OK;
     const snw_loop_desc *d = &c->m->desc->loop[i];
-    return snw_fail_place(
-        err,
-        snw_fail(err, SNW_E_MODEL,
-                 "contact '%s' contradicts the other contacts and what is driven at t = %g s: it "
-                 "would have to slip with %.3g m/s. Let a coordinate free, take contacts away, or "
-                 "change the laws",
-                 d->name, c->in->t, left),
-        d->place.file, d->place.line, d->place.column);
+    return snw_fail_place(err, snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, c->in->t, left),
+                          d->place.file, d->place.line, d->place.column);
 }
 
 // what was left out must hold also later, when poses and drives have moved
@@ -347,7 +345,7 @@ static snw_status compare_rows(closed *c, snw_error *err) {
     bool all = true;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        const bool kept = loop->gate >= 0 || shared(m, loop);
+        const bool kept = loop->gate >= 0 || led(m, loop);
         for (int k = 0; k < loop->nrow && !kept; k++) all = all && c->most[loop->row + k];
     }
     if (all) return SNW_OK;
@@ -395,7 +393,7 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
     snw_status s = leave_out_idle(m, err);
     // what a drive says is never left out
     bool any = false;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) any |= !shared(m, &m->loop[i]);
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++) any |= !led(m, &m->loop[i]);
     if (s == SNW_OK && m->nrow > 0 && any) s = leave_out_spare(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
@@ -407,7 +405,7 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
     const char *name = m->desc->loop[i].name;
     if (size > 0) out[0] = 0;
-    if (loop->grip && loop->nrow + loop->nspare == 0) {
+    if (loop->grip && loop->nraw > 0 && loop->nrow + loop->nspare == 0) {
         (void)snprintf(out, size, "contact '%.80s' holds by itself: nothing can move it", name);
     } else if (loop->nspare > 0) {
         (void)snprintf(out, size,
@@ -460,6 +458,9 @@ void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size) {
     }
     if (loop->nspare > 0 && (size_t)n < size) {
         n += snprintf(out + n, size - (size_t)n, ", %d implied by others%s", loop->nspare, names);
+    }
+    if (loop->nshared > 0 && (size_t)n < size) {
+        n += snprintf(out + n, size - (size_t)n, ", %d shared with others", loop->nshared);
     }
     if (loop->nidle + loop->nspare > 0 && (size_t)n < size) {
         (void)snprintf(out + n, size - (size_t)n, "; %s undetermined",

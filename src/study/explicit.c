@@ -186,6 +186,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
         goto failed;
     }
+    snw_share *share = e->assembly ? snw_assembly_share(e->assembly) : NULL;
+    if (share && opts->torque > 0) snw_share_weigh(share, opts->torque);
     e->M = e->memory;
     e->y = e->M + nv * nv;
     e->y_before = e->y + n;

@@ -35,6 +35,15 @@ static bool is_following(const snw_model *m, int dof) {
     return false;
 }
 
+// the motor that follows there: 1 + the first of the wheels whose effort it has
+static int same_as(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->dof == dof && d->row >= 0 && d->follows) return m->desc->motor[d->motor].same;
+    }
+    return 0;
+}
+
 static snw_status refuse(const snw_model *m, int block, snw_error *err) {
     return snw_fail(err, SNW_E_MODEL,
                     "a kinematic step needs every shape given, and rod '%s' has coordinates that "
@@ -59,6 +68,7 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
             red->dof[red->nu] = b->dof + i;
             red->block[red->nu] = k;
             red->follows[red->nu] = is_following(m, b->dof + i);
+            red->same[red->nu] = same_as(m, b->dof + i);
             red->nu++;
         }
     }
@@ -88,7 +98,7 @@ static void list_rows(snw_reduced *red) {
     const snw_model *m = red->m;
     for (int i = 0; i < m->nloop; i++) {
         for (int r = 0; r < m->loop[i].nrow; r++) {
-            const bool turns = snw_loop_row_size(m, &m->loop[i], r) == 1; // whole rows, mostly
+            const bool turns = snw_loop_turns(&m->loop[i], r);
             red->row[red->nr] = (snw_reduced_row){.row = m->loop[i].row + r,
                                                   .loop = i,
                                                   .r = r,
@@ -104,6 +114,7 @@ static void list_rows(snw_reduced *red) {
         red->row[red->nr++] = (snw_reduced_row){
             .row = d->row, .loop = -1, .drive = i, .size = m->typical[d->dof], .weight = 1};
     }
+    snw_reduced_list_holds(red);
 }
 
 static snw_status take_memory(snw_reduced *red) {
@@ -142,13 +153,14 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(3 * nv * sizeof *red->dof);
+    red->dof = snw_alloc(4 * nv * sizeof *red->dof);
     red->follows = snw_alloc(nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
     snw_status s = red->dof && red->follows && red->row ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
         red->block = red->dof + nv;
         red->base = red->block + nv;
+        red->same = red->base + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
@@ -202,6 +214,10 @@ static void look(snw_reduced *red) {
     memset(red->C, 0, nr * nu * sizeof *red->C);
     for (size_t k = 0; k < nr; k++) {
         const snw_reduced_row *row = &red->row[k];
+        if (row->hold) {
+            snw_reduced_hold_row(red, k);
+            continue;
+        }
         if (row->loop < 0) {
             const snw_drive *d = &m->drive[row->drive];
             for (size_t j = 0; j < nu && snw_is_on(red->w, d->gate); j++) {
@@ -301,12 +317,7 @@ static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw
             fast = fmax(fast, fabs(s->v[d->dof]) / m->typical[d->dof]);
         }
     }
-    for (int i = 0; i < m->nfield; i++) {
-        for (int k = 0; k < 6; k++) {
-            fast = fmax(fast, fabs(in->dxi[i].e[k]) * (k < 3 ? m->length : 1));
-        }
-    }
-    return fast;
+    return fmax(fast, snw_field_rate(m, in));
 }
 
 // do all rows hold? What is left of them is compared with the speeds that there are
@@ -359,7 +370,7 @@ static snw_status runs_away(const snw_reduced *red, const snw_inputs *in, const 
 // momentum in the directions of the base, of s as it moves, less the one that is kept
 static void momenta(snw_reduced *red, snw_inputs *in, const snw_state *s, double *p) {
     const snw_model *m = red->m;
-    snw_kinematics(m, in, s, false, red->w);
+    snw_reduced_at(red, in, s);
     snw_wrench P = snw_wrench_sub(snw_momentum(m, red->w), red->momentum);
     if (m->nwet) P = snw_wrench_add(P, snw_fluid_momentum(m, red->w));
     for (int k = 0; k < red->nbase; k++) {
@@ -394,16 +405,15 @@ static snw_status keep_momentum(snw_reduced *red, snw_inputs *in, snw_state *s, 
 
 snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s, int *rank,
                                   snw_error *err) {
-    const snw_model *m = red->m;
     const bool symmetric = red->class == SNW_REDUCED_SYMMETRIC;
     *rank = 0;
     if (red->nr == 0) return symmetric ? keep_momentum(red, in, s, err) : SNW_OK;
-    snw_kinematics(m, in, s, false, red->w);
+    snw_reduced_at(red, in, s);
     if (snw_reduced_decompose(red, rank) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
     }
     if (*rank > red->nominal) snw_reduced_classify(red, *rank);
-    snw_rows_rates(m, in, s, red->w, red->rate, NULL);
+    snw_reduced_rates(red, in, s, red->rate, NULL);
     snw_reduced_shortest(red, *rank, red->rate, red->x);
     add(red, 1, red->x, s->v);
     return symmetric && *rank == red->nominal ? keep_momentum(red, in, s, err) : SNW_OK;
@@ -417,16 +427,29 @@ static double open_motion(const snw_reduced *red, int k, int j) {
                         : red->Vt[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + k)];
 }
 
+// what the effort of a motor, the same on all wheels that have it, does along open motion k
+static double worked(const snw_reduced *red, int k, int j) {
+    const snw_model *m = red->m;
+    const int same = red->same[j];
+    if (!same) return open_motion(red, k, j);
+    double sum = 0;
+    for (int i = 0; i < red->nu; i++) {
+        if (red->same[i] != same) continue;
+        sum += open_motion(red, k, i) * m->typical[red->dof[i]] / m->typical[red->dof[j]];
+    }
+    return sum;
+}
+
 static snw_status led(const snw_reduced *red, double t, snw_error *err) {
     const snw_model *m = red->m;
     for (int k = 0; k < red->nu - red->nominal; k++) {
         for (int j = 0; j < red->nu; j++) {
-            if (!red->follows[j] || fabs(open_motion(red, k, j)) < 1e-6) continue;
+            if (!red->follows[j] || fabs(worked(red, k, j)) < 1e-6) continue;
             const int link = m->seg[m->block[red->block[j]].seg].link;
             return snw_fail(
                 err, SNW_E_MODEL,
-                "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
-                "say where to; give it a law, or more contacts",
+                "the joint of '%s' follows (position: free, or hold), but at t = %.9g s the "
+                "contacts and what is held do not say where to; give it a law, or more contacts",
                 m->desc->link[link].name, t);
         }
     }
@@ -478,6 +501,13 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
     return SNW_OK;
 }
 
+// the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
+static size_t first_same(const snw_reduced *red, size_t j) {
+    size_t i = 0;
+    while (i < j && !(red->same[j] && red->same[i] == red->same[j])) i++;
+    return i;
+}
+
 // s->l <- reactions, the shortest with C_f' l = r_f on free coordinates, and efforts
 // with the residual r of the unknowns at s
 static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, const double *r,
@@ -485,15 +515,21 @@ static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, co
     const snw_model *m = red->m;
     const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
     size_t nf = 0;
-    for (size_t j = 0; j < nu; j++) nf += !red->follows[j];
+    for (size_t j = 0; j < nu; j++) nf += !red->follows[j] || first_same(red, j) != j;
     if (nr > 0 && nf > 0) {
         size_t i = 0;
         for (size_t j = 0; j < nu; j++) {
-            if (red->follows[j]) continue;
+            // wheels with one effort: what it does to the first, it does to the others
+            const size_t first = first_same(red, j);
+            if (red->follows[j] && first == j) continue;
+            const double part =
+                first == j ? 0 : m->typical[red->dof[j]] / m->typical[red->dof[first]];
             for (size_t k = 0; k < nr; k++) {
-                red->B[k * nf + i] = red->C[j * nr + k] * red->row[k].size / red->row[k].weight;
+                const double C = red->C[j * nr + k] - part * red->C[first * nr + k];
+                const bool acts = !red->row[k].hold;
+                red->B[k * nf + i] = acts ? C * red->row[k].size / red->row[k].weight : 0;
             }
-            red->side[i++] = r[j];
+            red->side[i++] = r[j] - part * r[first];
         }
         int rank;
         if (snw_shortest((int)nf, red->nr, red->B, NOTHING, &red->scratch, red->side, &rank) !=
@@ -524,8 +560,8 @@ snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state
     double *r = red->x + 4 * red->nu;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
     if (red->nr > 0) {
-        snw_kinematics(m, in, s, false, red->w);
-        snw_rows_rates(m, in, s, red->w, red->rate, red->bend);
+        snw_reduced_at(red, in, s);
+        snw_reduced_rates(red, in, s, red->rate, red->bend);
         SNW_TRY(agree(red, in, s, err));
         snw_reduced_shortest(red, rank, red->bend, red->x);
         add(red, 1, red->x, s->a);

@@ -83,6 +83,7 @@ static bool list_base(snw_reduced *red) {
 
 // does a row move with the base?
 static bool held(const snw_reduced *red) {
+    if (red->holds) return true;
     for (int k = 0; k < red->nr; k++) {
         for (int b = 0; b < red->nbase; b++) {
             const int j = red->base[b], loop = red->row[k].loop;
@@ -124,7 +125,7 @@ static snw_status most(snw_reduced *red, snw_inputs *in, const snw_state *s, int
         const double t = s->t + part[i] * (red->until - s->t);
         snw_inputs_at(red->m, t + snw_grain(t), in);
         snw_reduced_impose(red, in, red->near);
-        snw_kinematics(red->m, in, red->near, false, red->w);
+        snw_reduced_at(red, in, red->near);
         SNW_TRY(snw_reduced_decompose(red, &rank));
         if (rank > *out) *out = rank;
     }
@@ -154,7 +155,7 @@ snw_status snw_reduced_start(snw_reduced *red, snw_inputs *in, const snw_state *
     snw_inputs_at(red->m, s->t + snw_grain(s->t), in);
     snw_state_copy(red->m, s, red->near);
     snw_reduced_impose(red, in, red->near);
-    snw_kinematics(red->m, in, red->near, false, red->w);
+    snw_reduced_at(red, in, red->near);
     if (!symmetric(red, in)) return SNW_OK;
     red->class = SNW_REDUCED_SYMMETRIC;
     red->momentum = (snw_wrench){0};
@@ -164,7 +165,7 @@ snw_status snw_reduced_start(snw_reduced *red, snw_inputs *in, const snw_state *
     red->class = SNW_REDUCED_UNDER;
     SNW_TRY(snw_reduced_velocities(red, in, red->near, &ignored, err));
     red->class = SNW_REDUCED_SYMMETRIC;
-    snw_kinematics(red->m, in, red->near, false, red->w);
+    snw_reduced_at(red, in, red->near);
     red->momentum = snw_momentum(red->m, red->w);
     if (red->m->nwet) {
         red->momentum = snw_wrench_add(red->momentum, snw_fluid_momentum(red->m, red->w));

@@ -37,8 +37,8 @@ static double slope(snw_reduced *red, snw_inputs *in, const snw_state *s, const 
     for (int n = -2; n <= 2; n++) {
         if (n == 0) continue;
         later(red, in, s, t, n * APART);
-        snw_kinematics(m, in, red->near, false, red->w);
-        snw_rows_rates(m, in, red->near, red->w, red->rate, NULL);
+        snw_reduced_at(red, in, red->near);
+        snw_reduced_rates(red, in, red->near, red->rate, NULL);
         for (int k = 0; k < red->nr; k++) {
             sum += weight[n + 2] * u[k] * red->rate[red->row[k].row] / red->row[k].size;
         }
@@ -123,7 +123,7 @@ snw_status snw_reduced_limit(snw_reduced *red, snw_inputs *in, snw_state *s, int
     SNW_TRY(snw_reduced_limit_rates(red, in, s, rank, err));
     SNW_TRY(differ(red, in, s, err));
     // forces as at any instant, the accelerations being known
-    snw_kinematics(red->m, in, s, false, red->w);
+    snw_reduced_at(red, in, s);
     SNW_TRY(snw_reduced_decompose(red, &rank));
     return snw_reduced_forces(red, in, s, err);
 }

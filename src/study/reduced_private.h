@@ -10,6 +10,7 @@
 typedef struct snw_reduced_row {
     int row; // of the model
     int loop, r, drive;
+    bool hold;     // of a drive: it keeps a probe on a law, and its effort acts elsewhere
     double size;   // what it is measured by
     double weight; // of its multiplier where reactions are shared
 } snw_reduced_row;
@@ -22,8 +23,10 @@ struct snw_reduced {
     int nu;        // unknown rates: their coordinates,
     int *dof;      // nu
     int *block;    // nu: blocks of these,
-    bool *follows; // nu: and whether motors there exert what is needed
+    bool *follows; // nu: and whether motors there exert what is needed,
+    int *same;     // nu: with one effort for all that have this number; 0: alone
     int nr;
+    bool holds; // some of these rows keep probes on laws
     snw_reduced_row *row;
     signed char *sign; // nloop x nu
     int nominal;       // rank of the rows, but for instants at which they lose it
@@ -60,6 +63,14 @@ SNW_NODISCARD snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs 
 // s->l <- reactions and efforts at the motion s, after snw_reduced_decompose there.
 SNW_NODISCARD snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
                                             snw_error *err);
+// red->w <- the motion s.
+void snw_reduced_at(snw_reduced *red, const snw_inputs *in, const snw_state *s);
+// Rows that keep probes on laws, theory.md 6.8: red->row <- these behind the others; row k of red->C at the motion in red->w; and, after snw_rows_rates, their rates
+// and what is left of their accelerations; either may be NULL.
+void snw_reduced_list_holds(snw_reduced *red);
+void snw_reduced_hold_row(snw_reduced *red, size_t k);
+void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
+                       double *bend);
 // s->l <- efforts of the projective form at the motion s; reactions zero.
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
 // red->class from the rank.

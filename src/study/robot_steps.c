@@ -172,8 +172,12 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
                         d->name);
     }
-    snw_jet *given = take(r, actuator);
-    for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    const int first = d->same ? d->same - 1 : actuator; // all wheels that have one effort
+    const int n = d->same ? r->desc->motor[first].nsame : 1;
+    for (int i = first; i < first + n; i++) {
+        snw_jet *given = take(r, i);
+        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    }
     snw_inputs_at(r->m, r->s->t, r->in);
     return SNW_OK;
 }

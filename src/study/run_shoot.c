@@ -69,6 +69,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == n)) continue;
         r->here.k = (double)k;
+        if (r->reads_stability) sum.stability = snw_shooter_stability(e);
         SNW_TRY(frame(r, stage, e, &sum, w, err));
         sum = (snw_stats){.stability = NAN, .condition = NAN};
     }

@@ -47,7 +47,7 @@ class Shooting(harness.Case):
     def test_what_it_cannot_do_is_said_with_its_place(self):
         self.write("arm.yaml", RELEASE.replace("rod: {on: world,", "rod: {on: world, joint: revolute,"))
         result = self.fails(2, "check", "arm.yaml")
-        self.assertIn("arm.yaml:6:3: the shooting engine cannot do joints that move ('rod')", result.err)
+        self.assertIn("arm.yaml:6:3: the shooting engine cannot do joints whose position no actuator gives ('rod')", result.err)
         self.assertIn("engine: strain", result.err)
 
     def test_a_run_that_fails_keeps_its_frames(self):

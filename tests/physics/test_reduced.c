@@ -272,8 +272,6 @@ static void faults_are_named_before_damage(void **state) {
          "1000}}\nrobot: {r: {on: world, joint: planar, rod: {length: 1, "
          "section: {circle: {radius: 1 cm}}, material: m, strain: {bend_z: legendre 2}}}}\n" STEP,
          "nothing drives", "'r'"},
-        {AXLES "contacts: {x: {wheel: {on: a, axis: y}}}\nstudy: [static]\n", "forbids velocities",
-         "'x'"},
         {"sinew: 1\ngravity: 0\nrobot:\n  a: {on: world, joint: planar, body: {mass: 1, inertia: "
          "[1, 1, 1]}}\n  b: {on: a, joint: "
          "revolute, body: {mass: 1, inertia: [1, 1, 1]}}\nactuators: {f: {joint: b, position: "

@@ -234,7 +234,7 @@ static void refuses_what_it_cannot_do(void **state) {
     refuses(ARMS
             "  more: {on: arm.tip, rod: {length: 1, section: {circle: {radius: 10 mm}}, material: "
             "m, strain: kirchhoff legendre 2}}\n" SHOOT,
-            "more than one rod");
+            "rods on free bodies or on other rods");
     refuses(ARMS
             "sites: {eye: {on: world, pose: {xyz: [0, 0.1, 0]}}}\nactuators: {t: {tendon: {path: "
             "[eye, arm.tip]}, effort: 1}}\n" SHOOT,

@@ -280,8 +280,11 @@ static void large_loads_are_built_up(void **state) {
 
 static void refuses_what_it_cannot_do(void **state) {
     (void)state;
-    refuses(ARM("joint: revolute, ") SHOOT, "joints that move");
-    refuses(ARM("joint: free, ") SHOOT, "joints that move");
+    refuses(ARM("joint: revolute, ") SHOOT, "joints whose position no actuator gives");
+    refuses(ARM("joint: free, ") SHOOT, "rods on free bodies");
+    refuses(ARM("joint: spherical, ") SHOOT, "joints whose position no actuator gives");
+    refuses(ARM("joint: revolute, ") "actuators: {turn: {joint: arm, effort: 1}}\n" SHOOT,
+            "joints whose position no actuator gives");
     refuses(HEAD "robot: {a: {on: world, body: {mass: 1}}}\n" SHOOT, "without rods");
     refuses(ARM("") "loops: {l: {join: [world, arm.tip], as: spherical, pose: {xyz: [1, 0, "
                     "0]}}}\n" SHOOT,

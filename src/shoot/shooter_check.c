@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+//
+// Which models the boundary-value engine can do: one rod that stands alone, or rods that one body joins.
+#include "shoot/shooter_private.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+snw_status snw_shooter_cannot(const snw_step_desc *step, snw_place at, snw_error *err,
+                              const char *what, const char *name) {
+    if (!at.file) at = step->place;
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL,
+                 "the shooting engine cannot do %s ('%s'); it knows a rod with bodies, loads, "
+                 "tendons and chambers that stands on the world or on given motions, and such rods "
+                 "whose tips one body joins. Use 'engine: strain'",
+                 what, name);
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+// ---- parts ------------------------------------------------------------------------------------------
+
+static snw_status check_fluids(const snw_desc *d, const snw_step_desc *step, snw_error *err) {
+    for (int i = 0; i < d->nfluid; i++) {
+        const snw_fluid_desc *f = &d->fluid[i];
+        bool more = f->density > 0 || f->buoyancy || f->added != SNW_ADDED_NONE || f->normal ||
+                    f->tangent || f->when;
+        for (int k = 0; k < 6; k++) more = more || f->linear[k];
+        for (int k = 0; k < 3; k++) more = more || f->current[k] || f->square[k];
+        for (int k = 0; k < f->nlink; k++) more = more || !d->link[f->link[k]].has_rod;
+        if (more)
+            return snw_shooter_cannot(step, f->place, err, "fluids other than square drag on rods",
+                                      f->name);
+    }
+    return SNW_OK;
+}
+
+int snw_shooter_drive(const snw_model *m, int dof) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].dof == dof && m->drive[i].row >= 0) return i;
+    }
+    return -1;
+}
+
+// does a law of time give this coordinate, always?
+static bool driven(const snw_model *m, const snw_block *b) {
+    if (b->spring >= 0) return false;
+    for (int k = 0; k < b->n; k++) {
+        const int i = snw_shooter_drive(m, b->dof + k);
+        if (i < 0 || m->drive[i].gate >= 0 || m->drive[i].follows || m->drive[i].met >= 0)
+            return false;
+    }
+    return true;
+}
+
+// does given motion carry a segment from the world?
+static bool on_world(const snw_model *m, int seg) {
+    for (; seg > 0; seg = m->seg[seg].parent) {
+        if (m->seg[seg].kind == SNW_SEG_POSE) continue;
+        if (m->seg[seg].kind != SNW_SEG_SCREW || !driven(m, &m->block[m->seg[seg].item]))
+            return false;
+    }
+    return true;
+}
+
+static snw_status check_joints(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    int bodies = 0;
+    for (int i = 1; i < m->nseg; i++) {
+        const snw_seg *s = &m->seg[i];
+        if (s->kind == SNW_SEG_POSE || s->kind == SNW_SEG_ROD) continue;
+        const snw_link_desc *l = &m->desc->link[s->link];
+        if (s->kind == SNW_SEG_FREE) {
+            if (!on_world(m, s->parent))
+                return snw_shooter_cannot(step, l->place, err, "free bodies beyond a rod", l->name);
+            if (bodies++)
+                return snw_shooter_cannot(step, l->place, err, "more than one free body", l->name);
+        } else if (!on_world(m, i)) {
+            const bool fed = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
+            return snw_shooter_cannot(
+                step, l->place, err,
+                fed ? "rods whose feed no actuator gives as a position or rate"
+                    : "joints whose position no actuator gives",
+                l->name);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status check_links(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = m->desc;
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_link_desc *l = &d->link[i];
+        if (!l->has_rod) continue;
+        if (l->when)
+            return snw_shooter_cannot(step, l->place, err, "rods that come and go", l->name);
+        if (snw_rod_given(&l->rod))
+            return snw_shooter_cannot(step, l->place, err, "given strains", l->name);
+        if (l->rod.fed && (m->rod[m->link_rod[i]].tapers || m->rod[m->link_rod[i]].bows)) {
+            return snw_shooter_cannot(step, l->place, err, "fed rods that vary along their length",
+                                      l->name);
+        }
+    }
+    if (m->nrod == 0)
+        return snw_shooter_cannot(step, step->place, err, "a robot without rods", step->name);
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_link_desc *l = &d->link[m->rod[i].link];
+        if (on_world(m, m->rod[i].root)) continue;
+        return snw_shooter_cannot(step, l->place, err, "rods on free bodies or on other rods",
+                                  l->name);
+    }
+    return SNW_OK;
+}
+
+// what is only there for a rod that stands alone
+static snw_status check_several(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = m->desc;
+    const snw_shooting_desc *how = &step->shooting;
+    if (m->nrod == 1 && m->nloop == 0) return SNW_OK;
+    if (d->nmeasure) {
+        return snw_shooter_cannot(step, d->measure[0].place, err,
+                                  "tendons and chambers of rods that a body joins",
+                                  d->measure[0].name);
+    }
+    if (how->error > 0) {
+        return snw_shooter_cannot(step, step->place, err,
+                                  "points chosen by error along rods that a body joins",
+                                  step->name);
+    }
+    if (how->solver == SNW_SHOOT_LEVENBERG || how->solver == SNW_SHOOT_DOGLEG) {
+        return snw_shooter_cannot(step, step->place, err,
+                                  "rods that a body joins by this solver, but by 'banded' and "
+                                  "'newton'",
+                                  step->name);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_desc *d = m->desc;
+    SNW_TRY(check_joints(m, step, err));
+    SNW_TRY(check_links(m, step, err));
+    SNW_TRY(check_fluids(d, step, err));
+    SNW_TRY(check_several(m, step, err));
+    if (d->nstress)
+        return snw_shooter_cannot(step, d->stress[0].place, err, "muscles", d->stress[0].name);
+    for (int i = 0; i < d->nmotor; i++) {
+        const snw_motor_desc *x = &d->motor[i];
+        if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
+        return snw_shooter_cannot(step, x->place, err, "motors that give an effort", x->name);
+    }
+    SNW_TRY(snw_shooter_check_cords(d, step, err));
+    if (d->ncontact)
+        return snw_shooter_cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
+    for (int i = 0; i < m->nsignal; i++) {
+        // bodies come and go with time
+        const snw_signal_desc *x = &d->signal[i];
+        const bool gate = x->kind == SNW_SIGNAL_GATE;
+        if (gate && (!x->source || !(snw_expr_vars(x->source) & ~SNW_VAR_T))) continue;
+        return snw_shooter_cannot(step, step->place, err, "laws and conditions that read probes",
+                                  x->text ? x->text : step->name);
+    }
+    return SNW_OK;
+}
+
+// ---- what joins the rods ----------------------------------------------------------------------------
+
+snw_seat snw_shooter_seat(const snw_shooter *e, int i) {
+    const snw_model *m = e->m;
+    snw_seat out = {.kind = SNW_SEAT_WORLD, .leg = -1, .section = -1, .g = snw_se3_identity()};
+    for (; i > 0; i = m->seg[i].parent) {
+        const snw_seg *s = &m->seg[i];
+        if (s->kind == SNW_SEG_ROD) {
+            out.kind = SNW_SEAT_ROD;
+            out.section = i;
+            out.leg = m->slice[s->item].rod;
+            return out;
+        }
+        if (s->kind == SNW_SEG_FREE) {
+            out.kind = SNW_SEAT_PLATE;
+            return out;
+        }
+        if (s->kind != SNW_SEG_POSE) {
+            out.moves = true;
+            continue;
+        }
+        out.moves = out.moves || snw_pose_desc_vars(&m->pose[s->item]) != 0;
+        out.g = snw_se3_mul(e->in->pose[s->item], out.g);
+    }
+    return out;
+}
+
+static bool at_tip(const snw_shooter *e, const snw_seat *s) {
+    const double L = s->kind == SNW_SEAT_ROD ? e->leg[s->leg].rod->L : 0;
+    return s->kind == SNW_SEAT_ROD && fabs(e->m->seg_x[s->section] - L) <= 1e-9 * L;
+}
+
+static bool has_end(snw_joint_kind joint) {
+    return joint == SNW_JOINT_FIXED || joint == SNW_JOINT_REVOLUTE || joint == SNW_JOINT_SPHERICAL;
+}
+
+// the leg whose tip carries what the others join: that of all loops; of two rods the first
+static int carrier(const snw_shooter *e) {
+    const snw_model *m = e->m;
+    for (int leg = 0; leg < e->nleg; leg++) {
+        bool all = true;
+        for (int i = 0; i < m->nloop; i++) {
+            const snw_seat a = snw_shooter_seat(e, m->loop[i].a),
+                           b = snw_shooter_seat(e, m->loop[i].b);
+            all = all && (a.leg == leg || b.leg == leg);
+        }
+        if (all) return leg;
+    }
+    return -1;
+}
+
+static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) {
+    const snw_loop *loop = &e->m->loop[i];
+    const snw_loop_desc *d = &e->m->desc->loop[i];
+    const snw_seat a = snw_shooter_seat(e, loop->a), b = snw_shooter_seat(e, loop->b);
+    const bool plate_is_b = carries < 0 ? b.kind == SNW_SEAT_PLATE : b.leg == carries;
+    const snw_seat *plate = plate_is_b ? &b : &a, *tip = plate_is_b ? &a : &b;
+    const bool on_plate =
+        carries < 0 ? plate->kind == SNW_SEAT_PLATE : plate->leg == carries && at_tip(e, plate);
+    if (!on_plate || !at_tip(e, tip)) {
+        return snw_shooter_cannot(e->step, d->place, err,
+                                  "loops other than from the tip of a rod to one common body",
+                                  d->name);
+    }
+    if (loop->gate != SNW_ALWAYS || loop->grip || plate->moves || tip->moves) {
+        return snw_shooter_cannot(e->step, d->place, err, "loops that open or move", d->name);
+    }
+    if (!has_end(loop->joint)) {
+        return snw_shooter_cannot(e->step, d->place, err,
+                                  "loops that are not fixed, revolute or spherical", d->name);
+    }
+    if (tip->leg == plate->leg || e->leg[tip->leg].loop >= 0) {
+        return snw_shooter_cannot(e->step, d->place, err, "more than one joint at the tip of a rod",
+                                  d->name);
+    }
+    e->leg[tip->leg].loop = i;
+    return SNW_OK;
+}
+
+snw_status snw_shooter_join(snw_shooter *e, snw_error *err) {
+    const snw_model *m = e->m;
+    e->plate_seg = -1;
+    for (int i = 0; i < e->nleg; i++) e->leg[i].loop = -1;
+    for (int i = 1; i < m->nseg; i++) {
+        if (m->seg[i].kind == SNW_SEG_FREE) e->plate_seg = i;
+    }
+    const bool body = e->plate_seg >= 0;
+    const int carries = body || m->nloop == 0 ? -1 : carrier(e);
+    for (int i = 0; i < m->nloop; i++) SNW_TRY(join_loop(e, i, carries, err));
+    for (int i = 0; i < e->nleg; i++) {
+        if (e->leg[i].loop >= 0 || i == carries || (e->nleg == 1 && !body)) continue;
+        return snw_shooter_cannot(e->step, e->leg[i].link->place, err,
+                                  "a rod whose tip nothing joins to the others",
+                                  e->leg[i].link->name);
+    }
+    if (carries >= 0) {
+        const snw_rod *rod = e->leg[carries].rod;
+        e->plate_seg = rod->seg0 + rod->nseg - 1;
+    }
+    return SNW_OK;
+}
+
+snw_leg_end snw_shooter_end(const snw_shooter *e, int leg) {
+    const snw_shooter_leg *l = &e->leg[leg];
+    snw_leg_end end = {.rod = l->r, .pin = snw_se3_identity(), .hole = snw_se3_identity()};
+    if (l->loop < 0) return end; // the plate is at its tip
+    const snw_loop *loop = &e->m->loop[l->loop];
+    const snw_seat a = snw_shooter_seat(e, loop->a), b = snw_shooter_seat(e, loop->b);
+    const snw_se3 axes = {loop->Q, {{0, 0, 0}}};
+    const bool tip_is_a = a.leg == leg;
+    end.pin = snw_se3_mul(tip_is_a ? a.g : b.g, axes);
+    end.hole = snw_se3_mul(tip_is_a ? b.g : a.g, axes);
+    for (int k = 0; k < 3; k++) {
+        end.free[k] =
+            loop->joint == SNW_JOINT_SPHERICAL || (loop->joint == SNW_JOINT_REVOLUTE && k == 2);
+    }
+    return end;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+//
+// What the fields are in terms of the model: energies, powers, coordinates, poses, what holds the links.
+#include "shoot/shooter_private.h"
+
+#include "base/fail.h"
+#include "dynamics/loop.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- energies and powers ----------------------------------------------------------------------------
+
+snw_shoot_energy snw_shooter_energy(const snw_shooter *e) {
+    snw_shoot_energy sum = {0, 0, 0};
+    if (e->p) sum = snw_station_energies(&e->p->plate, e->p->gravity, e->p->g, e->p->V);
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_shoot_energy E = snw_shoot_energies(e->leg[i].r);
+        sum.kinetic += E.kinetic, sum.elastic += E.elastic, sum.gravity += E.gravity;
+    }
+    return sum;
+}
+
+static double power_of(const snw_shoot_load *l, snw_se3 g, snw_twist V) {
+    const snw_vec3 f = l->body ? l->W.f : snw_rotate_inv(g.R, l->W.f);
+    const snw_vec3 m = l->body ? l->W.m : snw_rotate_inv(g.R, l->W.m);
+    return snw_dot(f, snw_add(V.v, snw_cross(V.w, l->arm))) + snw_dot(m, V.w);
+}
+
+static double density_power(const snw_shoot_density *d, snw_se3 g, snw_twist V) {
+    return snw_dot(d->force, snw_rotate(g.R, V.v)) + snw_dot(d->torque, snw_rotate(g.R, V.w)) +
+           snw_power(d->body, V);
+}
+
+static double heat_at(const snw_shoot_rod *r, int point, const snw_shoot_history *x,
+                      const snw_shoot_history *rate) {
+    const snw_shoot_section *s = r->uniform ? r->section : r->section + point;
+    double heat = 0;
+    for (int i = 0; r->damped && i < 6; i++) {
+        for (int k = 0; k < 6; k++) heat += s->B[6 * i + k] * rate->e.e[i] * rate->e.e[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        const double v = x->V.v.e[i];
+        heat += s->drag[i] * v * v * fabs(v);
+    }
+    return heat;
+}
+
+// stored per length where the rod begins
+static double stored(const snw_shoot_rod *r) {
+    const snw_twist e = r->level[0][0].e;
+    double sum = 0;
+    for (int i = 0; i < 36; i++) sum += 0.5 * r->K[i] * e.e[i / 6] * e.e[i % 6];
+    return sum;
+}
+
+// Per length fed, all of what is outside moves on by the strain at the mouth, and material that comes out is strained as it is
+// there: theory.md 3.14, M^2/2EI.
+double snw_shooter_feed_effort(const snw_shooter_leg *l) {
+    const snw_shoot_rod *r = l->r;
+    const snw_twist xi = snw_twist_add(r->section[0].rest, r->level[0][0].e);
+    return stored(r) - snw_power(r->F[0], xi);
+}
+
+// what drives a fed rod, and what material brings with it
+static double feed_power(const snw_shooter_leg *l) {
+    const snw_shoot_rod *r = l->r;
+    if (l->feed < 0) return 0;
+    const snw_shoot_station mouth = {.has_body = true, .M = r->section[0].M};
+    const snw_shoot_energy E = snw_station_energies(&mouth, r->gravity, r->g[0], r->level[0][0].V);
+    return r->out_rate * (snw_shooter_feed_effort(l) + E.kinetic + E.gravity);
+}
+
+static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
+    const snw_shoot_rod *r = l->r;
+    *power += feed_power(l) - snw_power(r->F[0], r->base_V);
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        for (int j = 0; j <= piece->n; j++) {
+            const int node = piece->node + j, point = piece->point + j * r->method->np;
+            const double w = (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            const snw_shoot_history *x = &r->level[0][node];
+            if (r->density) *power += w * density_power(&r->density[point], r->g[node], x->V);
+            *heat += w * heat_at(r, point, x, &r->rate[node]);
+        }
+        const int end = piece->node + piece->n;
+        for (int i = 0; i < r->station[p].nload; i++) {
+            *power += power_of(&r->station[p].load[i], r->g[end], r->level[0][end].V);
+        }
+    }
+}
+
+void snw_shooter_powers(snw_shooter *e) {
+    double power = snw_shooter_cords_power(e), heat = 0;
+    for (int i = 0; i < e->nleg; i++) leg_powers(&e->leg[i], &power, &heat);
+    for (int i = 0; e->p && i < e->p->plate.nload; i++) {
+        power += power_of(&e->p->plate.load[i], e->p->g, e->p->V);
+    }
+    e->power = power;
+    e->heat = heat;
+}
+
+// ---- stability --------------------------------------------------------------------------------------
+
+double snw_shooter_stability(snw_shooter *e) {
+    double A[36];
+    if (!e->p) return NAN;
+    snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
+    if (snw_platform_stiffness(e->p, A) != SNW_OK) return NAN;
+    const double L = e->leg[0].r->length;
+    double B[36];
+    for (int i = 0; i < 36; i++) {
+        const double by = (i % 6 < 3 ? L : 1) * (i / 6 < 3 ? L : 1);
+        B[i] = 0.5 * (A[i] + A[6 * (i % 6) + i / 6]) * L / (by * e->p->force);
+    }
+    double one[36] = {0}, lambda[6];
+    unsigned char room[4096];
+    for (int i = 0; i < 6; i++) one[7 * i] = 1;
+    snw_arena scratch = {.base = room, .size = sizeof room};
+    SNW_ASSERT(snw_eigen_symmetric_scratch(6) <= sizeof room);
+    return snw_eigen_symmetric(6, B, one, false, &scratch, lambda) == SNW_OK ? lambda[0] : NAN;
+}
+
+// ---- coordinates ------------------------------------------------------------------------------------
+
+// coordinates and velocities nearest to the fields
+static void project(const snw_model *m, const snw_shooter_leg *l, double *q, double *v) {
+    const snw_rod *rod = l->rod;
+    memset(q + rod->dof0 + rod->shift, 0, (size_t)rod->ndof * sizeof *q);
+    memset(v + rod->dof0, 0, (size_t)rod->ndof * sizeof *v);
+    for (int p = rod->point0; p < rod->point0 + rod->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const snw_shooter_at f = snw_shooter_look(l, pt->x / rod->L);
+        const double *phi = m->phi + pt->phi;
+        for (int a = 0; a < rod->na; phi += pt->count[a], a++) {
+            const double x = pt->w * f.x.e.e[rod->comp[a]], dx = pt->w * f.rate.e.e[rod->comp[a]];
+            const int to = rod->dof[a] + pt->first[a];
+            for (int j = 0; j < pt->count[a]; j++) {
+                q[to + rod->shift + j] += x * phi[j];
+                v[to + j] += dx * phi[j];
+            }
+        }
+    }
+    const double *G = l->G;
+    for (int a = 0; a < rod->na; a++) {
+        snw_cholesky_solve(rod->nfun[a], G, q + rod->dof[a] + rod->shift);
+        snw_cholesky_solve(rod->nfun[a], G, v + rod->dof[a]);
+        G += (ptrdiff_t)rod->nfun[a] * rod->nfun[a];
+    }
+}
+
+static void show_coordinates(const snw_shooter *e, snw_state *s) {
+    const snw_model *m = e->m;
+    s->t = e->t;
+    for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    for (int i = 0; i < e->nleg; i++) project(m, &e->leg[i], s->q, s->v);
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row < 0) continue;
+        s->q[m->drive[i].q] = e->in->drive[i].v;
+        s->v[m->drive[i].dof] = e->in->drive[i].d;
+        s->a[m->drive[i].dof] = e->in->drive[i].dd;
+    }
+    if (!snw_shooter_free_plate(e)) return;
+    const snw_block *b = &m->block[m->seg[e->plate_seg].item];
+    snw_se3 g;
+    snw_twist V;
+    snw_shooter_carried(e, m->seg[e->plate_seg].parent, &g, &V);
+    const snw_se3 h = snw_se3_mul(snw_se3_inv(g), e->p->g);
+    V = snw_twist_sub(e->p->V, snw_twist_to_child(h, V));
+    snw_se3_to_numbers(h, s->q + b->q);
+    memcpy(s->v + b->dof, V.e, sizeof V.e);
+    memcpy(s->a + b->dof, e->p->A.e, sizeof V.e);
+}
+
+// ---- poses ------------------------------------------------------------------------------------------
+
+static void show_motion(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 1; i < m->nseg + m->nobs; i++) {
+        const snw_seg *seg = &m->seg[i];
+        if (seg->kind == SNW_SEG_ROD) {
+            const snw_shooter_leg *l = &e->leg[m->slice[seg->item].rod];
+            const snw_shooter_at f = snw_shooter_look(l, m->seg_x[i] / l->rod->L);
+            w->g[i] = f.g;
+            w->V[i] = f.x.V;
+            w->A[i] = f.rate.V;
+            w->A[i].v = snw_sub(w->A[i].v, snw_rotate_inv(f.g.R, e->in->gravity));
+            continue;
+        }
+        if (seg->kind == SNW_SEG_FREE) {
+            w->g[i] = e->p->g;
+            w->V[i] = e->p->V;
+            w->A[i] = e->p->A;
+            w->A[i].v = snw_sub(w->A[i].v, snw_rotate_inv(e->p->g.R, e->in->gravity));
+            continue;
+        }
+        const int p = seg->parent;
+        const snw_twist carried = snw_twist_to_child(w->h[i], w->V[p]);
+        w->g[i] = snw_se3_mul(w->g[p], w->h[i]);
+        w->V[i] = snw_twist_add(carried, w->u[i]);
+        w->A[i] = snw_twist_add(
+            snw_twist_sub(snw_twist_to_child(w->h[i], w->A[p]), snw_ad(w->u[i], carried)),
+            w->du[i]);
+    }
+}
+
+// ---- what holds -------------------------------------------------------------------------------------
+
+// multipliers of the loop at a leg's tip: rows of the wrench on b that make up what passes through the joint
+static void show_loop(const snw_shooter *e, int leg, snw_work *w) {
+    const snw_model *m = e->m;
+    const int i = e->leg[leg].loop;
+    const snw_loop *loop = &m->loop[i];
+    const snw_leg *end = &e->p->leg[leg];
+    const snw_shoot_rod *r = e->leg[leg].r;
+    const snw_se3 tip = r->g[r->nnode - 1];
+    const snw_se3 from_b = snw_se3_mul(snw_se3_inv(w->g[loop->b]), tip);
+    snw_wrench on_b = snw_wrench_to_parent(from_b, end->beyond);
+    if (snw_shooter_seat(e, loop->b).leg != leg) on_b = snw_wrench_scale(-1, on_b);
+    snw_wrench row[6];
+    double A[36], *l = w->l + loop->row;
+    for (int k = 0; k < loop->nrow; k++) {
+        row[k] = snw_wrench_to_child(w->g[loop->b], snw_loop_row(m, w, i, k));
+        l[k] = 0;
+        for (int c = 0; c < 6; c++) l[k] += row[k].e[c] * on_b.e[c];
+        for (int j = 0; j <= k; j++) {
+            A[k * loop->nrow + j] = 0;
+            for (int c = 0; c < 6; c++) A[k * loop->nrow + j] += row[k].e[c] * row[j].e[c];
+            A[j * loop->nrow + k] = A[k * loop->nrow + j];
+        }
+    }
+    if (snw_cholesky_factor(loop->nrow, A) == SNW_OK) snw_cholesky_solve(loop->nrow, A, l);
+}
+
+// what acts on segment i in its own frame
+static snw_wrench applied(const snw_model *m, const snw_inputs *in, const snw_work *w, int i) {
+    snw_wrench sum = snw_wrench_zero();
+    for (int k = m->act_of_seg[i]; k < m->act_of_seg[i + 1]; k++) {
+        snw_wrench F = in->load[k];
+        if (!m->desc->load[m->act[k].load].body) {
+            F.m = snw_rotate_inv(w->g[i].R, F.m);
+            F.f = snw_rotate_inv(w->g[i].R, F.f);
+        }
+        sum = snw_wrench_add(sum, F);
+    }
+    return sum;
+}
+
+// what loops exert on segments, taken off w->F
+static void take_loops_off(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nloop; i++) {
+        const int a = m->loop[i].a, b = m->loop[i].b;
+        const snw_wrench F = snw_loop_known_wrench(m, w, i);
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[a]), w->g[b]);
+        w->F[b] = snw_wrench_sub(w->F[b], F);
+        w->F[a] = snw_wrench_add(w->F[a], snw_wrench_to_parent(h, F));
+    }
+}
+
+// what holds links without rods, leaves first; and what drives their joints
+static void hold_links(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 1; i < m->nseg; i++) w->F[i] = snw_wrench_zero();
+    if (e->p) take_loops_off(e, w);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        if (m->seg[i].kind == SNW_SEG_ROD) continue;
+        snw_wrench F = snw_wrench_sub(w->F[i], applied(m, e->in, w, i));
+        if (m->seg[i].heavy) {
+            F = snw_wrench_add(F, snw_inertia_apply(&m->seg[i].M, w->A[i]));
+            F = snw_wrench_sub(F, snw_ad_pull(w->V[i], snw_inertia_apply(&m->seg[i].M, w->V[i])));
+        }
+        for (int k = 0; k < e->nleg; k++) {
+            if (i == e->leg[k].rod->root) F = snw_wrench_sub(F, e->leg[k].r->F[0]);
+        }
+        w->F[i] = F;
+        const int parent = m->seg[i].parent;
+        if (parent > 0 && m->seg[parent].kind != SNW_SEG_ROD) {
+            w->F[parent] = snw_wrench_add(w->F[parent], snw_wrench_to_parent(w->h[i], F));
+        }
+    }
+}
+
+// efforts of what follows a law
+static void show_efforts(const snw_shooter *e, snw_work *w) {
+    const snw_model *m = e->m;
+    for (int i = 1; i < m->nseg; i++) {
+        if (m->seg[i].kind != SNW_SEG_SCREW) continue;
+        const snw_block *b = &m->block[m->seg[i].item];
+        const int drive = snw_shooter_drive(m, b->dof);
+        double effort = snw_power(w->F[i], b->S);
+        for (int k = 0; b->feed && k < e->nleg; k++) {
+            if (i == e->leg[k].rod->root) effort = snw_shooter_feed_effort(&e->leg[k]);
+        }
+        w->l[m->drive[drive].row] = effort;
+    }
+}
+
+void snw_shooter_show(const snw_shooter *e, snw_state *s, snw_work *w) {
+    const snw_model *m = e->m;
+    show_coordinates(e, s);
+    snw_kinematics(m, e->in, s, false, w);
+    snw_observe(m, e->in, s, false, w);
+    show_motion(e, w);
+    snw_shooter_show_cords(e, w);
+    for (int i = 0; i < m->nrow; i++) w->l[i] = s->l[i];
+    for (int i = 0; i < e->nleg; i++) {
+        if (e->leg[i].loop >= 0) show_loop(e, i, w);
+    }
+    hold_links(e, w);
+    show_efforts(e, w);
+    for (int i = 0; i < m->nrow; i++) s->l[i] = w->l[i];
+}
