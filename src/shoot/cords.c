@@ -538,14 +538,14 @@ void snw_cords_release(snw_cords *c) {
     c->block = NULL;
 }
 
-void snw_cords_carry(snw_cords *c, snw_tape *tape) {
+void snw_cords_carry(snw_cords *c, snw_ledger *row) {
     const size_t np = (size_t)c->r->npoint;
     double c0 = c->c0;
-    snw_tape_carry(tape, &c0, 1);
-    if (tape->in && c0 >= 0) refresh(c, c0);
-    snw_tape_carry(tape, c->guess, 6 * np);
-    snw_tape_carry(tape, c->inverse, 36 * np);
-    for (size_t i = 0; i < np; i++) snw_tape_flag(tape, &c->known[i]);
+    snw_ledger_carry(row, &c0, 1);
+    if (row->in && c0 >= 0) refresh(c, c0);
+    snw_ledger_carry(row, c->guess, 6 * np);
+    snw_ledger_carry(row, c->inverse, 36 * np);
+    for (size_t i = 0; i < np; i++) snw_ledger_flag(row, &c->known[i]);
 }
 
 void snw_cords_base(const snw_cords *c, snw_shoot_rod *r) {

@@ -226,7 +226,9 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     snw_shooter *copy = *out;
     if (e->step->shooting.error > 0) {
         // on its grid, which may have changed
-        const snw_status status = snw_shooter_rebuild(copy, e, err);
+        snw_shooter_raze(copy);
+        for (int i = 0; i < e->nleg; i++) copy->leg[i].grid = e->leg[i].grid;
+        const snw_status status = snw_shooter_build(copy, err);
         if (status != SNW_OK) {
             snw_shooter_destroy(copy);
             *out = NULL;
@@ -242,6 +244,7 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_shooter_raze(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
+    snw_cords_release(&e->cords);
     snw_free(e->leg);
     snw_free(e->act);
     snw_free(e->body);
@@ -384,15 +387,6 @@ static void accept(snw_shooter *e, double h) {
     }
     snw_shoot_push(e->leg[0].r, h);
     snw_boundary_accept(e->b, h);
-}
-
-// guesses of steps so much shorter than those to come are no loss
-static void drop_guesses(snw_shooter *e) {
-    for (int i = 0; i < e->nleg; i++) {
-        if (snw_shooter_boundary(e, i)->segments->n <= e->leg[i].room) continue;
-        snw_shooter_forget(e);
-        return;
-    }
 }
 
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
@@ -558,7 +552,8 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         return status;
     }
     accept(e, h);
-    drop_guesses(e);
+    // guesses of steps so much shorter than those to come are no loss
+    if (!snw_shooter_saves_all(e)) snw_shooter_forget(e);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

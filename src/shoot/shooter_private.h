@@ -60,7 +60,6 @@ typedef struct snw_shooter_leg {
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to
     double *G;              // Cholesky factors of the bases' products, component by component
-    int room;               // segments that are saved
     snw_twist way;          // from its joint on the plate to its tip, while loads are built up
 } snw_shooter_leg;
 
@@ -84,7 +83,8 @@ struct snw_shooter {
     double h;        // length of the step before
     snw_shooter_books books;
     double power, heat; // at the present instant, W
-    size_t saves;       // numbers that say all of it
+    int room;           // segments of each rod that are saved
+    size_t saves;       // numbers of it in all
 };
 
 // ---- what it can do (shooter_check.c) ---------------------------------------------------------------
@@ -112,15 +112,6 @@ int snw_shooter_drive(const snw_model *m, int dof);
 // ones stay the caller's.
 void snw_shooter_cut(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
-// The same on the grids of `like`, in place of the rods there are. When it fails there are none.
-SNW_NODISCARD snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter *like,
-                                             snw_error *err);
-// Rooms of the legs and e->saves <- for a shooter as it was made.
-void snw_shooter_reserve(snw_shooter *e);
-// What solves a leg.
-static inline snw_boundary *snw_shooter_boundary(const snw_shooter *e, int leg) {
-    return e->p ? e->p->leg[leg].b : e->b;
-}
 // Rods, and what solves them, are gone.
 void snw_shooter_raze(snw_shooter *e);
 // Bodies into the stations of e's rods.
@@ -137,6 +128,13 @@ void snw_shooter_forget(snw_shooter *e);
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h);
 // Pose and velocity of a segment that given motions carry from the world.
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
+
+// ---- saving (shooter_save.c) ------------------------------------------------------------------------
+
+// e->room and e->saves <- for a shooter as it was made.
+void snw_shooter_reserve(snw_shooter *e);
+// Are there no more segments than are saved?
+bool snw_shooter_saves_all(const snw_shooter *e);
 
 // ---- fields (shooter_fields.c) ----------------------------------------------------------------------
 
