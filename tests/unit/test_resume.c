@@ -254,7 +254,8 @@ static const char *const studies[] = {
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: conserving}]\n",
     CAR "study: [dynamic: {for: 300 ms, step: 10 ms}, dynamic: {for: 300 ms, step: 10 ms, scheme: "
-        "conserving}, static: {for: 1 s, step: 0.2 s}]\n",
+        "conserving}, static: {for: 1 s, step: 0.2 s}, dynamic: {for: 300 ms, step: 20 ms, scheme: "
+        "gauss4}]\n",
     JOINTS "study:\n"
            "  - dynamic: {for: 60 ms, step: 2 ms, scheme: generalized-alpha}\n"
            "  - change: {slide.stiffness: [2, 10], ball.friction: 0}\n"
