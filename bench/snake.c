@@ -39,11 +39,11 @@ static char *snake_text(int n, bool follow) {
         "actuators:\n  bend(k=2..3): {joint: link(k), position: r(k)}\n"
         "  bend(k=4..n): {joint: link(k), position: %s}\n"
         "contacts:\n  wheel(k=1..3): {wheel: {on: axle(k), axis: y}}\n%s"
-        "study: [kinematic: {for: %g s, step: %g s}]\n"
+        "study: [kinematic: {for: %g s, step: %g s}]\nrecord: {every: %g s}\n"
         "probes: {tau(k=2..n): {effort: bend(k)}, w(k=1..%s): {reaction: wheel(k)}, e: energy}\n",
         n, follow ? "free" : "r(k)",
         follow ? "  wheel(k=4..n): {wheel: {on: axle(k), axis: y}}\n" : "", STUDY_STEPS * step,
-        step, follow ? "n" : "3");
+        step, step, follow ? "n" : "3");
     return text;
 }
 
