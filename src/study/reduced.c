@@ -133,7 +133,9 @@ static snw_status take_memory(snw_reduced *red) {
     red->X = snw_alloc(nu * sizeof *red->X);
     if (red->opts.projective) {
         red->handed = snw_alloc((size_t)m->nseg * sizeof *red->handed);
-        if (!red->handed) return SNW_E_MEMORY;
+        red->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *red->first_row);
+        if (!red->handed || !red->first_row) return SNW_E_MEMORY;
+        snw_reduced_list_bodies(red);
     }
     double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
                              &red->side, &red->rate, &red->bend, &red->x, &red->e};
@@ -200,6 +202,7 @@ void snw_reduced_destroy(snw_reduced *red) {
     snw_free(red->hand);
     snw_free(red->v0);
     snw_free(red->handed);
+    snw_free(red->first_row);
     snw_free(red->sign);
     snw_free(red->row);
     snw_free(red->follows);
@@ -617,10 +620,12 @@ static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, co
         }
         for (size_t k = 0; k < nr; k++) s->l[red->row[k].row] = red->side[k] / red->row[k].weight;
     }
-    snw_residual(m, in, s, false, red->w);
+    snw_forces(m, in, s, false, red->w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0 && (d->gate < 0 || d->follows)) s->l[d->row] = red->w->r[d->dof];
+        if (d->row < 0 || (d->gate >= 0 && !d->follows)) continue;
+        s->l[d->row] = red->w->l[d->row] = red->w->r[d->dof];
+        red->w->r[d->dof] = 0; // as with that effort
     }
     if (red->handed) snw_reduced_projective(red, in, s);
     return SNW_OK;
@@ -659,6 +664,8 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
     return runs_away(red, in, s, err);
 }
+
+const snw_work *snw_reduced_look(const snw_reduced *red) { return red->w; }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity
 snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {

@@ -70,7 +70,9 @@ struct snw_reduced {
     double *x;           // 6 vectors of nu
     double *v0, *v1;     // nv
     snw_twist *X;        // nu: motions of the world
-    snw_wrench *handed;  // nseg: of the projective form; NULL: not asked for
+    // of the projective form; NULL: not asked for
+    snw_wrench *handed;        // nseg
+    int *first_row, *next_row; // nseg, rows: those of what grips a body, a list
 };
 
 // The motion of the world that a coordinate makes at rate one, in red->w.
@@ -114,6 +116,7 @@ void snw_reduced_hold_row(snw_reduced *red, size_t k);
 void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
                        double *bend);
 // s->l <- efforts of the projective form at the motion s; reactions zero.
+void snw_reduced_list_bodies(snw_reduced *red);
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
 // red->class from the rank.
 void snw_reduced_classify(snw_reduced *red, int rank);

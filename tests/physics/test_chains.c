@@ -232,8 +232,10 @@ static void a_thousand_modules_do_not_slip(void **state) {
         for (int i = 0; i < 2; i++) {
             text t;
             char more[400];
-            (void)snprintf(more, sizeof more, "%sstudy: [kinematic: {for: 20 ms, step: 5 ms}]\n%s",
-                           wheels[kind], PROBES);
+            (void)snprintf(
+                more, sizeof more,
+                "%sstudy: [kinematic: {for: 20 ms, step: 5 ms}]\nrecord: {every: 5 ms}\n%s",
+                wheels[kind], PROBES);
             chain(i ? 1024 : 4, WAVE, others[kind], more, &t);
             execute_ok(t.at, &o[i]);
         }
@@ -258,7 +260,8 @@ static void a_chain_moves_as_constrained_equations_say(void **state) {
         text t;
         char more[400];
         (void)snprintf(more, sizeof more,
-                       "study: [%s]\nprobes: {head: {pose: link(1)}, tail: {position: link(n)}}\n",
+                       "study: [%s]\nrecord: {every: 4 ms}\nprobes: {head: {pose: link(1)}, tail: "
+                       "{position: link(n)}}\n",
                        study[i]);
         chain(64, WAVE, "r(k)", more, &t);
         execute_ok(t.at, &o[i]);
@@ -281,7 +284,9 @@ static void straight_beginnings_are_told_apart(void **state) {
     static const char *const worse = "r(k): 0.2*sin(t)*(4 - k)";
     text t;
     outcome o;
-    chain(32, laws, "free", WHEELS "study: [kinematic: {for: 20 ms, step: 1 ms}]\n" PROBES, &t);
+    chain(32, laws, "free",
+          WHEELS "study: [kinematic: {for: 20 ms, step: 1 ms}]\nrecord: {every: 1 ms}\n" PROBES,
+          &t);
     execute_ok(t.at, &o);
     assert_true(slip(&o, 32) < 1e-10);
     const int forward = 3; // velocity of the first axle
@@ -289,7 +294,8 @@ static void straight_beginnings_are_told_apart(void **state) {
     assert_true(fabs(v0) > 0.01);
     assert_near(v0, 2 * v1 - v2, 1e-4 * fabs(v0)); // of second order in the step
     snw_series_clear(&o.series);
-    chain(32, worse, "free", WHEELS "study: [kinematic: {for: 20 ms, step: 1 ms}]\n", &t);
+    chain(32, worse, "free",
+          WHEELS "study: [kinematic: {for: 20 ms, step: 1 ms}]\nrecord: {every: 1 ms}\n", &t);
     execute(t.at, &o);
     assert_int_equal(o.status, SNW_E_SINGULAR);
     assert_non_null(strstr(o.err.text, "singular"));
