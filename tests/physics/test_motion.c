@@ -447,7 +447,7 @@ static drift fly(double h, double stiffer) {
 // six momenta and the energy to Newton's tolerance, also where the rod is so stiff that it swings within a step
 static void a_free_rod_keeps_its_momenta_and_its_energy(void **state) {
     (void)state;
-    for (double stiffer = 1; stiffer < 2e4; stiffer *= 100) {
+    for (double stiffer = 1; stiffer < AMONG(2, 2e4); stiffer *= 100) {
         const drift coarse = fly(0.008, stiffer), fine = fly(0.004, stiffer);
         printf("stiffness x %g: momentum %.1e, %.1e; energy %.1e, %.1e\n", stiffer, coarse.momentum,
                fine.momentum, coarse.energy, fine.energy);
