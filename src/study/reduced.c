@@ -508,8 +508,8 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 
 // the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
 static size_t first_same(const snw_reduced *red, size_t j) {
-    size_t i = 0;
-    while (i < j && !(red->same[j] && red->same[i] == red->same[j])) i++;
+    size_t i = red->same[j] ? 0 : j;
+    while (i < j && red->same[i] != red->same[j]) i++;
     return i;
 }
 
