@@ -204,7 +204,7 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             const now = this.present(), here = new THREE.Box3();
             for (let i = 0; i < now.length; i += 3) here.expandByPoint(p.fromArray(now, i));
-            this.places.push(...now);
+            for (const x of now) this.places.push(x);
             this.box.union(here);
             if (!here.isEmpty()) this.own = Math.max(this.own, ...here.getSize(p).toArray());
             for (const r of this.holds(k) ? this.rods : []) {
