@@ -35,11 +35,14 @@ static bool is_following(const snw_model *m, int dof) {
     return false;
 }
 
-// the motor that follows there: 1 + the first of the wheels whose effort it has
-static int same_as(const snw_model *m, int dof) {
+// the motor that follows there: 1 + the first of the wheels whose effort it has; and whether that holds a probe
+static int same_as(const snw_model *m, int dof, bool *holding) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->dof == dof && d->row >= 0 && d->follows) return m->desc->motor[d->motor].same;
+        if (d->dof != dof || d->row < 0 || !d->follows) continue;
+        const snw_motor_desc *motor = &m->desc->motor[d->motor];
+        *holding = motor->holds || motor->same;
+        return motor->same;
     }
     return 0;
 }
@@ -68,7 +71,7 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
             red->dof[red->nu] = b->dof + i;
             red->block[red->nu] = k;
             red->follows[red->nu] = is_following(m, b->dof + i);
-            red->same[red->nu] = same_as(m, b->dof + i);
+            red->same[red->nu] = same_as(m, b->dof + i, &red->holding[red->nu]);
             red->nu++;
         }
     }
@@ -138,9 +141,10 @@ static snw_status take_memory(snw_reduced *red) {
         snw_reduced_list_bodies(red);
     }
     double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
-                             &red->side, &red->rate, &red->bend, &red->x, &red->e};
-    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu, 2 * nu * nu,
-                           most,     rows,     rows,       6 * nu, all - nr};
+                             &red->side, &red->rate, &red->bend, &red->x, &red->e,  &red->Z};
+    const size_t Z = red->holds ? nu * nu + nr * least + least : 0;
+    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
+                           most,     rows,     rows,       6 * nu, all - nr, Z};
     size_t sum = 0;
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
     red->memory = snw_alloc(sum * sizeof(double));
@@ -159,8 +163,8 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(4 * nv * sizeof *red->dof);
-    red->follows = snw_alloc(nv * sizeof *red->follows);
+    red->dof = snw_alloc(5 * nv * sizeof *red->dof);
+    red->follows = snw_alloc(2 * nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
     red->v0 = snw_alloc(2 * nv * sizeof *red->v0);
     snw_status s = red->dof && red->follows && red->row && red->v0 ? SNW_OK : SNW_E_MEMORY;
@@ -171,6 +175,8 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
         red->block = red->dof + nv;
         red->base = red->block + nv;
         red->same = red->base + nv;
+        red->pivot = red->same + nv;
+        red->holding = red->follows + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
@@ -495,25 +501,18 @@ static double open_motion(const snw_reduced *red, int k, int j) {
                         : red->Vt[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + k)];
 }
 
-// what the effort of a motor, the same on all wheels that have it, does along open motion k
-static double worked(const snw_reduced *red, int k, int j) {
-    const snw_model *m = red->m;
-    const int same = red->same[j];
-    if (!same) return open_motion(red, k, j);
-    double sum = 0;
-    for (int i = 0; i < red->nu; i++) {
-        if (red->same[i] != same) continue;
-        sum += open_motion(red, k, i) * m->typical[red->dof[i]] / m->typical[red->dof[j]];
-    }
-    return sum;
+// the motion on which force c is tested
+static double tested(const snw_reduced *red, int c, int j) {
+    return red->holds ? red->Z[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + c)]
+                      : open_motion(red, c, j);
 }
 
 static snw_status astray(const snw_reduced *red, int block, double t, snw_error *err) {
     const snw_model *m = red->m;
     return snw_fail(
         err, SNW_E_MODEL,
-        "the joint of '%s' follows (position: free, or hold), but at t = %.9g s the "
-        "contacts and what is held do not say where to; give it a law, or more contacts",
+        "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
+        "say where to; give it a law, or more contacts",
         m->desc->link[m->seg[m->block[block].seg].link].name, t);
 }
 
@@ -524,9 +523,8 @@ static snw_status led(snw_reduced *red, double t, snw_error *err) {
     for (int k = 0; k < red->nu - red->nominal; k++) {
         for (int j = 0; j < red->nu; j++) {
             x[j] = open_motion(red, k, j);
-            if (red->follows[j] && fabs(worked(red, k, j)) >= 1e-6) {
-                return astray(red, red->block[j], t, err);
-            }
+            if (!red->follows[j] || red->holding[j] || fabs(x[j]) < 1e-6) continue;
+            return astray(red, red->block[j], t, err);
         }
         if (red->nled == 0) continue;
         snw_reduced_along(red, x, red->v1);
@@ -546,13 +544,15 @@ static void residual(snw_reduced *red, const snw_inputs *in, snw_state *s, doubl
     for (int j = 0; j < red->nu; j++) r[j] = red->w->r[red->dof[j]] * m->typical[red->dof[j]];
 }
 
-// to (nv) += N y with N'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need
+// to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need. Z is N, or
+// where probes are held what their motors do no work on.
 static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const double *r,
                           const double *force, double *to, snw_error *err) {
     const int n = red->nu, k = n - red->nominal;
     if (k == 0) return SNW_OK;
     double *MN = red->MN, *A = MN + n * n, *y = red->x + n, *x = red->x + 2 * n,
            *q = red->x + 3 * n;
+    if (red->holds) SNW_TRY(snw_reduced_unworked(red, in->t, err));
     for (int c = 0; c < k; c++) {
         for (int j = 0; j < n; j++) x[j] = open_motion(red, c, j);
         add(red, 1, x, s->a);
@@ -562,19 +562,22 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
     }
     for (int c = 0; c < k; c++) {
         y[c] = 0;
-        for (int j = 0; j < n; j++) y[c] -= open_motion(red, c, j) * force[j];
+        for (int j = 0; j < n; j++) y[c] -= tested(red, c, j) * force[j];
         for (int d = 0; d < k; d++) {
             A[d * k + c] = 0;
-            for (int j = 0; j < n; j++) A[d * k + c] += open_motion(red, c, j) * MN[d * n + j];
+            for (int j = 0; j < n; j++) A[d * k + c] += tested(red, c, j) * MN[d * n + j];
         }
     }
-    if (snw_cholesky_factor(k, A) != SNW_OK) {
+    if (red->holds) {
+        SNW_TRY(snw_reduced_keep(red, in->t, k, A, y, err));
+    } else if (snw_cholesky_factor(k, A) == SNW_OK) {
+        snw_cholesky_solve(k, A, y);
+    } else {
         return snw_fail(err, SNW_E_SINGULAR,
                         "a motion that the contacts leave open moves no mass at t = %.9g s; give "
                         "the links inertia, or hold it",
                         in->t);
     }
-    snw_cholesky_solve(k, A, y);
     for (int j = 0; j < n; j++) {
         x[j] = 0;
         for (int c = 0; c < k; c++) x[j] += open_motion(red, c, j) * y[c];
@@ -585,8 +588,8 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 
 // the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
 static size_t first_same(const snw_reduced *red, size_t j) {
-    size_t i = 0;
-    while (i < j && !(red->same[j] && red->same[i] == red->same[j])) i++;
+    size_t i = red->same[j] ? 0 : j;
+    while (i < j && red->same[i] != red->same[j]) i++;
     return i;
 }
 
