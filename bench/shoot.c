@@ -4,6 +4,8 @@
 // cantilever, 0.4 m, bent by 0.5 N at its tip and let go; 1 s in steps of 5 ms, 150 points.
 #include "bench.h"
 
+#include "decay.h"
+#include "scalar_law.h"
 #include "shot_rod.h"
 
 enum { STEPS = 200 };
@@ -52,35 +54,7 @@ static double seconds(setting *b) {
 
 // ---- damping ----------------------------------------------------------------------------------------
 
-// squares left by E = E0 exp(-r t) with the best E0
-static double misfit(const setting *b, double r) {
-    double ee = 0, ey = 0, yy = 0;
-    for (int i = 0; i <= b->steps; i++) {
-        const double e = exp(-r * i * b->h);
-        ee += e * e, ey += e * b->E[i], yy += b->E[i] * b->E[i];
-    }
-    return yy - ey * ey / ee;
-}
-
-// time constant of the amplitude, E = E0 exp(-2 t/tau), least squares over the record
-static double time_constant(const setting *b) {
-    double best = -0.2, least = misfit(b, best);
-    for (double r = -0.2; r < 60; r += r < 1 ? 1e-3 : 0.02) {
-        const double m = misfit(b, r);
-        if (m < least) least = m, best = r;
-    }
-    const double golden = 0.5 * (sqrt(5) - 1), width = best < 1 ? 1e-3 : 0.02;
-    double lo = best - width, hi = best + width;
-    for (int i = 0; i < 60; i++) {
-        const double a = hi - golden * (hi - lo), c = lo + golden * (hi - lo);
-        if (misfit(b, a) < misfit(b, c)) {
-            hi = c;
-        } else {
-            lo = a;
-        }
-    }
-    return 4 / (lo + hi);
-}
+static double time_constant(const setting *b) { return decay_fit(b->steps + 1, b->h, b->E); }
 
 // the shortest step, in ms, with which 20 steps succeed, a twentieth at a time
 static double shortest(setting b) {
@@ -178,13 +152,6 @@ static void speed(const bench_table *t) {
             bench_record(t, row, "seconds", time);
         }
     }
-    printf("\n%-8s %14s %18s\n", "points", "1 s takes, s", "us a point a step");
-    for (int points = 26; points <= 401; points = 2 * points - 1) {
-        setting b = benchmark(1, false, 1);
-        b.s.points = points;
-        const double time = seconds(&b);
-        printf("%-8d %14.4f %18.3f\n", points, time, 1e6 * time / (points - 1) / STEPS);
-    }
     printf("\n%-12s %10s %18s\n", "step, ms", "segments", "ms a step");
     for (double h = 5e-3; h > 9e-6; h /= 5) {
         setting b = benchmark(1, false, 1);
@@ -198,12 +165,87 @@ static void speed(const bench_table *t) {
     }
 }
 
+// ---- figures ----------------------------------------------------------------------------------------
+
+// energies from step 10 to 40 of the rod bent into its first mode, the rate at which the amplitude falls
+static double first_mode(int scheme, double h) {
+    double E[31];
+    shot_rod a;
+    bool failed = shot_first_mode(151, &a) != SNW_OK || shot_release(&a, h) != SNW_OK;
+    for (int i = 1; i <= 40 && !failed; i++) {
+        failed = shot_step(&a, schemes[scheme].time, schemes[scheme].alpha, h) != SNW_OK;
+        const snw_shoot_energy e = snw_shoot_energies(a.r);
+        if (i >= 10) E[i - 10] = e.elastic + e.kinetic;
+    }
+    shot_free(&a);
+    return failed ? NAN : decay_log(31, h, E);
+}
+
+// Figure 2: the time constant over the step. The paper lets go a rod bent by a force for 10 s and reads powers -1 and -3 off a plot,
+// at short steps those of several modes at once; here the rod is in its first mode, with that mode's closed law beside it.
+static void figure_2(const bench_table *t) {
+    static const double steps[] = {1e-3, 2e-3, 5e-3, 10e-3, 20e-3};
+    enum { NSTEP = sizeof steps / sizeof steps[0] };
+    const double w = 2 * acos(-1) * 8.895193;
+    printf("\nfigure 2: time constant over the step: first mode of the rod (closed law), and the "
+           "power between neighbours\n");
+    printf("%-16s", "step, ms");
+    for (int k = 0; k < NSTEP; k++) printf(" %24.0f", 1e3 * steps[k]);
+    printf("\n");
+    for (int i = 0; i < 4; i++) {
+        double before = NAN;
+        printf("%-16s", schemes[i].name);
+        for (int k = 0; k < NSTEP; k++) {
+            const double tau = first_mode(i, steps[k]);
+            const double law = scalar_law(schemes[i].time, schemes[i].alpha, w, steps[k]);
+            char cell[64], row[64];
+            const int n = snprintf(cell, sizeof cell, "%.4g (%.4g)", tau, law);
+            if (k > 0) {
+                const double power = log(tau / before) / log(steps[k] / steps[k - 1]);
+                (void)snprintf(cell + n, sizeof cell - (size_t)n, " %.2f", power);
+            }
+            printf(" %24s", cell);
+            (void)snprintf(row, sizeof row, "%s %g ms", schemes[i].name, 1e3 * steps[k]);
+            bench_record(t, row, "tau_s", tau);
+            before = tau;
+        }
+        printf("\n");
+    }
+}
+
+// Figure 3: seconds over points, 5 to 500, BDF2 at 5 ms. The line through all of them by least squares of relative misses.
+static void figure_3(const bench_table *t) {
+    static const int points[] = {5, 10, 20, 50, 100, 200, 500};
+    enum { N = sizeof points / sizeof points[0] };
+    double time[N], a = 0, b = 0, aa = 0, ab = 0, bb = 0;
+    for (int i = 0; i < N; i++) {
+        setting s = benchmark(1, false, 1);
+        s.s.points = points[i];
+        time[i] = seconds(&s);
+        const double x = (points[i] - 1) / time[i], one = 1 / time[i];
+        aa += one * one, ab += one * x, bb += x * x, a += one, b += x;
+    }
+    const double slope = (aa * b - ab * a) / (aa * bb - ab * ab), base = (a - slope * ab) / aa;
+    printf("\nfigure 3: cost over points; line %.3g ms + %.3g us a point\n", 1e3 * base,
+           1e6 * slope);
+    printf("%-8s %14s %14s %18s\n", "points", "1 s takes, s", "line", "us a point a step");
+    for (int i = 0; i < N; i++) {
+        printf("%-8d %14.5f %14.5f %18.3f\n", points[i], time[i], base + slope * (points[i] - 1),
+               1e6 * time[i] / (points[i] - 1) / STEPS);
+        char row[32];
+        (void)snprintf(row, sizeof row, "%d points", points[i]);
+        bench_record(t, row, "seconds", time[i]);
+    }
+}
+
 int main(int argc, char **argv) {
     bench_table t = bench_open(
         "shoot",
         "Boundary-value engine: the benchmark cantilever of Till et al. 2019, 1 s in 200 steps",
         argc, argv);
     speed(&t);
+    figure_2(&t);
+    figure_3(&t);
     printf("\n");
     damping(&t);
     bench_close(&t);

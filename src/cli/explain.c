@@ -295,6 +295,19 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
     static const char *const given[] = {"effort", "position", "rate"};
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
+    if (a->holds) {
+        char text[64];
+        const snw_probe_desc *p = &d->probe[a->probe];
+        const char *part = snw_probe_components(p->kind, p->joint, &n)[a->component].name;
+        law_text(a->target, text, sizeof text);
+        printf("  %s  joint %s, effort holds %s%s%s: %s\n", a->name, d->link[a->link].name, p->name,
+               part[0] ? "." : "", part, text);
+        return;
+    }
+    if (a->follows && a->same) {
+        printf("  %s  joint %s, the same effort\n", a->name, d->link[a->link].name);
+        return;
+    }
     printf("  %s  %s of %s %s given:", a->name, given[a->kind],
            a->rod    ? "rod"
            : a->feed ? "feed"
@@ -360,6 +373,10 @@ static const char *grip_name(snw_grip_kind kind) {
         return "wheel";
     case SNW_GRIP_ROLL:
         return "rolling wheel";
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP:
+        return "slipping wheel";
     case SNW_GRIP_RING:
         return "ring";
     case SNW_GRIP_ANCHOR:
@@ -384,6 +401,13 @@ static void print_grip(const snw_desc *d, int i, const snw_run_info *info) {
 }
 
 static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
+    if (c->ngrip > 1) {
+        const snw_loop_desc *l = &d->loop[c->grip - 1];
+        printf("  %s  ring along %s at %d stations%s, the first: %s\n", c->name,
+               d->link[l->b.link].name, c->ngrip, at_times(l->when) ? ", at times" : "",
+               info->loop_note[c->grip - 1]);
+        return;
+    }
     if (c->grip) {
         print_grip(d, c->grip - 1, info);
         return;
@@ -583,7 +607,7 @@ static void json_motors(snw_json *j, const snw_desc *d) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
         snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
-        snw_field_text(j, "given", given[a->kind]);
+        snw_field_text(j, "given", a->holds ? "hold" : given[a->kind]);
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -622,6 +646,7 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         const snw_contact_desc *c = &d->contact[i];
         snw_field_object(j, c->name);
         snw_field_text(j, "kind", grip_name(c->grip ? d->loop[c->grip - 1].grip : SNW_GRIP_NONE));
+        if (c->ngrip > 1) snw_field_integer(j, "stations", c->ngrip);
         if (c->grip) {
             snw_field_text(j, "rows", info->loop_note[c->grip - 1]);
             snw_json_close(j);

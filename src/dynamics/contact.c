@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/contact.h"
 
+#include "dynamics/slip.h"
+
 #include <math.h>
 
 // ---- a positive part ---------------------------------------------------------------------------------
@@ -57,6 +59,10 @@ static void push(const snw_contact_desc *c, double stiffness, const snw_twist *V
 void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
     for (int k = 0; k < m->ntouch; k++) {
         const snw_touch *p = &m->touch[k];
+        if (p->wheel) {
+            snw_slip_motion(m, p, still, w, &w->touch[k]);
+            continue;
+        }
         const snw_contact_desc *c = &m->desc->contact[p->contact];
         const snw_se3 *g = &w->g[p->seg];
         const snw_vec3 d = snw_rotate_inv(g->R, c->normal);
@@ -71,6 +77,7 @@ void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
         }
         if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate) || !snw_is_on(w, p->body))
             continue;
+        at->near = true;
         push(c, p->stiffness, still ? NULL : &w->V[p->seg], at);
     }
 }
@@ -81,7 +88,7 @@ static snw_wrench wrench(const snw_touch_work *at) {
 
 void snw_contact_add(const snw_model *m, snw_work *w) {
     for (int k = 0; k < m->ntouch; k++) {
-        if (w->touch[k].press == 0) continue;
+        if (!w->touch[k].near) continue;
         const int i = m->touch[k].seg;
         w->F[i] = snw_wrench_sub(w->F[i], wrench(&w->touch[k]));
     }
@@ -136,7 +143,11 @@ static snw_wrench vary(const snw_touch *p, const snw_contact_desc *c, const snw_
 bool snw_touch_slope(const snw_model *m, const snw_work *w, int k, double A[36], double B[36]) {
     const snw_touch *p = &m->touch[k];
     const snw_touch_work *at = &w->touch[k];
-    if (at->press == 0) return false;
+    if (!at->near) return false;
+    if (p->wheel) {
+        snw_slip_slope(m, p, w, A, B);
+        return true;
+    }
     const snw_contact_desc *c = &m->desc->contact[p->contact];
     const snw_twist *V = w->still ? NULL : &w->V[p->seg];
     for (int j = 0; j < 6; j++) {
@@ -156,7 +167,7 @@ double snw_contact_energy(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->ntouch; k++) {
         const snw_touch *p = &m->touch[k];
-        if (w->touch[k].press == 0) continue;
+        if (w->touch[k].press == 0) continue; // wheels too
         sum += p->stiffness * ramp_integral(-w->touch[k].gap, m->desc->contact[p->contact].smooth);
     }
     return sum;
@@ -178,8 +189,10 @@ snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact
     snw_wrench sum = {0};
     for (int k = 0; k < m->ntouch; k++) {
         const snw_touch *p = &m->touch[k];
-        if (p->contact != contact || w->touch[k].press == 0) continue;
+        if (p->contact != contact || p->wheel || !w->touch[k].near) continue;
         sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->touch[k])));
     }
     return sum;
 }
+
+snw_wrench snw_touch_wrench(const snw_work *w, int k) { return wrench(&w->touch[k]); }

@@ -23,5 +23,8 @@ double snw_contact_energy(const snw_model *m, const snw_work *w);
 double snw_contact_storing(const snw_model *m, const snw_work *w);
 double snw_contact_heat(const snw_model *m, const snw_work *w);
 
-// What a contact exerts on the robot: world frame, moment about its origin.
+// What the place k is pushed by, in the frame of its segment.
+snw_wrench snw_touch_wrench(const snw_work *w, int k);
+
+// What a contact exerts on the robot; of a wheel that slips its loop says it: world frame, moment about its origin.
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact);

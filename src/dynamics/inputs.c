@@ -307,3 +307,13 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
     }
     *out->share = rest * *a->share + fraction * *b->share;
 }
+
+double snw_field_rate(const snw_model *m, const snw_inputs *in) {
+    double fast = 0;
+    for (int i = 0; i < m->nfield; i++) {
+        for (int k = 0; k < 6; k++) {
+            fast = fmax(fast, fabs(in->dxi[i].e[k]) * (k < 3 ? m->length : 1));
+        }
+    }
+    return fast;
+}

@@ -82,6 +82,9 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in);
 void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs *b, double fraction,
                       snw_inputs *out);
 
+// The fastest rate of given strains: 1/s, of curvatures times the length of the robot.
+double snw_field_rate(const snw_model *m, const snw_inputs *in);
+
 // Whether a load follows signals at present.
 static inline bool snw_load_follows(const snw_model *m, const snw_inputs *in, int load) {
     return m->load_reads[load] && !(in->hand && in->hand->load_given[load]);

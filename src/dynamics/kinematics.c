@@ -152,6 +152,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
                     snw_work *w) {
     w->still = still;
     for (int k = 0; k < m->nswitch; k++) w->on[k] = (int)s->z[m->switch_signal[k]];
+    for (int k = 0; k < m->ngrip; k++) w->rest[k] = (int)s->rest[k];
     for (int i = 0; i < m->nseg; i++) motion(m, in, s, still, i, w);
     if (m->nfeed) snw_fed_motion(m, s, still, w);
     if (m->nsweep) snw_sweeps_motion(m, in, still, w);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/loop.h"
 
+#include "dynamics/contact.h"
 #include "dynamics/measure.h"
+#include "dynamics/slip.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +68,11 @@ static const row *rows_of(const snw_loop *loop) {
     case SNW_GRIP_WHEEL:
         return rows_of_wheel;
     case SNW_GRIP_ROLL:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP: // none of them
         return rows_of_roll;
+    case SNW_GRIP_TREAD:
+        return rows_of_roll + 1;
     case SNW_GRIP_RING:
         return rows_of_ring;
     case SNW_GRIP_ANCHOR:
@@ -100,16 +106,9 @@ static double row_value(row r, snw_se3 h) {
     return 0;
 }
 
-// The direction in which a wheel rolls, in its axes: f = a x d/|a x d|, a the axle (z) and d the ground's normal; and how it
-// varies along a turn w, as d varies by d x w.
+// the way of a wheel in its axes; its axle is z
 static snw_vec3 forward(const snw_loop *loop, snw_se3 h, const snw_vec3 *w) {
-    const snw_vec3 a = unit(2), d = snw_rotate_inv(h.R, loop->normal);
-    const snw_vec3 across = snw_cross(a, d);
-    const double size = snw_norm(across);
-    const snw_vec3 f = snw_scale(1 / size, across);
-    if (!w) return f;
-    const snw_vec3 turn = snw_scale(1 / size, snw_cross(a, snw_cross(d, *w)));
-    return snw_sub(turn, snw_scale(snw_dot(f, turn), f));
+    return snw_wheel_forward(unit(2), snw_rotate_inv(h.R, loop->normal), w);
 }
 
 // c: the row varies by c delta
@@ -201,8 +200,9 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
 }
 
 // Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also says which of its rows are
-// left out as long as it is closed.
+// left out as long as it is closed. Rows of contacts may rest.
 static bool row_on(const snw_loop *loop, const snw_work *w, int r) {
+    if (loop->share >= 0 && w->rest[loop->share] >> r & 1) return false;
     return loop->gate < 0 || (w->on[loop->gate] != 0 && !(w->on[loop->gate] >> (r + 1) & 1));
 }
 
@@ -245,6 +245,15 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     const row_kind kind = rows_of(loop)[k].kind;
     return kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN ? 1 : m->length;
+}
+
+bool snw_loop_turns(const snw_loop *loop, int r) {
+    bool turns = true;
+    for (int k = 0; k < loop->nraw; k++) {
+        const row_kind kind = rows_of(loop)[k].kind;
+        turns &= loop->mix[r][k] == 0 || kind == ROW_LOG || kind == ROW_TILT || kind == ROW_SPIN;
+    }
+    return turns;
 }
 
 // a whole raw row has its own unit; combinations are of rows already measured
@@ -290,12 +299,18 @@ static double left_out(const snw_model *m, const snw_loop *loop, const snw_work 
     return sum;
 }
 
+// what a wheel is pushed by where it slips
+static snw_wrench slipping(const snw_loop *loop, const snw_work *w) {
+    return loop->touch ? snw_touch_wrench(w, loop->touch - 1) : (snw_wrench){0};
+}
+
 snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
     double raw[6];
     if (!snw_is_on(w, loop->gate)) return (snw_wrench){0};
     raw_multipliers(loop, w->l, raw);
-    return turned(loop->Q, wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw));
+    const snw_wrench F = wrench_in_axes(loop, in_axes(loop, from_a_to_b(w, loop)), raw);
+    return snw_wrench_add(turned(loop->Q, F), slipping(loop, w));
 }
 
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l) {
@@ -305,6 +320,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     double raw[6];
     raw_multipliers(loop, l, raw);
     snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
+    F = snw_wrench_add(F, slipping(loop, w));
     int kept = 0;
     for (int r = 0; r < loop->nrow; r++) kept += row_on(loop, w, r);
     if (kept == loop->nraw) return F;
@@ -322,6 +338,63 @@ static snw_twist against(const snw_work *w, const snw_loop *loop, snw_se3 h_ab) 
     return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
+// How far b has come against a since it was held: x the twist of a screw, in the axes of the joint. Of a wheel that rolls it is the one of
+// what carries it, which points along f and does not turn about the axle, S its axes in the wheel's; and spin the angle by which the wheel has
+// turned against that, at most half a turn. What rows forbid of both stands for what goes on between, to second order. theory.md 5
+typedef struct way {
+    snw_mat3 S;
+    snw_twist x;
+    double spin;
+} way;
+
+static snw_mat3 carriage(const snw_loop *loop, snw_se3 h) {
+    if (loop->grip != SNW_GRIP_ROLL) return snw_mat3_identity();
+    const snw_vec3 f = forward(loop, h, NULL), a = unit(2), g = snw_cross(a, f);
+    return (snw_mat3){{{f.x, g.x, a.x}, {f.y, g.y, a.y}, {f.z, g.z, a.z}}};
+}
+
+static way way_of(const snw_work *w, const snw_loop *loop, snw_se3 h) {
+    const snw_se3 from = in_axes(loop, w->held[loop->share]);
+    const snw_mat3 S0 = carriage(loop, from), S = carriage(loop, h);
+    const snw_se3 g0 = {snw_mat3_mul(from.R, S0), from.p}, g = {snw_mat3_mul(h.R, S), h.p};
+    return (way){.S = S,
+                 .x = snw_se3_log(snw_se3_mul(snw_se3_inv(g0), g)),
+                 .spin = -snw_so3_log(snw_mat3_mul(snw_mat3_transpose(S0), S)).z};
+}
+
+// what row r forbids of a way or of its variation
+static double forbidden(const snw_loop *loop, row r, snw_twist x, double spin) {
+    switch (r.kind) {
+    case ROW_SPIN:
+        return x.w.e[r.i];
+    case ROW_SLIP:
+        return x.v.e[r.i];
+    case ROW_AXLE:
+        return x.v.z + loop->radius * x.w.x;
+    case ROW_ROLL:
+        return x.v.x - loop->radius * (x.w.z + spin);
+    case ROW_LOG:
+    case ROW_TILT:
+    case ROW_MOVE:
+        break; // of poses
+    }
+    return 0;
+}
+
+void snw_rows_hold(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (loop->share >= 0) w->held[loop->share] = from_a_to_b(w, loop);
+    }
+    w->holding = true;
+}
+
+double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_twist x = way_of(w, loop, in_axes(loop, from_a_to_b(w, loop))).x;
+    return snw_norm(x.v) + m->length * snw_norm(x.w);
+}
+
 static void loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -335,6 +408,9 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
             for (int k = 0; k < loop->nraw; k++) {
                 raw[k] = w->pace * snw_power(row_slope(loop, rows[k], h), U);
             }
+        } else if (loop->grip && w->holding) {
+            const way x = way_of(w, loop, h);
+            for (int k = 0; k < loop->nraw; k++) raw[k] = forbidden(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
         }
@@ -437,6 +513,32 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
     }
 }
 
+// R <- derivatives of the way that rows of velocities forbid where contacts hold: x varies by T(x)^-1 delta, delta as what carries the wheel sees
+// it, which turns by -d spin against it
+static void held_rows(const snw_work *w, const snw_loop *loop, const double *D, double *R) {
+    const row *rows = rows_of(loop);
+    const size_t n = (size_t)loop->ndof;
+    const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
+    const way at = way_of(w, loop, h);
+    const snw_lower T = snw_se3_tangent_inv(at.x);
+    const snw_vec3 across = snw_rotate(at.S, unit(1));
+    for (size_t j = 0; j < n; j++) {
+        const snw_twist x = column(D, n, j);
+        snw_twist c = {{snw_rotate_inv(at.S, x.w), snw_rotate_inv(at.S, x.v)}};
+        double spin = 0;
+        if (loop->grip == SNW_GRIP_ROLL) spin = -snw_dot(across, forward(loop, h, &x.w));
+        c.w.z -= spin;
+        c = snw_lower_apply(&T, c);
+        for (int r = 0; r < loop->nrow; r++) {
+            double sum = 0;
+            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+                sum += loop->mix[r][k] * forbidden(loop, rows[k], c, spin);
+            }
+            R[(size_t)r * n + j] = sum;
+        }
+    }
+}
+
 // The wrench F of a loop acts on b and, carried over, on a. As the loop varies by delta = D x, F varies by N delta, and what
 // a gets turns with the way it is carried: dW_b = -N delta, dW_a = N delta - ad_delta' F, both seen from b. So
 //   T -= D' N D + A' coad(F) D
@@ -478,7 +580,9 @@ void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w,
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->grip && (!T || cq == 0 || w->still)) {
+        if (loop->grip && T && cq != 0 && w->still && w->holding) {
+            held_rows(w, loop, D, w->R + loop->store);
+        } else if (loop->grip && (!T || cq == 0 || w->still)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
         } else if (loop->grip) {
             rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);

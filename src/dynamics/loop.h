@@ -11,7 +11,8 @@
 // given lengths of tendons and volumes of chambers, 3.11.
 //
 // Contacts that grip (wheels, rings, anchors; 3.15) are closures that forbid velocities: rows c u, u the velocity of b
-// against a in the axes of b. Their gap is w->pace c u, zero where all is still.
+// against a in the axes of b. Their gap is w->pace c u; where all is still it is zero, or, where contacts hold (snw_rows_hold), what
+// they forbid of the way from there.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -27,6 +28,10 @@ void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T);
 void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                           double *T);
 
+// From now on, where all is still, contacts hold where they are at the motion in w; and how far the one of loop i has come since, m.
+void snw_rows_hold(const snw_model *m, snw_work *w);
+double snw_loop_way(const snw_model *m, const snw_work *w, int i);
+
 // What loop i exerts on its second site, in that segment's frame. NaN where rows that were left out would say more: there
 // it is not determined.
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *l);
@@ -37,6 +42,9 @@ snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 // A raw row of a loop by name ("tilt x"), and what it is measured by: a radian, or the length of the robot.
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
+
+// Is the multiplier of kept row r a moment?
+bool snw_loop_turns(const snw_loop *loop, int r);
 
 // The pose of loop i's second site in the world.
 snw_se3 snw_loop_pose(const snw_model *m, const snw_work *w, int i);

@@ -15,6 +15,7 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
     s->a = s->v + nv;
     s->z = s->a + nv;
     s->l = s->z + m->nsignal;
+    s->rest = s->l + m->nrow;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     return SNW_OK;

@@ -8,15 +8,17 @@
 // q: nq numbers (a ball: unit quaternion w x y z; a free joint: the same, then position), v and a: nv velocities and
 // accelerations (a ball: body rates and their rates; a free joint: body twist and its rate), z: nsignal numbers that
 // laws remember (those of probes are not used), l: nrow multipliers, what loops exert on their second site along each
-// row and drives on their coordinates. One block, of one thread.
+// row and drives on their coordinates, rest: ngrip, rows of contacts that rest now since others say the same, as bits (study/share.h).
+// One block, of one thread.
 typedef struct snw_state {
     double t;
-    double *q, *v, *a, *z, *l;
+    double *q, *v, *a, *z, *l, *rest;
 } snw_state;
 
 // Doubles in the block behind a state.
 static inline size_t snw_state_doubles(const snw_model *m) {
-    return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal + (size_t)m->nrow;
+    return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal + (size_t)m->nrow +
+           (size_t)m->ngrip;
 }
 
 SNW_NODISCARD snw_status snw_state_create(const snw_model *m, snw_state **out); // the initial state

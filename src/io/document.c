@@ -156,7 +156,8 @@ snw_status snw_read_model(snw_reader *r) {
     SNW_TRY(snw_read_contacts(r));
     SNW_TRY(snw_read_fluids(r));
     SNW_TRY(snw_read_initial(r));
-    return snw_read_probes(r);
+    SNW_TRY(snw_read_probes(r));
+    return snw_read_holds(r);
 }
 
 static snw_status read_all(snw_reader *r) {

@@ -19,7 +19,6 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *place, *words;
 } later[] = {
-    {"actuator", "wheels hold"},
     {"study", "inverse linearize"},
 };
 

@@ -66,6 +66,7 @@ snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_contacts(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
+snw_status snw_read_holds(snw_reader *r); // of actuators, needs probes
 snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record

@@ -5,6 +5,7 @@
 #include "io/read.h"
 
 #include "base/fail.h"
+#include "model/probe_columns.h"
 
 #include <string.h>
 
@@ -13,6 +14,8 @@
     X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
     X(ACTUATOR_FEED, "feed", "a rod's link",                                                       \
       "pushes the rod out of its root or draws it in; its position is the free length")            \
+    X(ACTUATOR_WHEELS, "wheels", "a list of links",                                                \
+      "one motor for all of them: the same effort on each revolute joint")                         \
     X(ACTUATOR_TENDON, "tendon", "a tendon", "a cord through sections of rods")                    \
     X(ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")        \
     X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
@@ -25,6 +28,9 @@
     X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
       "the same by its rate, from the initial value on, or from where it is when it begins to "    \
       "act")                                                                                       \
+    X(ACTUATOR_HOLD, "hold", "{probe.component: law of t}",                                        \
+      "of a joint or of wheels in kinematic steps: the effort is what keeps that velocity or "     \
+      "rate on that law, and an output")                                                           \
     X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
       "of a tendon, given length pulled in; its tension is an output")                             \
     X(ACTUATOR_VOLUME, "volume", "m^3, law of t", "of a chamber; its pressure is an output")       \
@@ -70,7 +76,7 @@ static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry 
                          snw_stress_desc *out) {
     out->name = entry->key;
     out->place = entry->place;
-    for (int k = ACTUATOR_EFFORT; k <= ACTUATOR_RATE; k++) {
+    for (int k = ACTUATOR_EFFORT; k <= ACTUATOR_HOLD; k++) {
         if (!e[k]) continue;
         return snw_fail_at(r->err, e[k]->place,
                            "an active stress is given by component, not by '%s'", e[k]->key);
@@ -99,6 +105,45 @@ static snw_status refuse_given(snw_reader *r, const snw_node *node, const snw_mo
                        given_strain(&link->rod), link->name, m->n);
 }
 
+// the first of several wheels
+static snw_status first_wheel(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
+    const int *link = NULL;
+    SNW_TRY(snw_read_links(r, of->value, &out->nsame, &link));
+    out->link = link[0];
+    out->n = 1;
+    for (int i = 0; i < out->nsame; i++) {
+        const snw_link_desc *wheel = &r->desc->link[link[i]];
+        if (wheel->joint == SNW_JOINT_REVOLUTE) continue;
+        return snw_fail_at(r->err, of->value->place,
+                           "'wheels' turn, and the joint of link '%s' is %s; give it 'joint: "
+                           "revolute' about its axle",
+                           wheel->name, snw_joint_name(wheel->joint));
+    }
+    if (out->kind == SNW_MOTOR_EFFORT || out->holds) return SNW_OK;
+    return snw_fail_at(r->err, of->place,
+                       "'wheels' have one effort, so take 'effort' or 'hold'; to give each its "
+                       "motion make an actuator for each joint");
+}
+
+// the others have the same effort, or follow with it
+static snw_status other_wheels(snw_reader *r, const snw_entry *of) {
+    snw_desc *d = r->desc;
+    const int lead = d->nmotor - 1, *link = NULL;
+    int n = 0;
+    SNW_TRY(snw_read_links(r, of->value, &n, &link));
+    d->motor[lead].same = lead + 1;
+    for (int i = 1; i < n; i++) {
+        snw_motor_desc *out = &d->motor[d->nmotor++];
+        *out = d->motor[lead];
+        out->name = snw_pool_format(r->pool, "%s(%d)", d->motor[lead].name, i + 1);
+        if (!out->name) return snw_read_memory(r);
+        out->link = link[i];
+        out->nsame = 0;
+        out->holds = false; // the first says it for all
+    }
+    return SNW_OK;
+}
+
 // the link whose coordinates are meant, and how many they are
 static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     if (out->feed) {
@@ -117,6 +162,7 @@ static snw_status coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc
                            "rod '%s' has no strain coordinates, see its 'strain'",
                            r->desc->link[out->link].name);
     }
+    if (strcmp(of->key, "wheels") == 0) return first_wheel(r, of, out);
     const char *name = "";
     SNW_TRY(snw_read_name(r, of->value, of->key, &name));
     SNW_TRY(snw_find_thing(r, of->value, name, SNW_THING_LINK, &out->link));
@@ -208,15 +254,39 @@ static snw_status rotation(snw_reader *r, const snw_node *node, snw_motor_desc *
     return SNW_OK;
 }
 
+// what it holds is read when probes are known
+static snw_status holding(snw_reader *r, const snw_entry *const *e, snw_motor_desc *out) {
+    const snw_entry *hold = e[ACTUATOR_HOLD];
+    if (out->rod || out->feed || out->n != 1) {
+        return snw_fail_at(r->err, hold->place,
+                           "'hold' is for a joint with one coordinate, or for 'wheels'");
+    }
+    if (e[ACTUATOR_WHEN]) {
+        return snw_fail_at(r->err, e[ACTUATOR_WHEN]->place,
+                           "what holds a probe always does; leave 'when' out, or make it a run");
+    }
+    if (hold->value->kind != SNW_NODE_MAP || hold->value->n != 1) {
+        return snw_fail_at(r->err, hold->value->place,
+                           "'hold' names one component of a probe and its law, e.g. '{car.vx: 1 "
+                           "m/s}'");
+    }
+    snw_law *none = snw_pool_array(r->pool, 1, sizeof *none);
+    if (!none) return snw_read_memory(r);
+    out->law = none;
+    out->follows = true;
+    return SNW_OK;
+}
+
 static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
                         snw_motor_desc *out) {
-    static const snw_motor_kind kinds[] = {SNW_MOTOR_EFFORT, SNW_MOTOR_POSITION, SNW_MOTOR_RATE};
+    static const snw_motor_kind kinds[] = {SNW_MOTOR_EFFORT, SNW_MOTOR_POSITION, SNW_MOTOR_RATE,
+                                           SNW_MOTOR_POSITION};
     const snw_entry *given = NULL;
     out->name = entry->key;
     out->place = entry->place;
     out->rod = e[ACTUATOR_ROD] != NULL;
     out->feed = e[ACTUATOR_FEED] != NULL;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         const snw_entry *one = e[ACTUATOR_EFFORT + k];
         if (!one) continue;
         if (given) {
@@ -230,12 +300,20 @@ static snw_status motor(snw_reader *r, const snw_entry *entry, const snw_entry *
     }
     if (!given) {
         return snw_fail_at(r->err, entry->place,
-                           "actuator '%s' needs 'effort', 'position' or 'rate'", entry->key);
+                           "actuator '%s' needs 'effort', 'position', 'rate' or 'hold'",
+                           entry->key);
     }
-    const snw_entry *of = out->rod    ? e[ACTUATOR_ROD]
-                          : out->feed ? e[ACTUATOR_FEED]
-                                      : e[ACTUATOR_JOINT];
+    out->holds = given == e[ACTUATOR_HOLD];
+    const snw_entry *of = out->rod            ? e[ACTUATOR_ROD]
+                          : out->feed         ? e[ACTUATOR_FEED]
+                          : e[ACTUATOR_JOINT] ? e[ACTUATOR_JOINT]
+                                              : e[ACTUATOR_WHEELS];
+    if (of == e[ACTUATOR_WHEELS] && of->value->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, of->value->place,
+                           "'wheels' is a list of links, e.g. '[left, right]'; of one use 'joint'");
+    }
     SNW_TRY(coordinates(r, of, out));
+    if (out->holds) return holding(r, e, out);
     out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
                  r->desc->link[out->link].joint == SNW_JOINT_SPHERICAL;
     SNW_TRY(out->turns ? rotation(r, given->value, out) : laws(r, given, out));
@@ -272,7 +350,7 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
         return snw_fail_at(
             r->err, entry->place,
             "actuator '%s' drives nothing; give 'joint: link', 'rod: link', 'feed: link', "
-            "'tendon: {along: ..}', 'chamber: {along: ..}' or "
+            "'wheels: [links]', 'tendon: {along: ..}', 'chamber: {along: ..}' or "
             "'stress: {along: .., bend_y: ..}'",
             entry->key);
     }
@@ -283,7 +361,7 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
                            tendon ? "tendon" : "chamber");
     }
     if (of == e[ACTUATOR_TENDON] || of == e[ACTUATOR_CHAMBER]) {
-        for (int k = ACTUATOR_POSITION; k <= ACTUATOR_RATE; k++) {
+        for (int k = ACTUATOR_POSITION; k <= ACTUATOR_HOLD; k++) {
             if (!e[k]) continue;
             return snw_fail_at(r->err, e[k]->place, "a %s has no '%s'; use '%s'", of->key,
                                e[k]->key, of == e[ACTUATOR_TENDON] ? "shortening" : "volume");
@@ -298,7 +376,20 @@ static snw_status actuator(snw_reader *r, const snw_entry *entry) {
         return snw_read_measure(r, entry, &keys, &d->measure[d->nmeasure++]);
     }
     if (of == e[ACTUATOR_STRESS]) return muscle(r, entry, e, &d->stress[d->nstress++]);
-    return motor(r, entry, e, &d->motor[d->nmotor++]);
+    SNW_TRY(motor(r, entry, e, &d->motor[d->nmotor++]));
+    return of == e[ACTUATOR_WHEELS] ? other_wheels(r, of) : SNW_OK;
+}
+
+// links that lists of wheels name
+static int wheels_of(const snw_node *node) {
+    int n = 0;
+    for (int i = 0; i < node->n; i++) {
+        const snw_node *value = node->entry[i].value;
+        for (int k = 0; value->kind == SNW_NODE_MAP && k < value->n; k++) {
+            if (strcmp(value->entry[k].key, "wheels") == 0) n += value->entry[k].value->n;
+        }
+    }
+    return n;
 }
 
 snw_status snw_read_actuators(snw_reader *r) {
@@ -307,9 +398,59 @@ snw_status snw_read_actuators(snw_reader *r) {
     int n = 0;
     SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
-    d->motor = snw_pool_array(r->pool, (size_t)n, sizeof *d->motor);
+    const int nmotor = n + (n > 0 ? wheels_of(node) : 0);
+    d->motor = snw_pool_array(r->pool, (size_t)nmotor, sizeof *d->motor);
     d->measure = snw_pool_array(r->pool, (size_t)n, sizeof *d->measure);
     if (!d->stress || !d->motor || !d->measure) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(actuator(r, &node->entry[i]));
+    return SNW_OK;
+}
+
+// ---- what is held -------------------------------------------------------------------------------
+
+// velocities and rates: what is linear in the rates of the coordinates
+static bool can_be_held(const snw_probe_desc *p) {
+    return p->along == 0 && (p->kind == SNW_PROBE_VELOCITY || p->kind == SNW_PROBE_TWIST ||
+                             (p->kind == SNW_PROBE_RATE && p->of == SNW_PROBE_OF_LINK));
+}
+
+static snw_status hold(snw_reader *r, const snw_entry *e, snw_motor_desc *out) {
+    const char *dot = strrchr(e->key, '.');
+    const size_t length = dot ? (size_t)(dot - e->key) : strlen(e->key);
+    const char *name = snw_pool_text(r->pool, e->key, length);
+    if (!name) return snw_read_memory(r);
+    SNW_TRY(snw_find_probe(r, e->place, name, &out->probe));
+    const snw_probe_desc *p = &r->desc->probe[out->probe];
+    if (!can_be_held(p)) {
+        return snw_fail_at(r->err, e->place,
+                           "actuator '%s' cannot hold '%s', which is no 'velocity', 'twist' or "
+                           "'rate' of a link; hold the rate of it",
+                           out->name, name);
+    }
+    int n = 0;
+    const snw_component *known = snw_probe_components(p->kind, p->joint, &n);
+    while (out->component < n && strcmp(known[out->component].name, dot ? dot + 1 : "") != 0) {
+        out->component++;
+    }
+    if (out->component == n) {
+        return snw_fail_at(r->err, e->place, "'hold' names one component of '%s', e.g. '%s%s%s'",
+                           name, name, known[0].name[0] ? "." : "", known[0].name);
+    }
+    return snw_read_law(r, e->value, e->key, known[out->component].dim, SNW_VAR_T, &out->target);
+}
+
+snw_status snw_read_holds(snw_reader *r) {
+    const snw_node *node;
+    int n = 0;
+    SNW_TRY(snw_read_section_of_file(r, "actuators", &node, &n));
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        snw_motor_desc *m = &r->desc->motor[i];
+        for (int k = 0; m->holds && k < n; k++) {
+            const snw_entry *e[ACTUATOR_N];
+            if (strcmp(node->entry[k].key, m->name) != 0) continue;
+            SNW_TRY(snw_read_map(r, node->entry[k].value, &snw_keys_actuator, e));
+            SNW_TRY(hold(r, &e[ACTUATOR_HOLD]->value->entry[0], m));
+        }
+    }
     return SNW_OK;
 }

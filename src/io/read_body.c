@@ -12,10 +12,10 @@
     X(BODY_COM, "com", "three lengths, m",                                                         \
       "centre of mass in the link's frame, its origin if absent")                                  \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
-      "about the centre of mass, along the link's axes; a point if absent")                        \
-    X(BODY_BOX, "box", "three lengths, m", "a box of these widths, instead of inertia")            \
-    X(BODY_CYLINDER, "cylinder", "a cylinder", "instead of inertia")                               \
-    X(BODY_SPHERE, "sphere", "a sphere", "instead of inertia")                                     \
+      "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
+    X(BODY_BOX, "box", "three lengths, m", "what it looks like and touches with: these widths")    \
+    X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
+    X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
     X(BODY_DENSITY, "density", "kg/m^3", "of a box, cylinder or sphere, instead of mass")
 #define CYLINDER_KEYS(X)                                                                           \
     X(CYLINDER_RADIUS, "radius", "m", "radius, required")                                          \
@@ -105,10 +105,6 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
         return snw_fail_at(r->err, node->place, "a shape needs its mass or its density%s",
                            e[BODY_MASS] ? ", not both" : "");
     }
-    if (e[BODY_INERTIA]) {
-        return snw_fail_at(r->err, e[BODY_INERTIA]->place,
-                           "a shape has its own inertia; give one or the other");
-    }
     if (e[BODY_BOX]) SNW_TRY(box(r, e[BODY_BOX]->value, &s));
     if (e[BODY_CYLINDER]) SNW_TRY(cylinder(r, e[BODY_CYLINDER]->value, &s));
     if (e[BODY_SPHERE]) SNW_TRY(sphere(r, e[BODY_SPHERE]->value, &s));
@@ -195,6 +191,7 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
     if (e[BODY_COM]) {
         SNW_TRY(snw_read_vec3(r, e[BODY_COM]->value, "com", SNW_DIM_LENGTH, &out->com));
     }
-    if (shapes == 1) return shaped(r, node, e, out);
+    if (shapes == 1) SNW_TRY(shaped(r, node, e, out));
+    if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
     return e[BODY_INERTIA] ? inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
 }

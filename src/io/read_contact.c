@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CONTACT_KEYS(X)                                                                            \
@@ -43,8 +44,17 @@
     X(WHEEL_RADIUS, "radius", "m",                                                                 \
       "then the site is the wheel that turns, and what touches the ground rests")                  \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
-      "with a radius: out of the ground, z of the world unless given")
-#define RING_KEYS(X) X(RING_ON, "on", "a site", "the section it is around, required")
+      "with a radius or 'rolling': out of the ground, z of the world unless given")                \
+    X(WHEEL_LATERAL, "lateral", "N*s/m",                                                           \
+      "along the axle it may slip, and this much resists; 0: an omnidirectional wheel")            \
+    X(WHEEL_ROLLING, "rolling", "N*s/m",                                                           \
+      "likewise along its way: of the point that touches, or of the site without a radius")
+#define RING_KEYS(X)                                                                               \
+    X(RING_ON, "on", "a site", "the section it is around")                                         \
+    X(RING_ALONG, "along", "a link", "instead: around every section of its rod")                   \
+    X(RING_STATIONS, "stations", "number",                                                         \
+      "with 'along': sections that are held, in the middles of that many equal parts; 24, or one " \
+      "more than functions of its bends, unless given")
 #define ANCHOR_KEYS(X)                                                                             \
     X(ANCHOR_ON, "on", "a site", "what rests, required")                                           \
     X(ANCHOR_HOLDS, "holds", "material or place",                                                  \
@@ -156,24 +166,107 @@ static snw_status wheel(snw_reader *r, const snw_entry *entry, snw_loop_desc *ou
     if (e[WHEEL_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[WHEEL_NORMAL]->value, "normal", &out->normal));
     }
-    if (!e[WHEEL_RADIUS]) return SNW_OK;
-    out->grip = SNW_GRIP_ROLL;
-    return snw_read_positive(r, e[WHEEL_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius);
+    const snw_dim resistance = {.kg = 1, .s = -1};
+    for (int k = 0; k < 2; k++) {
+        const snw_entry *slip = e[k ? WHEEL_ROLLING : WHEEL_LATERAL];
+        if (!slip) continue;
+        if (out->b.sweep) {
+            return snw_fail_at(r->err, slip->place,
+                               "the wheel '%s' slips at a station that moves along its rod; take "
+                               "one that stays, or no '%s'",
+                               out->name, slip->key);
+        }
+        SNW_TRY(not_negative(r, slip, resistance, &out->slip[k]));
+    }
+    if (e[WHEEL_RADIUS]) {
+        static const snw_grip_kind kind[2][2] = {{SNW_GRIP_ROLL, SNW_GRIP_EDGE},
+                                                 {SNW_GRIP_TREAD, SNW_GRIP_SLIP}};
+        out->grip = kind[e[WHEEL_LATERAL] != NULL][e[WHEEL_ROLLING] != NULL];
+        return snw_read_positive(r, e[WHEEL_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius);
+    }
+    if (e[WHEEL_LATERAL]) out->grip = SNW_GRIP_SLIP;
+    return SNW_OK;
 }
 
-static snw_status ring_or_anchor(snw_reader *r, const snw_entry *entry, const snw_key_table *keys,
-                                 snw_loop_desc *out) {
+static snw_status anchor(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     static const char *const what[] = {"material", "place"};
-    const snw_entry *e[ANCHOR_N] = {NULL};
-    SNW_TRY(snw_read_map(r, entry->value, keys, e));
+    const snw_entry *e[ANCHOR_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_anchor, e));
     if (e[ANCHOR_HOLDS]) {
         int place = 0;
         SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &place));
         out->holds_place = place == 1;
     }
     if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
-    return snw_fail_at(r->err, entry->place, "the %s '%s' needs 'on', %s", keys->name, out->name,
-                       keys->key[0].meaning);
+    return snw_fail_at(r->err, entry->place, "the anchor '%s' needs 'on', %s", out->name,
+                       snw_keys_anchor.key[ANCHOR_ON].meaning);
+}
+
+// Sections at which a ring along a rod holds it. Where strains are laws it is a matter of what they share; where they have
+// coordinates each row takes one, and of n curvatures and the plane's three motions two are left: to slide, and to bend where it goes next.
+static int stations(const snw_rod_desc *rod) {
+    enum { OF_LAWS = 24 };
+    int most = 0;
+    for (int k = SNW_BEND_Y; k <= SNW_BEND_Z; k++) {
+        if (rod->active[k] && rod->basis[k].nfun > most) most = rod->basis[k].nfun;
+    }
+    return most > 0 ? most + 1 : OF_LAWS;
+}
+
+// one loop for each station, all of the same kind
+static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_desc *contact) {
+    snw_desc *d = r->desc;
+    enum { MOST = 1000, NAME = 120 };
+    const char *name = "";
+    snw_site site = {.kind = SNW_SITE_AT, .pose = snw_se3_identity(), .place = contact->place};
+    SNW_TRY(snw_read_name(r, e[RING_ALONG]->value, "along", &name));
+    SNW_TRY(snw_find_thing(r, e[RING_ALONG]->value, name, SNW_THING_LINK, &site.link));
+    const snw_link_desc *link = &d->link[site.link];
+    if (!link->has_rod) {
+        return snw_fail_at(r->err, e[RING_ALONG]->place,
+                           "the ring '%s' is along link '%s', which has no rod; give 'on', a site",
+                           contact->name, name);
+    }
+    int n = stations(&link->rod);
+    if (e[RING_STATIONS]) {
+        SNW_TRY(snw_read_whole(r, e[RING_STATIONS]->value, "stations", 1, MOST, &n));
+    }
+    const int first = contact->grip - 1;
+    snw_loop_desc *all = snw_pool_array(r->pool, (size_t)(d->nloop + n + d->ncontact), sizeof *all);
+    if (!all) return snw_read_memory(r);
+    memcpy(all, d->loop, (size_t)d->nloop * sizeof *all);
+    d->loop = all;
+    for (int i = 0; i < n; i++) {
+        char text[NAME];
+        const int length = snprintf(text, sizeof text, "%.80s(%d)", contact->name, i + 1);
+        all[first + i] = all[first];
+        all[first + i].name = snw_pool_text(r->pool, text, (size_t)length);
+        if (!all[first + i].name) return snw_read_memory(r);
+        site.x = (i + 0.5) * link->rod.length / n;
+        all[first + i].b = site;
+        all[first + i].groove = true;
+    }
+    contact->ngrip = n;
+    d->nloop = first + n;
+    return SNW_OK;
+}
+
+static snw_status ring(snw_reader *r, const snw_entry *entry, snw_contact_desc *contact) {
+    const snw_entry *e[RING_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_ring, e));
+    if (!e[RING_ON] == !e[RING_ALONG]) {
+        return snw_fail_at(r->err, entry->place,
+                           "the ring '%s' needs one of 'on', %s, and 'along', a link whose rod it "
+                           "is around everywhere",
+                           contact->name, snw_keys_ring.key[RING_ON].meaning);
+    }
+    if (e[RING_ALONG]) return rings(r, e, contact);
+    if (e[RING_STATIONS]) {
+        return snw_fail_at(r->err, e[RING_STATIONS]->place,
+                           "'stations' are those of a ring 'along' a rod; '%s' is on a site",
+                           contact->name);
+    }
+    return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->grip - 1].b);
 }
 
 // a contact that forbids velocities is a loop behind all others
@@ -189,21 +282,25 @@ static snw_status grip(snw_reader *r, const snw_entry *const *e, snw_contact_des
                            .pose = snw_pose_desc_identity(),
                            .when = contact->when};
     contact->grip = ++d->nloop;
+    contact->ngrip = 1;
     contact->when = NULL;
     if (e[CONTACT_WHEEL]) {
         SNW_TRY(wheel(r, e[CONTACT_WHEEL], out));
     } else if (e[CONTACT_RING]) {
         out->grip = SNW_GRIP_RING;
-        SNW_TRY(ring_or_anchor(r, e[CONTACT_RING], &snw_keys_ring, out));
+        SNW_TRY(ring(r, e[CONTACT_RING], contact));
     } else {
         out->grip = SNW_GRIP_ANCHOR;
-        SNW_TRY(ring_or_anchor(r, e[CONTACT_ANCHOR], &snw_keys_anchor, out));
+        SNW_TRY(anchor(r, e[CONTACT_ANCHOR], out));
     }
+    out = &d->loop[contact->grip - 1];
     if (out->b.kind == SNW_SITE_WORLD) {
         return snw_fail_at(r->err, contact->place, "contact '%s' is on the world, which rests",
                            contact->name);
     }
-    return snw_read_both(r, contact->place, snw_site_when(d, &out->b), &out->when);
+    SNW_TRY(snw_read_both(r, contact->place, snw_site_when(d, &out->b), &out->when));
+    for (int i = 1; i < contact->ngrip; i++) out[i].when = out->when;
+    return SNW_OK;
 }
 
 // ---- all ---------------------------------------------------------------------------------------------

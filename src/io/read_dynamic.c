@@ -31,6 +31,8 @@
       "position apart")                                                                            \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
       "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+    X(DYNAMIC_SHARE, "share", "{torque: 1/m}",                                                     \
+      "how moments count against forces where contacts share what they bear, 1 1/m unless given")  \
     X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
     X(DYNAMIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 
@@ -201,10 +203,18 @@ static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) 
                        "'until' must depend on t or probes, this one never changes");
 }
 
+static snw_status read_share(snw_reader *r, const snw_node *node, snw_step_desc *out) {
+    const snw_entry *e[SHARE_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_share, e));
+    if (!e[SHARE_TORQUE]) return SNW_OK;
+    return snw_read_positive(r, e[SHARE_TORQUE]->value, "torque", (snw_dim){.m = -1}, &out->torque);
+}
+
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     static const char *const bases[] = {"se3", "split"};
     static const char *const starts[] = {"consistent", "rest"};
     const snw_entry *e[DYNAMIC_N] = {NULL};
+    out->torque = 1;
     if (node->kind != SNW_NODE_NULL) SNW_TRY(snw_read_map(r, node, &snw_keys_dynamic, e));
     if (e[DYNAMIC_NAME]) SNW_TRY(snw_read_name(r, e[DYNAMIC_NAME]->value, "name", &out->name));
     if (e[DYNAMIC_FROM]) SNW_TRY(snw_read_from(r, e[DYNAMIC_FROM]->value, index, &out->from));
@@ -214,6 +224,7 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
     SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
+    if (e[DYNAMIC_SHARE]) SNW_TRY(read_share(r, e[DYNAMIC_SHARE]->value, out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->place, out));
     int base = 0, start = 0;
@@ -226,13 +237,6 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     out->split = base == 1;
     out->rest = start == 1;
     return SNW_OK;
-}
-
-static snw_status read_share(snw_reader *r, const snw_node *node, snw_step_desc *out) {
-    const snw_entry *e[SHARE_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_share, e));
-    if (!e[SHARE_TORQUE]) return SNW_OK;
-    return snw_read_positive(r, e[SHARE_TORQUE]->value, "torque", (snw_dim){.m = -1}, &out->torque);
 }
 
 snw_status snw_read_kinematic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {

@@ -170,7 +170,8 @@ static snw_status of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out
         out->of = SNW_PROBE_OF_CONTACT;
         SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
         const int grip = r->desc->contact[out->item].grip;
-        if (grip) out->of = SNW_PROBE_OF_LOOP, out->item = grip - 1;
+        if (r->desc->contact[out->item].ngrip == 1)
+            out->of = SNW_PROBE_OF_LOOP, out->item = grip - 1;
         return SNW_OK;
     }
     out->site.kind = SNW_SITE_END;
@@ -365,7 +366,8 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
         return snw_fail_at(r->err, e->place, "'%s' has no axes", snw_probe_name(out->kind));
     }
     if (out->of == SNW_PROBE_OF_CONTACT) {
-        return snw_fail_at(r->err, e->place, "the reaction of the ground is always in the world");
+        return snw_fail_at(r->err, e->place,
+                           "the reaction of the ground, or along a rod, is always in the world");
     }
     if (of == OF_JOINT) {
         return snw_fail_at(r->err, e->place, "'%s' is along the joint's own axes",

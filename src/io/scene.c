@@ -181,9 +181,12 @@ static const char *loop_name(const snw_model *m, int i) {
         break;
     case SNW_GRIP_WHEEL:
     case SNW_GRIP_ROLL:
+    case SNW_GRIP_TREAD:
+    case SNW_GRIP_EDGE:
+    case SNW_GRIP_SLIP:
         return "wheel";
     case SNW_GRIP_RING:
-        return "ring";
+        return m->desc->loop[i].groove ? "groove" : "ring";
     case SNW_GRIP_ANCHOR:
         return "anchor";
     }
@@ -202,7 +205,10 @@ static void put_loops(snw_json *j, const snw_model *m) {
         put_number(j, "radius", m->desc->loop[i].radius);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);
-        put_switch(j, loop->gate);
+        // what is off for good was compiled as nothing
+        const bool off =
+            loop->grip != m->desc->loop[i].grip || loop->joint != m->desc->loop[i].joint;
+        put_switch(j, off ? SNW_NEVER : loop->gate);
         snw_json_close(j);
     }
     snw_json_close(j);

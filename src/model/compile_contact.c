@@ -156,6 +156,24 @@ static snw_status around(snw_build *b, int l, const touching *to, snw_error *err
     return SNW_OK;
 }
 
+// ---- wheels ----------------------------------------------------------------------------------------
+
+// of a wheel that slips: the segment of its site
+static snw_status slips(snw_build *b, const snw_contact_desc *d, const touching *to,
+                        snw_error *err) {
+    snw_loop *loop = &b->m->loop[d->grip - 1];
+    const int link = b->m->desc->loop[d->grip - 1].b.link;
+    if (loop->slip[0] == 0 && loop->slip[1] == 0) return SNW_OK;
+    if (b->link_rod[link] >= 0 && b->rod[b->link_rod[link]].feed >= 0) {
+        return refuse(d, b->m->desc->link[link].name,
+                      "its rod is fed; give its tip a link and let the wheel be on that", err);
+    }
+    snw_touch *p = point(b, to, loop->b, (snw_vec3){{0}}, 0);
+    p->gate = loop->gate;
+    p->wheel = d->grip;
+    return SNW_OK;
+}
+
 // ---- all -------------------------------------------------------------------------------------------
 
 // by segments; stable, so that sums keep their order
@@ -169,6 +187,9 @@ static snw_status sort(snw_build *b, const snw_touch *touch) {
     for (int s = 0; s < m->nseg; s++) start[s + 1] += start[s];
     memcpy(next, start, ((size_t)m->nseg + 1) * sizeof *next);
     for (int i = 0; i < m->ntouch; i++) sorted[next[touch[i].seg]++] = touch[i];
+    for (int i = 0; i < m->ntouch; i++) {
+        if (sorted[i].wheel) m->loop[sorted[i].wheel - 1].touch = i + 1;
+    }
     m->touch = sorted;
     m->touch_of_seg = start;
     return SNW_OK;
@@ -179,6 +200,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     enum { CORNERS = 8, OF_SECTION = 4 };
     size_t most = 0;
     for (int c = 0; c < d->ncontact; c++) {
+        most += d->contact[c].grip > 0;
         for (int k = 0; k < d->contact[c].nlink; k++) {
             const int rod = b->link_rod[d->contact[c].link[k]];
             most += rod >= 0 ? OF_SECTION * ((size_t)b->rod[rod].nseg + 2)
@@ -189,6 +211,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int c = 0; c < d->ncontact; c++) {
         to.contact = c;
+        if (d->contact[c].grip) SNW_TRY(slips(b, &d->contact[c], &to, err));
         SNW_TRY(snw_build_switch(b, d->contact[c].when, &to.gate, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
             const int l = d->contact[c].link[k];

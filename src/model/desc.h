@@ -223,6 +223,9 @@ typedef enum snw_grip_kind {
     SNW_GRIP_NONE,  // a closure: poses are forbidden
     SNW_GRIP_WHEEL, // no motion along the axle
     SNW_GRIP_ROLL, // of a wheel with a radius: what touches the ground rests, along the axle and across it
+    SNW_GRIP_TREAD, // the same but for the axle, along which it slips,
+    SNW_GRIP_EDGE,  // the same but for its way, along which it slips,
+    SNW_GRIP_SLIP,  // a wheel that slips as it likes: nothing is forbidden
     SNW_GRIP_RING,  // a section moves along its tangent only and does not turn about it
     SNW_GRIP_ANCHOR // a section rests
 } snw_grip_kind;
@@ -238,8 +241,10 @@ typedef struct snw_loop_desc {
     snw_law when;       // NULL: always; a constant or a gate
     bool drive;         // made for an actuator of that name, which turns a ball
     snw_grip_kind grip; // made for a contact of that name: b's velocity against a is forbidden,
-    snw_vec3 normal;    // of a wheel with a radius: of the ground, in the frame of a,
+    snw_vec3 normal;    // of a wheel: of the ground, in the frame of a,
     double radius;      // m
+    double slip[2];     // N s/m: what slip along the axle, along the way is resisted by
+    bool groove;        // of a ring: one of many along a rod
     bool holds_place;   // of an anchor that sweeps along a rod: the place rests, not the section
 } snw_loop_desc;
 
@@ -287,6 +292,11 @@ typedef struct snw_motor_desc {
     int met;            // of a rate with a gate: 1 + the first of n signals, coordinate - integral
     bool turns;         // a ball whose rotation is given: it has no laws by coordinate, but follows
     int loop;           // this loop, from where its joint begins to it
+    int nsame;  // of wheels with one effort the first: they follow it and are so many; else 0
+    int same;   // of these, it included: 1 + the first; else 0
+    bool holds; // it follows, and so that this component of that probe keeps to a law:
+    int probe, component;
+    snw_law target;
 } snw_motor_desc;
 
 // ---- measures ---------------------------------------------------------------------------------------
@@ -362,7 +372,8 @@ typedef struct snw_fluid_desc {
 typedef struct snw_contact_desc {
     const char *name;
     snw_place place;
-    int grip; // 1 + its loop; 0: a half-space
+    int grip;  // 1 + its loop; 0: a half-space
+    int ngrip; // its loops: one, or of rings along a rod one for each station
     int nlink;
     const int *link;
     snw_vec3 normal, at;   // of the surface: unit, out of the ground; a point of it

@@ -290,40 +290,10 @@ static bool linear(const snw_cords *c, const snw_law_in *in) {
     return true;
 }
 
-// Where nothing but fluid acts, on a rod with principal axes: what chambers carry, p A (0, z, -y, 1, 0, 0), does not depend on
-// the strain.
-static void fluid_only(const snw_cords *c, const snw_law_in *in, snw_law_out *out) {
-    const snw_shoot_section *at = in->section;
-    double bend_y = 0, bend_z = 0, stretch = 0;
-    for (int i = 0; i < c->n; i++) {
-        const snw_spot *p = &c->cord[i].spot[in->point];
-        if (!c->cord[i].chamber || !(p->w > 0)) continue;
-        const double T = acting(&c->cord[i], in->z) * p->area;
-        bend_y += T * p->z, bend_z -= T * p->y, stretch += T;
-    }
-    const double carried[6] = {0, bend_y, bend_z, stretch, 0, 0};
-    for (int i = 0; i < 6; i++) {
-        out->e.e[i] = at->C[7 * i] * (in->F.e[i] - carried[i] - at->B[7 * i] * in->eh.e[i]);
-    }
-    const double wy = at->rest.w.y + out->e.w.y, wz = at->rest.w.z + out->e.w.z;
-    const double vx = at->rest.v.x + out->e.v.x;
-    for (int i = 0; i < c->n; i++) {
-        const int z = c->cord[i].z;
-        const snw_spot *p = &c->cord[i].spot[in->point];
-        if (z < 0) continue;
-        out->zs[z] = 0;
-        out->zs[z + 1] = p->w > 0 ? p->area * (vx + wy * p->z - wz * p->y) : 0;
-    }
-}
-
 static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
     snw_cords *c = user;
     const snw_shoot_rod *r = c->r;
     if (in->c0 != c->c0) refresh(c, in->c0);
-    if (c->fluids && r->diagonal && !slopes) {
-        fluid_only(c, in, out);
-        return;
-    }
     const double *KB = c->KB + (r->uniform ? 0 : 36 * (ptrdiff_t)in->point);
     section s[SNW_CORDS];
     snw_twist e = c->guess[in->point];
@@ -444,6 +414,7 @@ snw_status snw_cords_law(snw_cords *c) {
     c->law.user = c;
     c->law.nz = nz;
     c->law.nfree = nfree;
+    c->law.nline = 0;
     c->law.strain = strain;
     c->law.close = close_all;
     return SNW_OK;
@@ -509,17 +480,32 @@ static double typical_effort(const snw_cords *c, const snw_cord *cord) {
     return softness > 0 ? 0.1 * s.f / softness : 1;
 }
 
+// What a fluid carries does not depend on the strain: pressure times area (0, z, -y; 1, 0, 0).
+static void draw_line(snw_cords *c, int i, snw_wrench *a) {
+    const snw_cord *cord = &c->cord[i];
+    for (int p = 0; p < c->r->npoint; p++) {
+        const snw_spot *at = &cord->spot[p];
+        const double area = at->w > 0 ? at->area : 0;
+        a[p] = (snw_wrench){.e = {0, area * at->z, -area * at->y, area, 0, 0}};
+    }
+    c->law.line[i] = (snw_law_line){.z = cord->z, .given = &cord->value, .a = a};
+    c->law.nline = i + 1;
+}
+
 snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r) {
     const size_t np = (size_t)r->npoint, ns = r->uniform ? 1 : np;
+    const size_t lines = c->fluids ? (size_t)c->n * np : 0;
     const size_t bytes = (size_t)c->n * np * sizeof(snw_spot) + np * sizeof(snw_twist) +
-                         36 * (ns + np) * sizeof(double) + np * sizeof(bool);
+                         lines * sizeof(snw_wrench) + 36 * (ns + np) * sizeof(double) +
+                         np * sizeof(bool);
     c->r = r;
     c->c0 = -1;
     c->block = snw_alloc(bytes);
     if (!c->block) return SNW_E_MEMORY;
     snw_spot *spot = c->block;
     c->guess = (snw_twist *)(void *)(spot + (size_t)c->n * np);
-    c->KB = (double *)(void *)(c->guess + np);
+    snw_wrench *line = (snw_wrench *)(void *)(c->guess + np);
+    c->KB = (double *)(void *)(line + lines);
     c->inverse = c->KB + 36 * ns;
     c->known = (bool *)(void *)(c->inverse + 36 * np);
     const double same = 1e-9 * r->length;
@@ -537,6 +523,7 @@ snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r) {
                 cord->spot[point] = place(cord, x, there, r->length);
             }
         }
+        if (c->fluids) draw_line(c, i, line + (size_t)i * np);
         cord->reference = integrate(c, i, as_made);
         cord->typical = typical_effort(c, cord);
         if (cord->z < 0) continue;
@@ -549,6 +536,16 @@ snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r) {
 void snw_cords_release(snw_cords *c) {
     snw_free(c->block);
     c->block = NULL;
+}
+
+void snw_cords_carry(snw_cords *c, snw_tape *tape) {
+    const size_t np = (size_t)c->r->npoint;
+    double c0 = c->c0;
+    snw_tape_carry(tape, &c0, 1);
+    if (tape->in && c0 >= 0) refresh(c, c0);
+    snw_tape_carry(tape, c->guess, 6 * np);
+    snw_tape_carry(tape, c->inverse, 36 * np);
+    for (size_t i = 0; i < np; i++) snw_tape_flag(tape, &c->known[i]);
 }
 
 void snw_cords_base(const snw_cords *c, snw_shoot_rod *r) {

@@ -15,6 +15,7 @@
 
 #include "model/model.h"
 #include "shoot/rod.h"
+#include "shoot/tape.h"
 
 typedef enum snw_cord_given {
     SNW_CORD_EFFORT, // tension or gauge pressure
@@ -41,7 +42,7 @@ typedef struct snw_cord {
     snw_spot *spot;   // npoint: where it is; weight w is zero where it is not
 } snw_cord;
 
-enum { SNW_CORDS = 16 }; // most along one rod
+enum { SNW_CORDS = SNW_LAW_LINES }; // most along one rod
 
 typedef struct snw_cords {
     snw_shoot_law law;
@@ -66,6 +67,8 @@ SNW_NODISCARD snw_status snw_cords_law(snw_cords *c);
 // For a rod made with c->law whose sections are filled: tables. The caller releases them.
 SNW_NODISCARD snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r);
 void snw_cords_release(snw_cords *c);
+// Where the searches of the next step begin (saving.h).
+void snw_cords_carry(snw_cords *c, snw_tape *tape);
 
 // Before a step, after `value`s have changed: values at the base.
 void snw_cords_base(const snw_cords *c, snw_shoot_rod *r);

@@ -1,181 +1,182 @@
 // SPDX-License-Identifier: MIT
 //
-// field.h: the right-hand side of the rod's equation in arc length, and its derivative along variations, two columns at a
-// time. Inlined into the marches, whose flags are constants there.
+// field.h: the right-hand side of the rod's equation in arc length, in packs, and its derivative along variations, several columns
+// at a time. Inlined into the marches, whose flags are constants there.
 #pragma once
 
-#include "base/vectorise.h"
+#include "shoot/pack.h"
 #include "shoot/rod.h"
-
-#include <math.h>
-
-// ---- two columns at once ----------------------------------------------------------------------------
-
-#if defined(__GNUC__) && !defined(SNW_WIDE)
-typedef double snw_lanes __attribute__((vector_size(2 * sizeof(double))));
-enum { SNW_LANES = 2 };
-SNW_INLINE double snw_lane(snw_lanes a, int i) { return a[i]; }
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return (snw_lanes){a[0], a[1]}; }
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { out[0] = a[0], out[1] = a[1]; }
-#else
-typedef double snw_lanes;
-enum { SNW_LANES = 1 };
-SNW_INLINE double snw_lane(snw_lanes a, int i) { return (void)i, a; }
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return *a; }
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
-#endif
-
-typedef struct snw_lane3 {
-    snw_lanes x, y, z;
-} snw_lane3;
-
-SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
-    return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-SNW_INLINE snw_lane3 snw_lane3_sub(snw_lane3 a, snw_lane3 b) {
-    return (snw_lane3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-SNW_INLINE snw_lane3 snw_lane3_scale(double s, snw_lane3 a) {
-    return (snw_lane3){s * a.x, s * a.y, s * a.z};
-}
-// a x b with a number vector a; b x a is its negative
-SNW_INLINE snw_lane3 snw_lane3_cross(snw_vec3 a, snw_lane3 b) {
-    return (snw_lane3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-// b x a
-SNW_INLINE snw_lane3 snw_lane3_cross_by(snw_lane3 b, snw_vec3 a) {
-    return (snw_lane3){b.y * a.z - b.z * a.y, b.z * a.x - b.x * a.z, b.x * a.y - b.y * a.x};
-}
-SNW_INLINE snw_lane3 snw_lane3_rotate(snw_mat3 R, snw_lane3 a) {
-    return (snw_lane3){R.e[0][0] * a.x + R.e[0][1] * a.y + R.e[0][2] * a.z,
-                       R.e[1][0] * a.x + R.e[1][1] * a.y + R.e[1][2] * a.z,
-                       R.e[2][0] * a.x + R.e[2][1] * a.y + R.e[2][2] * a.z};
-}
-SNW_INLINE snw_lane3 snw_lane3_rotate_inv(snw_mat3 R, snw_lane3 a) {
-    return (snw_lane3){R.e[0][0] * a.x + R.e[1][0] * a.y + R.e[2][0] * a.z,
-                       R.e[0][1] * a.x + R.e[1][1] * a.y + R.e[2][1] * a.z,
-                       R.e[0][2] * a.x + R.e[1][2] * a.y + R.e[2][2] * a.z};
-}
-
-typedef union snw_lane6 {
-    struct {
-        snw_lane3 a, b; // angular, linear
-    };
-    snw_lanes e[6];
-} snw_lane6;
 
 // ---- the field --------------------------------------------------------------------------------------
 
 // Constants of a march.
 enum {
     SNW_FIELD_DIAGONAL = 1, // sections are diagonal
-    SNW_FIELD_WORLD = 2,    // gravity or loads in world axes
-    SNW_FIELD_LAW = 4       // a law gives the strain
+    SNW_FIELD_WORLD = 2,    // the world's axes matter: gravity, or loads in them
+    SNW_FIELD_LAW = 4,      // a law gives the strain
+    SNW_FIELD_LOADS = 8,    // there are loads along the rod
+    SNW_FIELD_LINES = 16    // the law consists of lines
 };
 
-// One stage of an interval: where the field was looked at, and what it was.
+// A section as the field reads it.
+typedef struct snw_field_section {
+    const snw_shoot_section *s;
+    snw_pack C[2], B[2], rest[2]; // diagonals; angular, linear
+    snw_pack I, drag;
+} snw_field_section;
+
+SNW_INLINE snw_field_section snw_field_section_of(const snw_shoot_section *s) {
+    const double *C = s->C, *B = s->B;
+    return (snw_field_section){
+        .s = s,
+        .C = {snw_pack_of(C[0], C[7], C[14]), snw_pack_of(C[21], C[28], C[35])},
+        .B = {snw_pack_of(B[0], B[7], B[14]), snw_pack_of(B[21], B[28], B[35])},
+        .rest = {snw_pack_load(s->rest.w.e), snw_pack_load(s->rest.v.e)},
+        .I = snw_pack_load(s->M.I),
+        .drag = snw_pack_load(s->drag)};
+}
+
+// Where the field is looked at, and what it is there.
+typedef struct snw_flow {
+    snw_pack w, v, m, f;            // velocity, wrench
+    snw_pack weight, force, torque; // gravity, loads per length, in the section's axes
+    snw_pack k, l;                  // strain
+    snw_pack ws, vs, ms, fs;        // slopes of velocity and wrench
+    double z[SNW_SHOOT_Z], zs[SNW_SHOOT_Z];
+} snw_flow;
+
+// C (F - B e^h) of a section that is not diagonal
+SNW_INLINE void snw_field_comply(const snw_shoot_section *s, const snw_flow *x, const double *eh,
+                                 snw_twist *e) {
+    double d[6];
+    snw_pack_store(x->m, d), snw_pack_store(x->f, d + 3);
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh[k];
+    }
+    for (int i = 0; i < 6; i++) {
+        e->e[i] = 0;
+        for (int k = 0; k < 6; k++) e->e[i] += s->C[6 * i + k] * d[k];
+    }
+}
+
+SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
+    snw_vec3 a;
+    snw_pack_store(w, a.e);
+    a = snw_inertia_rotate(M, a);
+    return snw_pack_load(a.e);
+}
+
+// x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say where; law: what a law
+// answers, its derivatives included if `slopes`; zs it does not have are the caller's zeros.
+SNW_INLINE void snw_field_at(int flags, const snw_shoot_rod *r, const snw_field_section *q,
+                             int point, bool slopes, snw_law_out *law, snw_flow *x) {
+    const double c0 = r->formula.c[0];
+    const snw_shoot_history *H = &r->history[point];
+    const snw_inertia *M = &q->s->M;
+    const snw_pack kh = snw_pack_load(H->e.w.e), lh = snw_pack_load(H->e.v.e);
+    snw_pack dk, dl; // less rest
+    if (flags & SNW_FIELD_LINES) {
+        dk = snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh));
+        dl = snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh));
+        for (int i = 0; i < r->law->nline; i++) {
+            const snw_law_line *line = &r->law->line[i];
+            const double T = line->z < 0 ? *line->given : x->z[line->z];
+            dk = snw_pack_axpy(T, snw_pack_load(line->a[point].m.e), dk);
+            dl = snw_pack_axpy(T, snw_pack_load(line->a[point].f.e), dl);
+        }
+        dk = snw_pack_mul(q->C[0], dk), dl = snw_pack_mul(q->C[1], dl);
+    } else if (flags & SNW_FIELD_LAW) {
+        const int nz = r->law->nz;
+        snw_law_in in = {.point = point,
+                         .c0 = c0,
+                         .eh = H->e,
+                         .z = x->z,
+                         .zh = r->zh + (size_t)point * (size_t)nz,
+                         .section = q->s};
+        snw_pack_store_two(x->m, x->f, in.F.e);
+        r->law->strain(r->law->user, &in, slopes, law);
+        snw_pack_load_two(law->e.e, &dk, &dl);
+        for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = law->zs[i];
+    } else if (flags & SNW_FIELD_DIAGONAL) {
+        dk = snw_pack_mul(q->C[0], snw_pack_sub(x->m, snw_pack_mul(q->B[0], kh)));
+        dl = snw_pack_mul(q->C[1], snw_pack_sub(x->f, snw_pack_mul(q->B[1], lh)));
+    } else {
+        snw_twist e;
+        snw_field_comply(q->s, x, H->e.e, &e);
+        dk = snw_pack_load(e.w.e), dl = snw_pack_load(e.v.e);
+    }
+    const snw_turned w = snw_turned_of(x->w), v = snw_turned_of(x->v);
+    const snw_turned m = snw_turned_of(x->m), f = snw_turned_of(x->f);
+    const snw_turned k = snw_turned_of(snw_pack_add(q->rest[0], dk));
+    const snw_turned l = snw_turned_of(snw_pack_add(q->rest[1], dl));
+    x->k = k.a, x->l = l.a;
+    if (flags & SNW_FIELD_LINES) {
+        for (int i = 0; i < SNW_SHOOT_Z; i++) x->zs[i] = 0;
+        for (int i = 0; i < r->law->nline; i++) {
+            const snw_law_line *line = &r->law->line[i];
+            if (line->z < 0) continue;
+            const snw_wrench *a = &line->a[point];
+            x->zs[line->z + 1] =
+                snw_pack_sum(snw_pack_add(snw_pack_mul(snw_pack_load(a->m.e), x->k),
+                                          snw_pack_mul(snw_pack_load(a->f.e), x->l)));
+        }
+    }
+    // e_t - ad_xi V
+    x->ws = snw_pack_sub(snw_pack_axpy(c0, dk, kh), snw_pack_turn(snw_skew(k, w)));
+    x->vs = snw_pack_sub(snw_pack_axpy(c0, dl, lh),
+                         snw_pack_turn(snw_pack_add(snw_skew(k, v), snw_skew(l, w))));
+    // momentum's rate, d/dt (M V) in the moving frame, + ad_xi' F
+    const snw_pack wt = snw_pack_axpy(c0, x->w, snw_pack_load(H->V.w.e));
+    const snw_pack vt = snw_pack_axpy(c0, x->v, snw_pack_load(H->V.v.e));
+    const snw_pack bend = snw_pack_add(snw_skew(k, m), snw_skew(l, f));
+    if (flags & SNW_FIELD_DIAGONAL) {
+        const snw_turned Iw = snw_turned_of(snw_pack_mul(q->I, x->w));
+        x->ms = snw_pack_add(snw_pack_mul(q->I, wt),
+                             snw_pack_turn(snw_pack_sub(snw_skew(w, Iw), bend)));
+        x->fs = snw_pack_axpy(
+            M->m, vt,
+            snw_pack_turn(snw_pack_sub(snw_pack_scale(M->m, snw_skew(w, v)), snw_skew(k, f))));
+    } else {
+        const snw_pack c = snw_pack_load(M->mc.e), a = snw_pack_add(vt, snw_pack_cross(x->w, x->v));
+        const snw_pack Iw = snw_field_turn(M, x->w);
+        const snw_pack spin = snw_pack_add(snw_field_turn(M, wt), snw_pack_cross(x->w, Iw));
+        x->ms = snw_pack_sub(snw_pack_add(spin, snw_pack_cross(c, a)), snw_pack_turn(bend));
+        x->fs = snw_pack_add(snw_pack_cross(wt, c), snw_pack_cross(x->w, snw_pack_cross(x->w, c)));
+        x->fs = snw_pack_sub(snw_pack_axpy(M->m, a, x->fs), snw_pack_turn(snw_skew(k, f)));
+    }
+    if (r->drags) {
+        x->fs = snw_pack_add(x->fs, snw_pack_mul(q->drag, snw_pack_mul(x->v, snw_pack_abs(x->v))));
+    }
+    if (flags & SNW_FIELD_WORLD) {
+        x->fs = snw_pack_axpy(-M->m, x->weight, x->fs);
+        if (!(flags & SNW_FIELD_DIAGONAL)) {
+            x->ms = snw_pack_sub(x->ms, snw_pack_cross(snw_pack_load(M->mc.e), x->weight));
+        }
+    }
+    if (flags & SNW_FIELD_LOADS) {
+        const snw_wrench *body = &r->density[point].body;
+        x->fs = snw_pack_sub(x->fs, snw_pack_add(x->force, snw_pack_load(body->f.e)));
+        x->ms = snw_pack_sub(x->ms, snw_pack_add(x->torque, snw_pack_load(body->m.e)));
+    }
+}
+
+// ---- variations -------------------------------------------------------------------------------------
+
+// What variations of a stage ask for.
 typedef struct snw_stage {
     snw_twist V, xi;
     snw_wrench F;
-    double z[SNW_SHOOT_Z];
-    snw_vec3 weight, force, torque; // R'(gravity), R'(loads per length in world axes)
-    snw_mat3 Q;                     // (rotation of the stage)' times that of the node
-    snw_twist Vs;
-    snw_wrench Fs;
-    double zs[SNW_SHOOT_Z];
-    double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z]; // of a law
+    snw_vec3 weight;
+    snw_mat3
+        Q; // (rotation of the stage)' times that of the node; where there are loads along the rod
+    snw_law_out law;
 } snw_stage;
 
-SNW_INLINE snw_twist snw_field_strain(int flags, bool damped, const snw_shoot_section *s,
-                                      snw_wrench F, snw_twist eh) {
-    snw_twist e;
-    if ((flags & SNW_FIELD_DIAGONAL) && !damped) {
-        for (int i = 0; i < 6; i++) e.e[i] = s->C[7 * i] * F.e[i];
-        return e;
-    }
-    if (flags & SNW_FIELD_DIAGONAL) {
-        for (int i = 0; i < 6; i++) e.e[i] = s->C[7 * i] * (F.e[i] - s->B[7 * i] * eh.e[i]);
-        return e;
-    }
-    double d[6];
-    for (int i = 0; i < 6; i++) {
-        d[i] = F.e[i];
-        for (int k = 0; k < 6; k++) d[i] -= s->B[6 * i + k] * eh.e[k];
-    }
-    for (int i = 0; i < 6; i++) {
-        e.e[i] = 0;
-        for (int k = 0; k < 6; k++) e.e[i] += s->C[6 * i + k] * d[k];
-    }
-    return e;
-}
-
-SNW_INLINE snw_vec3 snw_field_turn(int flags, const snw_inertia *M, snw_vec3 w) {
-    if (flags & SNW_FIELD_DIAGONAL) {
-        return (snw_vec3){{M->I[0] * w.x, M->I[1] * w.y, M->I[2] * w.z}};
-    }
-    return snw_inertia_rotate(M, w);
-}
-
-// st->xi, Vs, Fs (zs, D) <- the field at st->V, F, z. `r` and `point` say where, `slopes` whether D is wanted.
-SNW_INLINE void snw_field(int flags, const snw_shoot_rod *r, const snw_shoot_section *s, int point,
-                          bool slopes, snw_stage *st) {
-    const double c0 = r->formula.c[0];
-    const snw_shoot_history *H = &r->history[point];
-    snw_twist e;
-    if (flags & SNW_FIELD_LAW) {
-        const int nz = r->law->nz;
-        const snw_law_in in = {.point = point,
-                               .c0 = c0,
-                               .F = st->F,
-                               .eh = H->e,
-                               .z = st->z,
-                               .zh = r->zh + (size_t)point * (size_t)nz,
-                               .section = s};
-        snw_law_out out;
-        r->law->strain(r->law->user, &in, slopes, &out);
-        e = out.e;
-        for (int i = 0; i < nz; i++) st->zs[i] = out.zs[i];
-        for (int i = 0; slopes && i < 6 + nz; i++) {
-            for (int k = 0; k < 6 + nz; k++) st->D[i][k] = out.D[i][k];
-        }
-    } else {
-        e = snw_field_strain(flags, r->damped, s, st->F, H->e);
-    }
-    const snw_vec3 w = st->V.w, v = st->V.v, m = st->F.m, f = st->F.f;
-    const snw_vec3 k = snw_add(s->rest.w, e.w), l = snw_add(s->rest.v, e.v);
-    st->xi.w = k, st->xi.v = l;
-    const snw_vec3 wt = snw_add(snw_scale(c0, w), H->V.w), vt = snw_add(snw_scale(c0, v), H->V.v);
-    const snw_vec3 kt = snw_add(snw_scale(c0, e.w), H->e.w),
-                   lt = snw_add(snw_scale(c0, e.v), H->e.v);
-    // e_t - ad_xi V
-    st->Vs.w = snw_sub(kt, snw_cross(k, w));
-    st->Vs.v = snw_sub(snw_sub(lt, snw_cross(k, v)), snw_cross(l, w));
-    // momentum's rate, d/dt (M V) in the moving frame
-    const snw_inertia *M = &s->M;
-    const snw_vec3 a = snw_add(vt, snw_cross(w, v)); // acceleration of the line
-    snw_vec3 fm = snw_add(snw_field_turn(flags, M, wt), snw_cross(w, snw_field_turn(flags, M, w)));
-    snw_vec3 ff = snw_scale(M->m, a);
-    if (!(flags & SNW_FIELD_DIAGONAL)) {
-        fm = snw_add(fm, snw_cross(M->mc, a));
-        ff = snw_add(ff, snw_add(snw_cross(wt, M->mc), snw_cross(w, snw_cross(w, M->mc))));
-    }
-    if (r->drags) {
-        ff.x += s->drag[0] * v.x * fabs(v.x);
-        ff.y += s->drag[1] * v.y * fabs(v.y);
-        ff.z += s->drag[2] * v.z * fabs(v.z);
-    }
-    if (flags & SNW_FIELD_WORLD) {
-        ff = snw_sub(ff, snw_add(snw_scale(M->m, st->weight), st->force));
-        fm = snw_sub(fm, st->torque);
-        if (!(flags & SNW_FIELD_DIAGONAL)) fm = snw_sub(fm, snw_cross(M->mc, st->weight));
-    }
-    if (r->density) {
-        ff = snw_sub(ff, r->density[point].body.f);
-        fm = snw_sub(fm, r->density[point].body.m);
-    }
-    // + ad_xi' F
-    st->Fs.m = snw_sub(snw_sub(fm, snw_cross(k, m)), snw_cross(l, f));
-    st->Fs.f = snw_sub(ff, snw_cross(k, f));
+SNW_INLINE void snw_stage_of(int flags, const snw_flow *x, snw_stage *st) {
+    snw_pack_store(x->w, st->V.w.e), snw_pack_store(x->v, st->V.v.e);
+    snw_pack_store(x->k, st->xi.w.e), snw_pack_store(x->l, st->xi.v.e);
+    snw_pack_store(x->m, st->F.m.e), snw_pack_store(x->f, st->F.f.e);
+    if (flags & SNW_FIELD_WORLD) snw_pack_store(x->weight, st->weight.e);
 }
 
 // A variation of a stage: in dV, dF, dz and those of weight, force and torque; out dxi, dVs, dFs, dzs.
@@ -191,9 +192,9 @@ SNW_INLINE void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoo
     if (flags & SNW_FIELD_LAW) {
         const int nz = r->law->nz;
         for (int i = 0; i < 6 + nz; i++) {
-            snw_lanes sum = st->D[i][0] * d->F.e[0];
-            for (int k = 1; k < 6; k++) sum += st->D[i][k] * d->F.e[k];
-            for (int k = 0; k < nz; k++) sum += st->D[i][6 + k] * d->z[k];
+            snw_lanes sum = st->law.D[i][0] * d->F.e[0];
+            for (int k = 1; k < 6; k++) sum += st->law.D[i][k] * d->F.e[k];
+            for (int k = 0; k < nz; k++) sum += st->law.D[i][6 + k] * d->z[k];
             if (i < 6) {
                 d->xi.e[i] = sum;
             } else {
@@ -228,9 +229,9 @@ SNW_INLINE void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoo
                           I[5] * dw.x + I[1] * dw.y + I[3] * dw.z,
                           I[4] * dw.x + I[3] * dw.y + I[2] * dw.z};
     }
-    snw_lane3 fm = snw_lane3_add(snw_lane3_scale(c0, Jdw),
-                                 snw_lane3_add(snw_lane3_cross_by(dw, snw_field_turn(flags, M, w)),
-                                               snw_lane3_cross(w, Jdw)));
+    snw_lane3 fm = snw_lane3_add(
+        snw_lane3_scale(c0, Jdw),
+        snw_lane3_add(snw_lane3_cross_by(dw, snw_inertia_rotate(M, w)), snw_lane3_cross(w, Jdw)));
     snw_lane3 ff = snw_lane3_scale(M->m, da);
     if (!(flags & SNW_FIELD_DIAGONAL)) {
         const snw_lane3 dwmc = snw_lane3_cross_by(dw, M->mc);
@@ -245,9 +246,12 @@ SNW_INLINE void snw_field_vary(int flags, const snw_shoot_rod *r, const snw_shoo
         ff.y += 2 * s->drag[1] * fabs(v.y) * dv.y;
         ff.z += 2 * s->drag[2] * fabs(v.z) * dv.z;
     }
-    if (flags & SNW_FIELD_WORLD) {
-        ff = snw_lane3_sub(ff, snw_lane3_add(snw_lane3_scale(M->m, d->weight), d->force));
+    if (flags & SNW_FIELD_LOADS) {
+        ff = snw_lane3_sub(ff, d->force);
         fm = snw_lane3_sub(fm, d->torque);
+    }
+    if (flags & SNW_FIELD_WORLD) {
+        ff = snw_lane3_sub(ff, snw_lane3_scale(M->m, d->weight));
         if (!(flags & SNW_FIELD_DIAGONAL)) {
             fm = snw_lane3_sub(fm, snw_lane3_cross(M->mc, d->weight));
         }

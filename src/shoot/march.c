@@ -4,63 +4,22 @@
 #include "shoot/march_kernel.h"
 #include "shoot/replica.h"
 
-const snw_along snw_along_methods[] = {
-    {SNW_ALONG_EULER, 1, 1, {0}, {0, 1}, {{0}}, {1}},
-    {SNW_ALONG_RK4,
-     4,
-     2,
-     {0, 1, 1, 2},
-     {0, 0.5, 1},
-     {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
-     {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
-    {SNW_ALONG_DP5,
-     6,
-     5,
-     {0, 1, 2, 3, 4, 5},
-     {0, 0.2, 0.3, 0.8, 8.0 / 9, 1},
-     {{0},
-      {1.0 / 5},
-      {3.0 / 40, 9.0 / 40},
-      {44.0 / 45, -56.0 / 15, 32.0 / 9},
-      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
-     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-};
-
 const snw_along *snw_along_of(snw_space_kind kind) { return &methods[kind]; }
 
-// Round rods and the like, by Euler or RK4: each kernel has its flags as constants.
-#define PLAIN (SNW_FIELD_WORLD | POSE)
-#define FAST(X)                                                                                    \
-    X(SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                           \
-    X(SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                         \
-    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                                   \
-    X(SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                                 \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                           \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)                                   \
-    X(SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)
-
-static int flags_of(const snw_shoot_rod *r, bool pose) {
-    return (r->diagonal ? SNW_FIELD_DIAGONAL : 0) | (r->law ? SNW_FIELD_LAW : 0) |
-           (r->world ? PLAIN : (pose ? POSE : 0));
+void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                   snw_shoot_state *y) {
+    march_rod(r, node, n, pose, columns, S, y);
 }
 
 static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
                      snw_shoot_state *y) {
-    const int flags = flags_of(r, pose);
-    const snw_space_kind along = r->method->kind;
-#define X(k, method)                                                                               \
-    if (flags == (k) && along == (method)) {                                                       \
-        if (columns == 0) {                                                                        \
-            march(k, method, r, node, n, 0, S, y);                                                 \
-        } else {                                                                                   \
-            march(k, method, r, node, n, columns, S, y);                                           \
-        }                                                                                          \
-        return;                                                                                    \
+#if defined(SNW_AVX2) && !defined(SNW_WIDE)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        snw_march_avx2(r, node, n, pose, columns, S, y);
+        return;
     }
-    FAST(X)
-#undef X
-    march(flags, along, r, node, n, columns, S, y);
+#endif
+    snw_march_any(r, node, n, pose, columns, S, y);
 }
 
 void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_shoot_state *start,
@@ -76,13 +35,21 @@ void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_sho
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
                           snw_shoot_state *end) {
-    SNW_ASSERT(columns % SNW_LANES == 0);
     if (r->replica) {
         snw_replica_march_vary(r, node, n, start, columns, S, end);
         return;
     }
     *end = *start;
     dispatch(r, node, n, pose || r->world, columns, S, end);
+}
+
+static double largest(snw_pack a) {
+    double x[3], most = 0;
+    snw_pack_store(snw_pack_abs(a), x);
+    for (int i = 0; i < 3; i++) {
+        if (!(x[i] <= most)) most = x[i];
+    }
+    return most;
 }
 
 double snw_shoot_error(const snw_shoot_rod *r, int node) {
@@ -96,33 +63,47 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
                                   -1.0 / 40};
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int nz = snw_shoot_nz(r), np = methods[SNW_ALONG_DP5].np;
-    const int point = piece->point + (node - piece->node) * np, flags = flags_of(r, true);
+    const int point = piece->point + (node - piece->node) * np, flags = flags_of(r, true, false);
     SNW_ASSERT(r->method->kind == SNW_ALONG_DP5 && node < piece->node + piece->n);
     snw_shoot_state y = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     for (int i = 0; i < nz; i++) y.z[i] = r->z[node * nz + i];
-    snw_stage st[SNW_SHOOT_STAGES], last;
-    stages(flags, SNW_ALONG_DP5, r, point, piece->h, false, &y, st);
-    finish(flags, SNW_ALONG_DP5, r, piece->h, st, &y);
-    y.g = snw_se3_mul(y.g, snw_se3_exp(advance_by(SNW_ALONG_DP5, piece->h, st)));
-    last.V = y.V, last.F = y.F, last.Q = snw_mat3_identity();
-    for (int i = 0; i < nz; i++) last.z[i] = y.z[i];
-    if (r->world) see_loads(r, point + np, y.g.R, &last);
-    snw_field(flags, r, section_at(r, point + np), point + np, false, &last);
-    const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length, h = piece->h;
+    snw_flow x[SNW_SHOOT_STAGES + 1];
+    node_state at = from_state(flags, r, &y);
+    look_around(flags, r, &y.g, &at);
+    snw_law_out law;
+    memset(law.zs, 0, sizeof law.zs);
+    stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, x, NULL);
+    finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
+    y.g = snw_se3_mul(y.g, snw_se3_exp(advance_by(SNW_ALONG_DP5, piece->h, x)));
+    look_around(flags, r, &y.g, &at);
+    at.section = snw_field_section_of(section_at(r, point + np));
+    snw_mat3 Q[1];
+    stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, x + SNW_SHOOT_STAGES);
     // the pose: strains integrated by both, and the bracket of the strains at 0.3 and 0.8 in place of that at both ends
-    const snw_twist ends = snw_ad(st[0].xi, st[5].xi), within = snw_ad(st[2].xi, st[3].xi);
-    double worst = 0;
-    for (int c = 0; c < 6; c++) {
-        double W = h / 12 * (ends.e[c] - 2 * within.e[c]) + off[6] * last.xi.e[c];
-        for (int i = 0; i < 6; i++) W += off[i] * st[i].xi.e[c];
-        const double w = fabs(h * W) / (c < 3 ? 1 : L);
-        if (!(w <= worst)) worst = w;
-        double V = off[6] * last.Vs.e[c], F = off[6] * last.Fs.e[c];
-        for (int i = 0; i < 6; i++) V += off[i] * st[i].Vs.e[c], F += off[i] * st[i].Fs.e[c];
-        const double v = fabs(h * V) / (c < 3 ? c0 : c0 * L);
-        const double f = fabs(h * F) / (c < 3 ? r->force * L : r->force);
-        if (!(v <= worst)) worst = v;
-        if (!(f <= worst)) worst = f;
+    const double h = piece->h, c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length;
+    const snw_pack zero = snw_pack_of(0, 0, 0);
+    snw_flow d = {.w = zero, .v = zero, .m = zero, .f = zero};
+    d.k = snw_pack_scale(
+        h / 12, snw_pack_axpy(-2, snw_pack_cross(x[2].k, x[3].k), snw_pack_cross(x[0].k, x[5].k)));
+    const snw_pack ends =
+        snw_pack_add(snw_pack_cross(x[0].l, x[5].k), snw_pack_cross(x[0].k, x[5].l));
+    const snw_pack within =
+        snw_pack_add(snw_pack_cross(x[2].l, x[3].k), snw_pack_cross(x[2].k, x[3].l));
+    d.l = snw_pack_scale(h / 12, snw_pack_axpy(-2, within, ends));
+    for (int i = 0; i <= SNW_SHOOT_STAGES; i++) {
+        d.k = snw_pack_axpy(off[i], x[i].k, d.k), d.l = snw_pack_axpy(off[i], x[i].l, d.l);
+        d.w = snw_pack_axpy(off[i], x[i].ws, d.w), d.v = snw_pack_axpy(off[i], x[i].vs, d.v);
+        d.m = snw_pack_axpy(off[i], x[i].ms, d.m), d.f = snw_pack_axpy(off[i], x[i].fs, d.f);
     }
-    return worst;
+    const double worst[] = {largest(d.k),
+                            largest(d.l) / L,
+                            largest(d.w) / c0,
+                            largest(d.v) / (c0 * L),
+                            largest(d.m) / (r->force * L),
+                            largest(d.f) / r->force};
+    double most = 0;
+    for (int i = 0; i < 6; i++) {
+        if (!(worst[i] <= most)) most = worst[i];
+    }
+    return h * most;
 }

@@ -11,7 +11,7 @@
 void snw_shoot_march(snw_shoot_rod *r, int node, int n, bool pose, const snw_shoot_state *start,
                      snw_shoot_state *end);
 
-// The same with variations. S: SNW_SHOOT_ROWS rows of `columns` (even) numbers, in: variations of the start, out: of the
+// The same with variations. S: SNW_SHOOT_ROWS rows of `columns` numbers, in: variations of the start, out: of the
 // end. Rows of the pose mean nothing unless `pose` or r->world.
 void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
                           const snw_shoot_state *start, int columns, double *S,
@@ -20,3 +20,10 @@ void snw_shoot_march_vary(snw_shoot_rod *r, int node, int n, bool pose,
 // Of Dormand and Prince's method: the local error of the interval behind a node, from the method of order 4 that its stages
 // have too, in typical forces, moments, velocities, and lengths. The nodes are a solution.
 double snw_shoot_error(const snw_shoot_rod *r, int node);
+
+// The same, start and end in y, columns none or some: by instructions that every processor has, and by wider ones, where
+// there are. Equal to rounding; march.c chooses.
+void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                   snw_shoot_state *y);
+void snw_march_avx2(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                    snw_shoot_state *y);

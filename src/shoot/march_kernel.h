@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// march_kernel.h: an interval, its variations, and a row of them; compiled once for rods that are common, with their flags as
-// constants, and once for all others.
+// march_kernel.h: an interval, its variations, and a row of them. Read by each file that computes them with instructions of its own
+// (march.c, march_avx2.c): for rods that are common with their flags as constants, and once for all others.
 //
-// An interval of length h from node j. Wrench, velocity and z are ordinary Runge-Kutta vectors. The rotation of a stage is
-// needed only to turn loads into its axes: R_i = R_j Q_i', Q_i = 1 - h sum a_ik k_k^ Q_k, the same method on the matrix. The
-// pose of the next node is a group step, g_{j+1} = g_j exp(W) with the Magnus expansion of the stages' strains,
+// An interval of length h from node j. Wrench, velocity and z are ordinary Runge-Kutta vectors. Rotations of stages are needed
+// only to turn loads into their axes: R_i = R_j Q_i', Q_i = 1 - h sum a_ik k_k^ Q_k, the same method on the matrix; of the
+// weight, whose direction all points share, on the vector: b_i = b_j - h sum a_ik k_k x b_k. The pose of the next node is a
+// group step, g_{j+1} = g_j exp(W) with the Magnus expansion of the stages' strains,
 //   W = h sum b_i xi_i + h^2/12 [xi_1, xi_last],
 // of the method's order up to four.
 #pragma once
@@ -13,90 +14,164 @@
 #include "base/fail.h"
 #include "math/se3_tangent.h"
 #include "shoot/field.h"
+#include "shoot/march.h"
 #include "shoot/rod.h"
 
 #include <stddef.h>
 
-#define POSE 8 // a flag more: poses are wanted
+enum {
+    POSE = 32,  // a flag more: poses are wanted,
+    FIXED = 64, // and another: method and flags are constants
+    PLAIN = SNW_FIELD_WORLD | POSE
+};
 
-#define methods snw_along_methods
-extern const snw_along snw_along_methods[];
+static const snw_along methods[] = {
+    {SNW_ALONG_EULER, 1, 1, {0}, {0, 1}, {{0}}, {1}},
+    {SNW_ALONG_RK4,
+     4,
+     2,
+     {0, 1, 1, 2},
+     {0, 0.5, 1},
+     {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
+     {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
+    {SNW_ALONG_DP5,
+     6,
+     5,
+     {0, 1, 2, 3, 4, 5},
+     {0, 0.2, 0.3, 0.8, 8.0 / 9, 1},
+     {{0},
+      {1.0 / 5},
+      {3.0 / 40, 9.0 / 40},
+      {44.0 / 45, -56.0 / 15, 32.0 / 9},
+      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
+};
 
 // stages whose slopes enter stage i: all before it, of Euler and RK4 only the last one
 SNW_INLINE int earliest(snw_space_kind kind, int i) {
     return kind == SNW_ALONG_DP5 ? 0 : (i > 0 ? i - 1 : 0);
 }
 
-// Q_i, from the stages before
-SNW_INLINE snw_mat3 turned(snw_space_kind kind, double h, int i, const snw_stage *st) {
-    snw_mat3 Q = snw_mat3_identity();
-    const snw_along *m = &methods[kind];
-    for (int k = earliest(kind, i); k < i; k++) {
-        const double a = -h * m->a[i][k];
-        for (int c = 0; c < 3; c++) {
-            const snw_vec3 q = {{st[k].Q.e[0][c], st[k].Q.e[1][c], st[k].Q.e[2][c]}};
-            const snw_vec3 x = snw_cross(st[k].xi.w, q);
-            Q.e[0][c] += a * x.x, Q.e[1][c] += a * x.y, Q.e[2][c] += a * x.z;
-        }
-    }
-    return Q;
-}
-
-SNW_INLINE void see_loads(const snw_shoot_rod *r, int point, snw_mat3 R, snw_stage *st) {
-    st->weight = snw_rotate(st->Q, snw_rotate_inv(R, r->gravity));
-    st->force = st->torque = (snw_vec3){{0}};
-    if (!r->density) return;
-    st->force = snw_rotate(st->Q, snw_rotate_inv(R, r->density[point].force));
-    st->torque = snw_rotate(st->Q, snw_rotate_inv(R, r->density[point].torque));
-}
-
 SNW_INLINE const snw_shoot_section *section_at(const snw_shoot_rod *r, int point) {
     return r->uniform ? r->section : r->section + point;
 }
 
-SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
-                       bool slopes, const snw_shoot_state *y, snw_stage *st) {
+// ---- stages -----------------------------------------------------------------------------------------
+
+// where an interval begins
+typedef struct node_state {
+    snw_flow y;
+    snw_mat3 R;
+    snw_field_section section; // of a uniform rod
+} node_state;
+
+// Q_i, from the stages before
+SNW_INLINE snw_mat3 turned(snw_space_kind kind, double h, int i, const snw_flow *x,
+                           const snw_mat3 *Q) {
+    snw_mat3 sum = snw_mat3_identity();
     const snw_along *m = &methods[kind];
-    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
-    SNW_ROLLED
-    for (int i = 0; i < m->stages; i++) {
-        snw_stage *s = &st[i];
-        s->V = y->V;
-        s->F = y->F;
-        for (int k = 0; k < nz; k++) s->z[k] = y->z[k];
-        for (int k = earliest(kind, i); k < i; k++) {
-            const double a = h * m->a[i][k];
-            for (int c = 0; c < 6; c++) s->V.e[c] += a * st[k].Vs.e[c];
-            for (int c = 0; c < 6; c++) s->F.e[c] += a * st[k].Fs.e[c];
-            for (int c = 0; c < nz; c++) s->z[c] += a * st[k].zs[c];
+    for (int k = earliest(kind, i); k < i; k++) {
+        const double a = -h * m->a[i][k];
+        snw_vec3 xi;
+        snw_pack_store(x[k].k, xi.e);
+        for (int c = 0; c < 3; c++) {
+            const snw_vec3 q = {{Q[k].e[0][c], Q[k].e[1][c], Q[k].e[2][c]}};
+            const snw_vec3 d = snw_cross(xi, q);
+            sum.e[0][c] += a * d.x, sum.e[1][c] += a * d.y, sum.e[2][c] += a * d.z;
         }
-        const int p = point + m->at[i];
+    }
+    return sum;
+}
+
+SNW_INLINE void see_loads(const snw_shoot_rod *r, int point, snw_mat3 R, snw_mat3 Q, snw_flow *x) {
+    const snw_shoot_density *d = &r->density[point];
+    const snw_vec3 f = snw_rotate(Q, snw_rotate_inv(R, d->force));
+    const snw_vec3 t = snw_rotate(Q, snw_rotate_inv(R, d->torque));
+    x->force = snw_pack_load(f.e), x->torque = snw_pack_load(t.e);
+}
+
+// x[i] <- stage i of the interval from `from` on; Q: rotations of the stages, where there are loads along the rod
+SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
+                      bool slopes, int i, const node_state *from, snw_law_out *law, snw_mat3 *Q,
+                      snw_flow *x) {
+    const snw_along *m = &methods[kind];
+    const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
+    const snw_flow *y = &from->y;
+    snw_flow *s = &x[i];
+    s->w = y->w, s->v = y->v, s->m = y->m, s->f = y->f;
+    if (flags & SNW_FIELD_WORLD) s->weight = y->weight;
+    for (int k = 0; k < nz; k++) s->z[k] = y->z[k];
+    for (int k = earliest(kind, i); k < i; k++) {
+        const double a = h * m->a[i][k];
+        s->w = snw_pack_axpy(a, x[k].ws, s->w), s->v = snw_pack_axpy(a, x[k].vs, s->v);
+        s->m = snw_pack_axpy(a, x[k].ms, s->m), s->f = snw_pack_axpy(a, x[k].fs, s->f);
+        for (int c = 0; c < nz; c++) s->z[c] += a * x[k].zs[c];
         if (flags & SNW_FIELD_WORLD) {
-            s->Q = turned(kind, h, i, st);
-            see_loads(r, p, y->g.R, s);
+            s->weight = snw_pack_axpy(-a, snw_pack_cross(x[k].k, x[k].weight), s->weight);
         }
-        snw_field(flags, r, section_at(r, p), p, slopes, s);
+    }
+    const int p = point + m->at[i];
+    if (flags & SNW_FIELD_LOADS) {
+        Q[i] = turned(kind, h, i, x, Q);
+        see_loads(r, p, from->R, Q[i], s);
+    }
+    if (r->uniform) {
+        snw_field_at(flags, r, &from->section, p, slopes, law, s);
+    } else {
+        const snw_field_section here = snw_field_section_of(r->section + p);
+        snw_field_at(flags, r, &here, p, slopes, law, s);
+    }
+}
+
+// all of them; st: what variations ask for, or NULL
+SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
+                       const node_state *from, snw_law_out *law, snw_flow *x, snw_stage *st) {
+    snw_mat3 Q[SNW_SHOOT_STAGES];
+    if (flags & FIXED) {
+        // one after the other, so that a stage stays in registers for the next
+        stage(flags, kind, r, point, h, false, 0, from, law, Q, x);
+        if (kind == SNW_ALONG_EULER) return;
+        stage(flags, kind, r, point, h, false, 1, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 2, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 3, from, law, Q, x);
+        return;
+    }
+    for (int i = 0; i < methods[kind].stages; i++) {
+        stage(flags, kind, r, point, h, st, i, from, st ? &st[i].law : law, Q, x);
+        if (st) snw_stage_of(flags, &x[i], &st[i]);
+        if (st && (flags & SNW_FIELD_LOADS)) st[i].Q = Q[i];
     }
 }
 
 // W of the pose's step
-SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_stage *st) {
+SNW_INLINE snw_twist advance_by(snw_space_kind kind, double h, const snw_flow *x) {
     const snw_along *m = &methods[kind];
-    snw_twist W = snw_twist_zero();
-    for (int i = 0; i < m->stages; i++) W = snw_twist_axpy(h * m->b[i], st[i].xi, W);
-    if (kind == SNW_ALONG_EULER) return W;
-    return snw_twist_axpy(h * h / 12, snw_ad(st[0].xi, st[m->stages - 1].xi), W);
+    snw_pack w = snw_pack_scale(h * m->b[0], x[0].k), v = snw_pack_scale(h * m->b[0], x[0].l);
+    for (int i = 1; i < m->stages; i++) {
+        w = snw_pack_axpy(h * m->b[i], x[i].k, w), v = snw_pack_axpy(h * m->b[i], x[i].l, v);
+    }
+    if (kind != SNW_ALONG_EULER) {
+        const snw_flow *e = &x[m->stages - 1];
+        const double c = h * h / 12;
+        const snw_turned k0 = snw_turned_of(x[0].k), l0 = snw_turned_of(x[0].l);
+        const snw_turned k1 = snw_turned_of(e->k), l1 = snw_turned_of(e->l);
+        w = snw_pack_axpy(c, snw_pack_turn(snw_skew(k0, k1)), w);
+        v = snw_pack_axpy(c, snw_pack_turn(snw_pack_add(snw_skew(l0, k1), snw_skew(k0, l1))), v);
+    }
+    snw_twist W;
+    snw_pack_store(w, W.w.e), snw_pack_store(v, W.v.e);
+    return W;
 }
 
-SNW_INLINE void finish(int flags, snw_space_kind kind, const snw_shoot_rod *r, double h,
-                       const snw_stage *st, snw_shoot_state *y) {
+SNW_INLINE void finish(int flags, snw_space_kind kind, double h, const snw_flow *x, snw_flow *y) {
     const snw_along *m = &methods[kind];
-    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
+    const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     for (int i = 0; i < m->stages; i++) {
         const double b = h * m->b[i];
-        for (int c = 0; c < 6; c++) y->V.e[c] += b * st[i].Vs.e[c];
-        for (int c = 0; c < 6; c++) y->F.e[c] += b * st[i].Fs.e[c];
-        for (int c = 0; c < nz; c++) y->z[c] += b * st[i].zs[c];
+        y->w = snw_pack_axpy(b, x[i].ws, y->w), y->v = snw_pack_axpy(b, x[i].vs, y->v);
+        y->m = snw_pack_axpy(b, x[i].ms, y->m), y->f = snw_pack_axpy(b, x[i].fs, y->f);
+        for (int c = 0; c < nz; c++) y->z[c] += b * x[i].zs[c];
     }
 }
 
@@ -135,11 +210,21 @@ SNW_INLINE snw_lane3 vary_load(const snw_stage *s, const dframe *dQ, snw_vec3 b,
 
 SNW_INLINE void vary_loads(const snw_shoot_rod *r, int point, snw_mat3 R, const snw_stage *s,
                            const dframe *dQ, snw_lane3 theta, snw_variation *v) {
-    v->weight = vary_load(s, dQ, snw_rotate_inv(R, r->gravity), theta);
-    v->force = v->torque = (snw_lane3){{0}, {0}, {0}};
-    if (!r->density) return;
     v->force = vary_load(s, dQ, snw_rotate_inv(R, r->density[point].force), theta);
     v->torque = vary_load(s, dQ, snw_rotate_inv(R, r->density[point].torque), theta);
+}
+
+// d(R'g) = R'g x theta at the node, then along the stages
+SNW_INLINE snw_lane3 vary_weight(snw_space_kind kind, double h, int i, const snw_stage *st,
+                                 const snw_variation *v, snw_lane3 theta) {
+    const snw_along *m = &methods[kind];
+    snw_lane3 d = snw_lane3_cross(st[0].weight, theta);
+    for (int k = earliest(kind, i); k < i; k++) {
+        const snw_lane3 x = snw_lane3_add(snw_lane3_cross_by(v[k].xi.a, st[k].weight),
+                                          snw_lane3_cross(st[k].xi.w, v[k].weight));
+        d = snw_lane3_add(d, snw_lane3_scale(-h * m->a[i][k], x));
+    }
+    return d;
 }
 
 // what all columns share in the step of the pose: exp(W) and T(W)
@@ -212,9 +297,13 @@ SNW_INLINE void vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int
             for (int c = 0; c < nz; c++) v[i].z[c] += a * v[k].zs[c];
         }
         const int p = point + m->at[i];
-        if (flags & SNW_FIELD_WORLD) {
-            dQ[i] = vary_turned(kind, h, i, st, v, dQ);
-            vary_loads(r, p, R, &st[i], &dQ[i], zeta.a, &v[i]);
+        if (flags & SNW_FIELD_WORLD) v[i].weight = vary_weight(kind, h, i, st, v, zeta.a);
+        if (flags & SNW_FIELD_LOADS) {
+            v[i].force = v[i].torque = (snw_lane3){{0}, {0}, {0}};
+            if (flags & SNW_FIELD_WORLD) {
+                dQ[i] = vary_turned(kind, h, i, st, v, dQ);
+                vary_loads(r, p, R, &st[i], &dQ[i], zeta.a, &v[i]);
+            }
         }
         snw_field_vary(flags, r, section_at(r, p), &st[i], &v[i]);
         const double b = h * m->b[i];
@@ -233,37 +322,167 @@ SNW_INLINE void vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int
 
 // ---- marches ----------------------------------------------------------------------------------------
 
-SNW_INLINE void keep(snw_shoot_rod *r, int flags, int node, const snw_shoot_state *y) {
-    r->V[node] = y->V;
-    r->F[node] = y->F;
-    if (flags & POSE) r->g[node] = y->g;
+SNW_INLINE void keep(snw_shoot_rod *r, int flags, int node, const snw_flow *y, const snw_se3 *g) {
+    snw_pack_store(y->w, r->V[node].w.e), snw_pack_store(y->v, r->V[node].v.e);
+    snw_pack_store(y->m, r->F[node].m.e), snw_pack_store(y->f, r->F[node].f.e);
+    if (flags & POSE) r->g[node] = *g;
     const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
     for (int c = 0; c < nz; c++) r->z[node * nz + c] = y->z[c];
 }
 
+SNW_INLINE node_state from_state(int flags, const snw_shoot_rod *r, const snw_shoot_state *y) {
+    node_state at;
+    at.y.w = snw_pack_load(y->V.w.e), at.y.v = snw_pack_load(y->V.v.e);
+    at.y.m = snw_pack_load(y->F.m.e), at.y.f = snw_pack_load(y->F.f.e);
+    at.section = snw_field_section_of(r->section);
+    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
+    for (int c = 0; c < SNW_SHOOT_Z; c++) at.y.z[c] = c < nz ? y->z[c] : 0;
+    return at;
+}
+
+SNW_INLINE void look_around(int flags, const snw_shoot_rod *r, const snw_se3 *g, node_state *at) {
+    const snw_vec3 b = snw_rotate_inv(g->R, r->gravity);
+    if (flags & SNW_FIELD_WORLD) at->y.weight = snw_pack_load(b.e);
+    if (flags & SNW_FIELD_LOADS) at->R = g->R;
+}
+
+// all columns through an interval whose stages are known
+SNW_INLINE void vary_all(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
+                         double h, const pose_step *ps, const snw_mat3 *R, const snw_stage *st,
+                         int columns, double *S) {
+    for (int c = 0; c < columns; c += SNW_LANES) {
+        vary(flags, kind, r, point, h, *R, st, ps, columns, S + c);
+    }
+}
+
 SNW_INLINE void march(int flags, snw_space_kind kind, snw_shoot_rod *r, int node, int n,
-                      int columns, double *S, snw_shoot_state *y) {
+                      int columns, double *S, snw_shoot_state *state) {
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int np = methods[kind].np;
     const double h = piece->h;
     SNW_ASSERT(node + n <= piece->node + piece->n);
     snw_stage st[SNW_SHOOT_STAGES];
+    snw_flow x[SNW_SHOOT_STAGES];
+    node_state at = from_state(flags, r, state);
+    snw_se3 g = state->g;
+    snw_law_out law;
+    memset(law.zs, 0, sizeof law.zs);
+    for (int i = 0; i < SNW_SHOOT_STAGES && columns > 0; i++)
+        memset(st[i].law.zs, 0, sizeof law.zs);
     for (int j = 0; j < n; j++) {
         const int point = piece->point + (node + j - piece->node) * np;
-        if (j > 0) keep(r, flags, node + j, y);
-        stages(flags, kind, r, point, h, columns > 0, y, st);
+        if (j > 0) keep(r, flags, node + j, &at.y, &g);
+        look_around(flags, r, &g, &at);
+        stages(flags, kind, r, point, h, &at, &law, x, columns > 0 ? st : NULL);
+        const snw_twist W = r->W[node + j] = advance_by(kind, h, x);
+        pose_step ps = {0};
+        if (flags & POSE) ps.E = snw_se3_exp(W);
         if (columns > 0) {
-            pose_step ps = {0};
-            if (flags & POSE) {
-                const snw_twist W = advance_by(kind, h, st);
-                ps = (pose_step){snw_se3_exp(W), snw_se3_tangent(W)};
-            }
-            for (int c = 0; c < columns; c += SNW_LANES) {
-                vary(flags, kind, r, point, h, y->g.R, st, &ps, columns, S + c);
-            }
+            if (flags & POSE) ps.T = snw_se3_tangent(W);
+            vary_all(flags, kind, r, point, h, &ps, &g.R, st, columns, S);
         }
-        finish(flags, kind, r, h, st, y);
-        r->W[node + j] = advance_by(kind, h, st);
-        if (flags & POSE) y->g = snw_se3_mul(y->g, snw_se3_exp(r->W[node + j]));
+        finish(flags, kind, h, x, &at.y);
+        if (flags & POSE) g = snw_se3_mul(g, ps.E);
     }
+    snw_pack_store(at.y.w, state->V.w.e), snw_pack_store(at.y.v, state->V.v.e);
+    snw_pack_store(at.y.m, state->F.m.e), snw_pack_store(at.y.f, state->F.f.e);
+    state->g = g;
+    const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
+    for (int c = 0; c < nz; c++) state->z[c] = at.y.z[c];
+}
+
+// variations ask the law for its derivatives
+SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
+    const bool lines = r->law && r->law->nline > 0 && r->diagonal && !varied;
+    return (lines ? SNW_FIELD_LINES : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
+           (r->law ? SNW_FIELD_LAW : 0) | (r->world ? PLAIN : (pose ? POSE : 0)) |
+           (r->density ? SNW_FIELD_LOADS : 0);
+}
+
+// Round rods and the like, by Euler or RK4, have kernels of their own, with flags and method as constants.
+#define KERNELS(X)                                                                                 \
+    X(euler, SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                  \
+    X(rk4, SNW_FIELD_DIAGONAL, SNW_ALONG_RK4)                                                      \
+    X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)                                    \
+    X(rk4_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_RK4)                                        \
+    X(rk4_fluid, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | SNW_FIELD_LINES, SNW_ALONG_RK4)              \
+    X(rk4_law, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW, SNW_ALONG_RK4)                                  \
+    X(euler_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_EULER)                \
+    X(rk4_law_world, SNW_FIELD_DIAGONAL | SNW_FIELD_LAW | PLAIN, SNW_ALONG_RK4)
+
+#define X(name, flags, kind)                                                                       \
+    static void march_##name(snw_shoot_rod *r, int node, int n, snw_shoot_state *y) {              \
+        march((flags) | FIXED, kind, r, node, n, 0, NULL, y);                                      \
+    }
+KERNELS(X)
+#undef X
+
+// And variations for the first of them.
+#define VARIED(X)                                                                                  \
+    X(euler, SNW_FIELD_DIAGONAL, SNW_ALONG_EULER)                                                  \
+    X(euler_world, SNW_FIELD_DIAGONAL | PLAIN, SNW_ALONG_EULER)
+
+#define X(name, flags, kind)                                                                       \
+    static void vary_##name(snw_shoot_rod *r, int node, int n, int columns, double *S,             \
+                            snw_shoot_state *y) {                                                  \
+        march(flags, kind, r, node, n, columns, S, y);                                             \
+    }
+VARIED(X)
+#undef X
+
+// all others
+static void march_other(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                        snw_shoot_state *y) {
+    march(flags, r->method->kind, r, node, n, columns, S, y);
+}
+
+static void march_columns(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                          snw_shoot_state *y) {
+    const snw_space_kind along = r->method->kind;
+#define X(name, f, kind)                                                                           \
+    if (flags == (f) && along == (kind)) {                                                         \
+        vary_##name(r, node, n, columns, S, y);                                                    \
+        return;                                                                                    \
+    }
+    VARIED(X)
+#undef X
+    march_other(flags, r, node, n, columns, S, y);
+}
+
+// columns made up to whole lanes
+static void march_varied(int flags, snw_shoot_rod *r, int node, int n, int columns, double *S,
+                         snw_shoot_state *y) {
+    const int rows = SNW_ROW_Z + snw_shoot_nz(r);
+    const int ld = (columns + SNW_LANES - 1) / SNW_LANES * SNW_LANES;
+    if (ld == columns) {
+        march_columns(flags, r, node, n, columns, S, y);
+        return;
+    }
+    double T[SNW_SHOOT_ROWS * (SNW_SHOOT_ROWS + 2)];
+    SNW_ASSERT(ld <= SNW_SHOOT_ROWS + 2);
+    for (int i = 0; i < rows; i++) {
+        for (int c = 0; c < ld; c++) T[i * ld + c] = c < columns ? S[i * columns + c] : 0;
+    }
+    march_columns(flags, r, node, n, ld, T, y);
+    for (int i = 0; i < rows; i++) {
+        for (int c = 0; c < columns; c++) S[i * columns + c] = T[i * ld + c];
+    }
+}
+
+static void march_rod(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
+                      snw_shoot_state *y) {
+    const int flags = flags_of(r, pose, columns > 0);
+    const snw_space_kind along = r->method->kind;
+    if (columns > 0) {
+        march_varied(flags, r, node, n, columns, S, y);
+        return;
+    }
+#define X(name, f, kind)                                                                           \
+    if (flags == (f) && along == (kind)) {                                                         \
+        march_##name(r, node, n, y);                                                               \
+        return;                                                                                    \
+    }
+    KERNELS(X)
+#undef X
+    march_other(flags, r, node, n, 0, NULL, y);
 }

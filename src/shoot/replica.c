@@ -25,20 +25,33 @@ static snw_shoot_state to_body(const world *y) {
 static world slope(const snw_shoot_rod *r, int point, const world *y) {
     const snw_shoot_state b = to_body(y);
     const snw_mat3 R = b.g.R;
-    snw_stage st = {.V = b.V, .F = b.F};
-    st.weight = snw_rotate_inv(R, r->gravity);
+    const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
+    snw_flow x = {.w = snw_pack_load(b.V.w.e),
+                  .v = snw_pack_load(b.V.v.e),
+                  .m = snw_pack_load(b.F.m.e),
+                  .f = snw_pack_load(b.F.f.e),
+                  .weight = snw_pack_load(weight.e)};
+    int flags = SNW_FIELD_WORLD;
     if (r->density) {
-        st.force = snw_rotate_inv(R, r->density[point].force);
-        st.torque = snw_rotate_inv(R, r->density[point].torque);
+        const snw_vec3 f = snw_rotate_inv(R, r->density[point].force);
+        const snw_vec3 t = snw_rotate_inv(R, r->density[point].torque);
+        x.force = snw_pack_load(f.e), x.torque = snw_pack_load(t.e);
+        flags |= SNW_FIELD_LOADS;
     }
-    snw_field(SNW_FIELD_WORLD, r, r->uniform ? r->section : r->section + point, point, false, &st);
-    const snw_vec3 u = st.xi.w, hv = {{y->h.x, y->h.y, y->h.z}};
+    const snw_field_section q = snw_field_section_of(r->uniform ? r->section : r->section + point);
+    snw_field_at(flags, r, &q, point, false, NULL, &x);
+    snw_twist xi, Vs;
+    snw_wrench Fs;
+    snw_pack_store(x.k, xi.w.e), snw_pack_store(x.l, xi.v.e);
+    snw_pack_store(x.ws, Vs.w.e), snw_pack_store(x.vs, Vs.v.e);
+    snw_pack_store(x.ms, Fs.m.e), snw_pack_store(x.fs, Fs.f.e);
+    const snw_vec3 u = xi.w, hv = {{y->h.x, y->h.y, y->h.z}};
     const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
-    return (world){.p = snw_rotate(R, st.xi.v),
-                   .n = snw_rotate(R, snw_add(st.Fs.f, snw_cross(u, b.F.f))),
-                   .m = snw_rotate(R, snw_add(st.Fs.m, snw_cross(u, b.F.m))),
+    return (world){.p = snw_rotate(R, xi.v),
+                   .n = snw_rotate(R, snw_add(Fs.f, snw_cross(u, b.F.f))),
+                   .m = snw_rotate(R, snw_add(Fs.m, snw_cross(u, b.F.m))),
                    .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}},
-                   .V = st.Vs};
+                   .V = Vs};
 }
 
 static void axpy(double s, const world *x, world *y) {

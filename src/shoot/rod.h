@@ -90,6 +90,15 @@ typedef struct snw_law_out {
     double D[6 + SNW_SHOOT_Z][6 + SNW_SHOOT_Z];
 } snw_law_out;
 
+// A part of a law that is linear: at a point it carries -T a of the wrench, and z + 1 grows by a.xi, where z is the effort T.
+typedef struct snw_law_line {
+    int z;               // T among the law's quantities; -1: it is given
+    const double *given; // there
+    const snw_wrench *a; // npoint
+} snw_law_line;
+
+enum { SNW_LAW_LINES = 16 };
+
 // Replaces e = C (F - B e^h). Unknown parameters (a tension, a pressure) are z with slope zero and an unknown value at the
 // base; lengths and volumes z with their densities as slopes. For each unknown value there is an equation at the tip.
 // Nothing here may allocate.
@@ -104,6 +113,9 @@ typedef struct snw_shoot_law {
     // gap (nfree) <- what does not hold, of the order of one, for the z at the tip and at the base; slope (nfree rows of
     // 2 nz) <- its derivatives by both.
     void (*close)(void *user, const double *tip, const double *base, double *gap, double *slope);
+    // Of a law that consists of such parts alone, on a rod with principal axes: marches without derivatives need not ask.
+    int nline;
+    snw_law_line line[SNW_LAW_LINES];
 } snw_shoot_law;
 
 // ---- stations ---------------------------------------------------------------------------------------

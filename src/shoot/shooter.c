@@ -199,7 +199,9 @@ static snw_status make(snw_shooter *e, snw_error *err) {
     snw_shooter_make_cords(e);
     snw_shooter_cut(e);
     SNW_TRY(snw_shooter_build(e, err));
-    return place_acts(e, err);
+    SNW_TRY(place_acts(e, err));
+    snw_shooter_reserve(e);
+    return SNW_OK;
 }
 
 snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw_shooter **out,
@@ -224,9 +226,7 @@ snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *
     snw_shooter *copy = *out;
     if (e->step->shooting.error > 0) {
         // on its grid, which may have changed
-        snw_shooter_raze(copy);
-        for (int i = 0; i < e->nleg; i++) copy->leg[i].grid = e->leg[i].grid;
-        const snw_status status = snw_shooter_build(copy, err);
+        const snw_status status = snw_shooter_rebuild(copy, e, err);
         if (status != SNW_OK) {
             snw_shooter_destroy(copy);
             *out = NULL;
@@ -242,7 +242,6 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_shooter_raze(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
-    snw_cords_release(&e->cords);
     snw_free(e->leg);
     snw_free(e->act);
     snw_free(e->body);
@@ -385,6 +384,15 @@ static void accept(snw_shooter *e, double h) {
     }
     snw_shoot_push(e->leg[0].r, h);
     snw_boundary_accept(e->b, h);
+}
+
+// guesses of steps so much shorter than those to come are no loss
+static void drop_guesses(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) {
+        if (snw_shooter_boundary(e, i)->segments->n <= e->leg[i].room) continue;
+        snw_shooter_forget(e);
+        return;
+    }
 }
 
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
@@ -555,6 +563,7 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         return status;
     }
     accept(e, h);
+    drop_guesses(e);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

@@ -43,6 +43,13 @@ typedef struct snw_shooter_books {
 } snw_shooter_books;
 snw_shooter_books snw_shooter_work(const snw_shooter *e);
 
+// Numbers that say all the steps to come depend on, laws and hands aside; they stay as many while the grid changes, unless it
+// has become so fine that they do not fit. Restoring, into a shooter of the same model and step, may take memory for another grid.
+size_t snw_shooter_saves(const snw_shooter *e);
+bool snw_shooter_fits(const snw_shooter *e);
+void snw_shooter_save(const snw_shooter *e, double *out);
+SNW_NODISCARD snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err);
+
 // ---- looking ----------------------------------------------------------------------------------------
 
 double snw_shooter_time(const snw_shooter *e);

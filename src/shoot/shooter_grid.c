@@ -154,6 +154,14 @@ void snw_shooter_raze(snw_shooter *e) {
         snw_shoot_destroy(e->leg[i].r);
         snw_free(e->leg[i].kept);
     }
+    snw_cords_release(&e->cords);
+}
+
+
+snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter *like, snw_error *err) {
+    snw_shooter_raze(e);
+    for (int i = 0; i < e->nleg; i++) e->leg[i].grid = like->leg[i].grid;
+    return snw_shooter_build(e, err);
 }
 
 // ---- refining ---------------------------------------------------------------------------------------

@@ -60,7 +60,8 @@ typedef struct snw_shooter_leg {
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to
     double *G;              // Cholesky factors of the bases' products, component by component
-    snw_twist way;          // from its joint on the plate to its tip, likewise
+    int room;               // segments that are saved
+    snw_twist way; // from its joint on the plate to its tip, as an equilibrium is joined up
 } snw_shooter_leg;
 
 struct snw_shooter {
@@ -84,6 +85,7 @@ struct snw_shooter {
     double h;        // length of the step before
     snw_shooter_books books;
     double power, heat; // at the present instant, W
+    size_t saves;       // numbers that say all of it
 };
 
 // ---- what it can do (shooter_check.c) ---------------------------------------------------------------
@@ -111,6 +113,15 @@ int snw_shooter_drive(const snw_model *m, int dof);
 // ones stay the caller's.
 void snw_shooter_cut(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
+// The same on the grids of `like`, in place of the rods there are. When it fails there are none.
+SNW_NODISCARD snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter *like,
+                                             snw_error *err);
+// Rooms of the legs and e->saves <- for a shooter as it was made.
+void snw_shooter_reserve(snw_shooter *e);
+// What solves a leg.
+static inline snw_boundary *snw_shooter_boundary(const snw_shooter *e, int leg) {
+    return e->p ? e->p->leg[leg].b : e->b;
+}
 // Rods, and what solves them, are gone.
 void snw_shooter_raze(snw_shooter *e);
 // Bodies into the stations of e's rods.

@@ -7,6 +7,7 @@
 #include "dynamics/loop.h"
 #include "solve/dense.h"
 #include "study/matrix.h"
+#include "study/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,12 +37,20 @@ struct snw_assembly {
     snw_matrix
         *T;    // mass matrix bordered by the rows, where its factors are sparse; NULL: they are not
     double *x; // nv + nrow
+    snw_share *share; // of contacts; NULL: none grip
+    double *P;        // nrow x nrow: rows combined to independent ones, study/share.h,
+    int nP;           // how many; 0: all are
 };
 
 // ---- memory ----------------------------------------------------------------------------------------
 
-static void measure(const snw_model *m, const snw_work *w, double *size) {
-    for (int i = 0; i < m->nrow; i++) size[i] = snw_row_at(m, w, i).size;
+static void measure(const snw_model *m, double *size) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) size[m->drive[i].row] = m->typical[m->drive[i].dof];
+    }
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row >= 0) size[m->measure[i].row] = m->length;
+    }
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = snw_loop_kept_size(m, loop, r);
@@ -89,17 +98,20 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
-    const size_t nv = (size_t)m->nv, nr = (size_t)as->all->nrow;
-    const size_t qr = snw_qr_scratch(m->nv, as->all->nrow);
-    const size_t ls = snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
+    const size_t nr = (size_t)as->all->nrow;
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, square = m->bare ? 0 : nr * nr; // of matrices
+    const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, as->all->nrow);
+    const size_t ls = m->bare ? 0 : snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
     as->scratch.size = qr > ls ? qr : ls;
     as->scratch.base = snw_alloc(as->scratch.size);
     as->memory =
-        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + nr * nr + 4 * nr + nv + nr) * sizeof(double));
+        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 4 * nr + nv + nr) * sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
+    as->P = m->ngrip ? snw_alloc(2 * nr * nr * sizeof *as->P) : NULL;
     as->x = snw_alloc((nv + (size_t)m->nrow) * sizeof *as->x);
     if (!as->scratch.base || !as->memory || !as->order || !as->x ||
-        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK ||
+        (!m->bare && snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK) ||
+        (m->ngrip && (snw_share_create(m, &as->share) != SNW_OK || !as->P)) ||
         snw_work_create(as->all, &as->w) != SNW_OK ||
         snw_state_create(as->all, &as->trial) != SNW_OK ||
         snw_state_create(as->all, &as->kept) != SNW_OK ||
@@ -112,17 +124,17 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->X = as->diagonal + nv;
     as->C = as->X + nv * nr;
     as->S = as->C + nv * (nr + nv);
-    as->side = as->S + nr * nr;
+    as->side = as->S + square;
     as->bend = as->side + nr;
     as->size = as->bend + nr;
     as->all_size = as->size + nr;
     as->dx = as->all_size + nr;
-    if (!as->T->sparse) {
+    if (as->T && !as->T->sparse) {
         snw_matrix_destroy(as->T);
         as->T = NULL;
     }
-    measure(m, as->w, as->size);
-    measure(as->all, as->w, as->all_size);
+    measure(m, as->size);
+    measure(as->all, as->all_size);
     *out = as;
     return SNW_OK;
 }
@@ -141,6 +153,8 @@ void snw_assembly_destroy(snw_assembly *as) {
     snw_free(as->order);
     snw_free(as->x);
     snw_matrix_destroy(as->T);
+    snw_share_destroy(as->share);
+    snw_free(as->P);
     snw_free(as);
 }
 
@@ -149,6 +163,8 @@ static int loop_of(const snw_model *m, int row) {
     while (i < m->nloop && row >= m->loop[i].row + m->loop[i].nrow) i++;
     return i;
 }
+
+snw_share *snw_assembly_share(snw_assembly *as) { return as->share; }
 
 int snw_assembly_rows(const snw_assembly *as) { return as->all->nrow; }
 int snw_assembly_first_row(const snw_assembly *as, int i) { return as->all->loop[i].row; }
@@ -448,72 +464,6 @@ int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *
 
 // ---- projections -----------------------------------------------------------------------------------
 
-static bool is_joint(const snw_model *m, const snw_block *b) {
-    return m->seg[b->seg].kind != SNW_SEG_ROD;
-}
-
-// positive definite, and not by rounding only
-static bool definite(int n, const double *diagonal, double *M) {
-    if (snw_cholesky_factor(n, M) != SNW_OK) return false;
-    for (int i = 0; i < n; i++) {
-        const double pivot = M[(size_t)i * (size_t)(n + 1)];
-        if (!(pivot * pivot > 1e-13 * diagonal[i])) return false;
-    }
-    return true;
-}
-
-// the upper triangle is as it was
-static void restore(int n, const double *diagonal, double *M) {
-    for (int j = 0; j < n; j++) {
-        M[(size_t)j * (size_t)(n + 1)] = diagonal[j];
-        for (int i = j + 1; i < n; i++) {
-            M[(size_t)j * (size_t)n + (size_t)i] = M[(size_t)i * (size_t)n + (size_t)j];
-        }
-    }
-}
-
-static double heaviest(const snw_model *m, const double *diagonal) {
-    double mu = 0;
-    for (int i = 0; i < m->nv; i++) mu = fmax(mu, diagonal[i] * m->typical[i] * m->typical[i]);
-    return mu;
-}
-
-snw_status snw_mass_factor(const snw_model *m, const double *X, const double *size,
-                           double *diagonal, double *M, double *weight, bool *soft) {
-    const int n = m->nv;
-    const size_t N = (size_t)n;
-    *weight = 0;
-    *soft = false;
-    for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
-    if (definite(n, diagonal, M)) return SNW_OK;
-    const double mu = heaviest(m, diagonal);
-    if (!(mu > 0 && mu < INFINITY)) return SNW_E_SINGULAR;
-    restore(n, diagonal, M);
-    if (m->nrow > 0) {
-        *weight = mu;
-        for (size_t k = 0; k < (size_t)m->nrow; k++) {
-            const double f = mu / (size[k] * size[k]);
-            for (size_t j = 0; j < N; j++) {
-                const double x = f * X[k * N + j];
-                for (size_t i = 0; x != 0 && i < N; i++) M[j * N + i] += x * X[k * N + i];
-            }
-        }
-        for (size_t i = 0; i < N; i++) diagonal[i] = M[i * (N + 1)];
-        if (definite(n, diagonal, M)) return SNW_OK;
-        restore(n, diagonal, M);
-    }
-    *soft = true;
-    for (int k = 0; k < m->nblock; k++) {
-        const snw_block *b = &m->block[k];
-        if (!is_joint(m, b)) continue;
-        for (int i = b->dof; i < b->dof + b->n; i++) {
-            diagonal[i] += 1e-10 * mu / (m->typical[i] * m->typical[i]);
-            M[(size_t)i * (N + 1)] = diagonal[i];
-        }
-    }
-    return definite(n, diagonal, M) ? SNW_OK : SNW_E_SINGULAR;
-}
-
 static snw_status massless(snw_error *err) {
     return snw_fail(err, SNW_E_SINGULAR,
                     "the mass matrix is singular: a coordinate moves no mass, or two move the "
@@ -554,6 +504,21 @@ static snw_status dependent(const snw_assembly *as, int row, snw_error *err) {
         at.file, at.line, at.column);
 }
 
+// as->P <- independent combinations of the rows at s, where some depend on others
+static void combine(snw_assembly *as, const snw_inputs *in, const snw_state *s) {
+    as->nP = 0;
+    if (as->share) (void)snw_share_combine(as->share, in, s, as->P, &as->nP);
+}
+
+// the row that a combination has most of
+static int row_of(const snw_assembly *as, int k) {
+    if (as->nP == 0) return k;
+    const double *p = as->P + (size_t)k * (size_t)as->m->nrow;
+    int most = 0;
+    for (int i = 1; i < as->m->nrow; i++) most = fabs(p[i]) > fabs(p[most]) ? i : most;
+    return most;
+}
+
 // dx <- X inv(C X) side: the shortest way, in the metric of X, to change the rows by `side`, which becomes inv(C X) side
 static snw_status shortest(snw_assembly *as, snw_error *err) {
     const snw_model *m = as->m;
@@ -564,12 +529,18 @@ static snw_status shortest(snw_assembly *as, snw_error *err) {
         if (snw_row_at(m, as->w, (int)k).off) as->S[k * (nr + 1)] = 1;
         as->dx[k] = as->S[k * (nr + 1)];
     }
-    if (snw_cholesky_factor(m->nrow, as->S) != SNW_OK) return dependent(as, m->nrow - 1, err);
-    for (size_t k = 0; k < nr; k++) {
-        const double pivot = as->S[k * (nr + 1)];
-        if (!(pivot * pivot > 1e-14 * as->dx[k])) return dependent(as, (int)k, err);
+    const int n = as->nP > 0 ? as->nP : m->nrow;
+    if (as->nP > 0) {
+        snw_share_reduce(m->nrow, n, as->P, as->S, as->side, as->P + nr * nr);
+        for (size_t k = 0; k < (size_t)n; k++) as->dx[k] = as->S[k * (size_t)(n + 1)];
     }
-    snw_cholesky_solve(m->nrow, as->S, as->side);
+    if (snw_cholesky_factor(n, as->S) != SNW_OK) return dependent(as, row_of(as, n - 1), err);
+    for (int k = 0; k < n; k++) {
+        const double pivot = as->S[(size_t)k * (size_t)(n + 1)];
+        if (!(pivot * pivot > 1e-14 * as->dx[k])) return dependent(as, row_of(as, k), err);
+    }
+    snw_cholesky_solve(n, as->S, as->side);
+    if (as->nP > 0) snw_share_expand(m->nrow, n, as->P, as->side, as->P + nr * nr);
     for (size_t i = 0; i < nv; i++) {
         as->dx[i] = 0;
         for (size_t k = 0; k < nr; k++) as->dx[i] += as->X[k * nv + i] * as->side[k];
@@ -584,7 +555,7 @@ static const double DOUBTFUL = 1e-9;
 // dense way, which knows what to do then, is to be gone.
 static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s, double *b) {
     const snw_model *m = as->m;
-    if (!as->T || m->nrow == 0) return false;
+    if (!as->T || m->nrow == 0 || as->nP > 0) return false;
     const size_t n = (size_t)as->T->n;
     snw_kinematics(m, in, s, true, as->w);
     snw_columns_sweep(m, as->w);
@@ -602,10 +573,9 @@ static bool bordered(snw_assembly *as, const snw_inputs *in, const snw_state *s,
 
 // M (v+ - v) = f + C' p with the rows' rates zero at v+. As below, M may stand for M + C' W C: then what is solved for is
 // p - W rate.
-snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const double *f,
-                               snw_state *s, double *impulse, snw_error *err) {
+static snw_status strike(snw_assembly *as, const snw_inputs *in, const double *f, snw_state *s,
+                         double *impulse, snw_error *err) {
     const snw_model *m = as->m;
-    if (m->nrow == 0 && !f) return SNW_OK;
     take(as, s);
     memcpy(as->trial->v, s->v, (size_t)m->nv * sizeof *s->v);
     for (int i = 0; i < m->nv; i++) as->trial->a[i] = 0;
@@ -639,6 +609,33 @@ snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const dou
     return SNW_OK;
 }
 
+// contacts that depend on each other: do all hold?
+static snw_status slip_nowhere(snw_assembly *as, const snw_inputs *in, const snw_state *s,
+                               snw_error *err) {
+    double left;
+    const int i = snw_share_slips(as->share, in, s, &left);
+    if (i < 0) return SNW_OK;
+    const snw_loop_desc *d = &as->m->desc->loop[i];
+    return snw_fail_place(err, snw_fail(err, SNW_E_MODEL, SNW_SLIPS, d->name, in->t, fabs(left)),
+                          d->place.file, d->place.line, d->place.column);
+}
+
+static int first_contact(const snw_model *m) {
+    int i = 0;
+    while (!m->loop[i].grip || m->loop[i].nrow == 0) i++;
+    return m->loop[i].row;
+}
+
+snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const double *f,
+                               snw_state *s, double *impulse, snw_error *err) {
+    const snw_model *m = as->m;
+    if (m->nrow == 0 && !f) return SNW_OK;
+    combine(as, in, s);
+    if (as->nP > 0 && snw_share_passes(as->share, s)) return dependent(as, first_contact(m), err);
+    SNW_TRY(strike(as, in, f, s, impulse, err));
+    return as->nP > 0 ? slip_nowhere(as, in, s, err) : SNW_OK;
+}
+
 snw_status snw_assembly_velocities(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                    snw_error *err) {
     return snw_assembly_strike(as, in, NULL, s, NULL, err);
@@ -664,8 +661,7 @@ static snw_status check_soft(snw_assembly *as, const snw_inputs *in, const snw_s
 // M a - C' l = -r0, C a = -bend. Where M is singular alone it may be definite together with the rows: with any W,
 //   (M + C' W C) a - C' (l - W bend) = -r0
 // has the same solution.
-snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, snw_state *s,
-                                      snw_error *err) {
+static snw_status accelerate(snw_assembly *as, const snw_inputs *in, snw_state *s, snw_error *err) {
     const snw_model *m = as->m;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
@@ -698,6 +694,14 @@ snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, sn
     return as->soft ? check_soft(as, in, s, err) : SNW_OK;
 }
 
+snw_status snw_assembly_accelerations(snw_assembly *as, const snw_inputs *in, snw_state *s,
+                                      snw_error *err) {
+    combine(as, in, s);
+    SNW_TRY(accelerate(as, in, s, err));
+    // beside links without mass multipliers have a part of their own
+    return as->nP > 0 && as->weight > 0 ? snw_share_shorten(as->share, in, s) : SNW_OK;
+}
+
 // ---- idle motions ----------------------------------------------------------------------------------
 
 // G += B'B, B per typical coordinate, its rows measured by theirs and all of it by its largest entry
@@ -728,7 +732,7 @@ static void name_idle(const snw_model *m, const double *lambda, const double *V,
     for (size_t k = 0; k < n && lambda[k] < 1e-20 * lambda[n - 1]; k++) {
         for (int b = 0; b < m->nblock; b++) {
             const snw_block *block = &m->block[b];
-            if (!is_joint(m, block)) continue;
+            if (!snw_is_joint(m, block)) continue;
             for (int i = block->dof; i < block->dof + block->n; i++) {
                 if (fabs(V[k * n + (size_t)i]) > 1e-3) idle[m->seg[block->seg].link] = true;
             }
@@ -742,7 +746,7 @@ snw_status snw_assembly_idle(snw_assembly *as, const snw_inputs *in, const snw_s
     const size_t n = (size_t)m->nv, nr = (size_t)m->nrow;
     for (int l = 0; l < m->desc->nlink; l++) idle[l] = false;
     bool any = false;
-    for (int k = 0; k < m->nblock; k++) any = any || is_joint(m, &m->block[k]);
+    for (int k = 0; k < m->nblock; k++) any = any || snw_is_joint(m, &m->block[k]);
     if (!any) return SNW_OK;
     snw_arena scratch = {.size = snw_eigen_symmetric_scratch(m->nv)};
     scratch.base = snw_alloc(scratch.size);

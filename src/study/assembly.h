@@ -4,7 +4,7 @@
 // accelerations made consistent with them. theory.md 3.8.
 #pragma once
 
-#include "dynamics/dynamics.h"
+#include "study/share.h"
 
 // Compile a description and leave out rows of loops that hold whatever the coordinates are (a hinge in a planar model
 // has two that mean something), and those that say what others say already, near the closed robot and at several times
@@ -12,6 +12,9 @@
 // stands in m->loop, how the closed robot can move in m->freedom and m->singular.
 SNW_NODISCARD snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out,
                                               snw_error *err);
+// The same for nothing but kinematic steps: without columns (m->bare) where these need none, so that joints in a row may be many.
+SNW_NODISCARD snw_status snw_assembly_compile_given(const snw_desc *desc, snw_model **out,
+                                                    snw_error *err);
 
 // out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply, a
 // singular configuration. The latter is empty when there is nothing.
@@ -20,9 +23,17 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size);
 
 typedef struct snw_assembly snw_assembly;
 
-// Everything that the functions below need; but for the last they allocate nothing.
+// Everything that the functions below need; but for the last they allocate nothing. Of a bare model only gaps can be asked for.
 SNW_NODISCARD snw_status snw_assembly_create(const snw_model *m, snw_assembly **out);
 void snw_assembly_destroy(snw_assembly *as); // NULL is fine
+
+// Of its contacts; NULL: there are none.
+snw_share *snw_assembly_share(snw_assembly *as);
+
+// What is said of a contact that cannot hold: its name, t, the speed.
+#define SNW_SLIPS                                                                                  \
+    "contact '%s' contradicts the other contacts and what is driven at t = %.9g s: it would have " \
+    "to slip with %.3g m/s. Let a coordinate free, take contacts away, or change the laws"
 
 typedef struct snw_assembly_info {
     int iterations;

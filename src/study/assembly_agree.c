@@ -83,10 +83,11 @@ snw_status snw_assembly_agree(const snw_model *m, const snw_inputs *in, const sn
     for (int i = 0; status == SNW_OK && i < m->ndrive; i++) {
         fast = fmax(fast, fabs(in->drive[i].d) / m->typical[m->drive[i].dof]);
     }
+    if (status == SNW_OK) fast = fmax(fast, snw_field_rate(m, in));
     for (int i = 0; status == SNW_OK && i < m->nloop; i++) {
         for (int k = 0; k < m->loop[i].nrow && m->loop[i].grip; k++) {
             const double e = fabs(r.rate[m->loop[i].row + k]);
-            if (e <= 1e-7 * fast + 1e-12 || e * m->length <= *left) continue;
+            if (e <= 1e-6 * fast + 1e-12 || e * m->length <= *left) continue;
             *loop = i, *left = e * m->length;
         }
     }

@@ -166,7 +166,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
     e->m = m;
     const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)snw_npower(m);
-    e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
+    const size_t square = opts->reduced ? 0 : nv * nv;
+    e->memory = snw_alloc((square + 2 * n + 2 * np) * sizeof(double));
     bool closes = m->nswitch > 0; // loops of poses, and what comes and goes
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     const snw_reduced_opts reduced = {.torque = opts->torque, .projective = opts->projective};
@@ -186,8 +187,10 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
         goto failed;
     }
+    snw_share *share = e->assembly ? snw_assembly_share(e->assembly) : NULL;
+    if (share && opts->torque > 0) snw_share_weigh(share, opts->torque);
     e->M = e->memory;
-    e->y = e->M + nv * nv;
+    e->y = e->M + square;
     e->y_before = e->y + n;
     e->power = e->y_before + n;
     e->power_before = e->power + np;

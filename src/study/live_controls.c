@@ -98,6 +98,8 @@ static void put_unit(snw_control *c, snw_dim dim, bool angle) {
 }
 
 static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
+    // wheels with one effort have one control
+    if (actuator < d->nmotor && d->motor[actuator].same && !d->motor[actuator].nsame) return;
     const int n = size_of(d, actuator);
     const snw_knob_desc *said = NULL;
     for (int i = 0; i < d->nknob; i++) {

@@ -27,7 +27,7 @@ static void mark(const snw_model *m, int n, unsigned char *map) {
                 map[(size_t)loop->dof[j] * (size_t)n + (size_t)r] = 1;
                 map[(size_t)r * (size_t)n + (size_t)loop->dof[j]] = 1;
             }
-            if (loop->gate >= 0) map[(size_t)r * (size_t)(n + 1)] = 1;
+            if (loop->gate >= 0 || loop->grip) map[(size_t)r * (size_t)(n + 1)] = 1;
         }
     }
     for (int k = 0; k < m->nmeasure; k++) {

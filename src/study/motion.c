@@ -47,6 +47,10 @@ struct snw_motion {
     double bond;            // what multipliers and gaps are scaled by
     snw_assembly *assembly; // of loops; NULL: none
     snw_switches *switches; // of what comes and goes, and of jumps; with it
+    snw_share *share;       // of the assembly,
+    bool shares;            // and whether contacts say the same
+    int slips;              // the contact that could not hold in the last step; -1: none did not
+    double slip;            // and how fast it would have to go
     double *power, *work, *power_kept, *work_kept, *power_within;
     double heat_power, heat, heat_power_kept, heat_kept;
     double scheme, scheme_kept;
@@ -65,7 +69,8 @@ snw_motion_opts snw_motion_defaults(void) {
     return (snw_motion_opts){.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
                              .chart = SNW_CHART_SE3,
                              .tolerance = 1e-10,
-                             .max_iter = 30};
+                             .max_iter = 30,
+                             .torque = 1};
 }
 
 
@@ -93,6 +98,9 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
         snw_motion_destroy(mo);
         return SNW_E_MEMORY;
     }
+    mo->slips = -1;
+    mo->share = mo->assembly ? snw_assembly_share(mo->assembly) : NULL;
+    if (mo->share) snw_share_weigh(mo->share, opts->torque);
     double *at = mo->memory;
     double **const vectors[] = {&mo->d,   &mo->f,    &mo->g,     &mo->rate,
                                 &mo->acc, &mo->mass, &mo->scale, &mo->of_T.d};
@@ -255,6 +263,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     for (int i = 0; i < m->nv; i++) mo->mass[i] = mo->T->A[(size_t)i * (size_t)(m->nv + 1)];
     if (mo->assembly) {
         SNW_TRY(snw_assembly_accelerations(mo->assembly, mo->in, mo->now, err));
+        mo->shares = mo->share && snw_share_rests(mo->share);
     } else {
         SNW_TRY(snw_accelerations(m, mo->in, mo->now, mo->w, mo->T->A, err));
     }
@@ -518,6 +527,29 @@ static bool resolves(const snw_motion *mo, double h) {
     return by_acceleration < fmax(0.01, 5 * by_rate);
 }
 
+// Newton's method from d and the multipliers of the step before. Contacts that say the same at the end of the step rest, by choice at the
+// configuration it begins from, and share afterwards.
+static snw_status attempt(snw_motion *mo, bool share, snw_chord_info *info) {
+    const snw_model *m = mo->m;
+    drive(mo);
+    for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
+    for (int i = 0; i < m->ngrip; i++) mo->trial->rest[i] = 0;
+    if (share) {
+        snw_chart_to_state(m, mo->opts.chart, mo->now->q, mo->d, mo->rate, mo->acc, mo->trial);
+        mo->shares = snw_share_choose(mo->share, mo->in, mo->trial) > 0 || mo->shares;
+    }
+    for (int i = 0; i < m->ngrip; i++) {
+        if (mo->trial->rest[i] != mo->of_T.at->rest[i]) mo->of_T.known = false;
+    }
+    SNW_TRY(solve(mo, info));
+    if (!mo->shares) return SNW_OK;
+    mo->slips = snw_share_slips(mo->share, mo->in, mo->trial, &mo->slip);
+    if (mo->slips >= 0) return SNW_E_MODEL;
+    SNW_TRY(snw_share_spread(mo->share, mo->in, mo->trial));
+    snw_residual(m, mo->in, mo->trial, false, mo->w);
+    return SNW_OK;
+}
+
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
@@ -529,15 +561,11 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
-    drive(mo);
-    for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-    snw_status s = solve(mo, info);
+    snw_status s = attempt(mo, mo->shares, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
         for (int i = 0; i < m->nv; i++) mo->d[i] = -mo->g[i] / mo->b;
-        drive(mo);
-        for (int i = 0; i < m->nrow; i++) mo->trial->l[i] = mo->now->l[i];
-        s = solve(mo, info);
+        s = attempt(mo, mo->share, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
@@ -569,7 +597,10 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
 
 snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {
     snw_inputs_at(mo->m, t, mo->within);
-    return snw_inputs_check(mo->m, mo->within, t, err);
+    SNW_TRY(snw_inputs_check(mo->m, mo->within, t, err));
+    if (mo->slips < 0) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, mo->m->desc->loop[mo->slips].name, t,
+                    fabs(mo->slip));
 }
 
 void snw_motion_back(snw_motion *mo) {
@@ -616,7 +647,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 17, NSINGLE = 4 };
+enum { NPIECE = 17, NSINGLE = 5 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -649,7 +680,7 @@ size_t snw_motion_saves(const snw_model *m) {
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
-    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b};
+    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->shares};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -661,6 +692,7 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     const double *single = snw_pieces_load(NPIECE, piece, in);
     mo->of_T.known = single[1] != 0;
     mo->of_T.a = single[2], mo->of_T.b = single[3];
+    mo->shares = single[4] != 0;
     if (mo->of_T.known) {
         mo->w->pace = 1 / mo->of_T.a;
         snw_inputs_copy(mo->of_T.in, mo->in);

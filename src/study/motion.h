@@ -20,6 +20,7 @@ typedef struct snw_motion_opts {
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
+    double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
 

@@ -59,7 +59,7 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
 }
 
 size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step) {
-    if (step->engine == SNW_ENGINE_SHOOTING) return 0; // its fields are not kept
+    if (step->engine == SNW_ENGINE_SHOOTING) return snw_mover_shoot_saves(m, step);
     switch (step->method) {
     case SNW_METHOD_GENERALIZED_ALPHA:
     case SNW_METHOD_NEWMARK:

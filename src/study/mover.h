@@ -29,7 +29,7 @@ typedef struct snw_mover {
     // All that the steps to come depend on, snw_mover_saves numbers. `load` stands for `start`, and the steps after it
     // have the bits of those after `save`. NULL: it begins only at the beginning.
     void (*save)(const void *self, double *out);
-    void (*load)(void *self, const double *in);
+    snw_status (*load)(void *self, const double *in, snw_error *err);
     // Of the shooting engine: its fields, from which strains, wrenches and energies come. NULL: coordinates have them.
     const struct snw_shooter *(*shooter)(const void *self);
     void (*close)(void *self);
@@ -40,7 +40,7 @@ static inline double snw_before_jump(double to, double limit) {
     return limit <= to ? to - 1e-12 * (1 + (to < 0 ? -to : to)) : to;
 }
 
-// Numbers that the mover of a step saves; 0 when it does not.
+// Numbers that the mover of a step saves; 0 when it does not. Of the shooting engine one is made to know.
 size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step);
 
 // The mover of the shooting engine. It begins with the fields of `from`, or, where that is NULL, of the state.

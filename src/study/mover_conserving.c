@@ -252,13 +252,15 @@ static void save(const void *self, double *out) {
     (void)snw_pieces_save(NPIECE, piece, out);
 }
 
-static void load(void *self, const double *in) {
+static snw_status load(void *self, const double *in, snw_error *err) {
+    (void)err;
     snw_piece piece[NPIECE];
     list_pieces(self, piece);
     (void)snw_pieces_load(NPIECE, piece, in);
+    return SNW_OK;
 }
 
-static void back(void *self) { load(self, ((snw_conserving *)self)->saved); }
+static void back(void *self) { (void)load(self, ((snw_conserving *)self)->saved, NULL); }
 static snw_status accelerations(snw_conserving *c, snw_error *err) {
     if (c->as) return snw_assembly_accelerations(c->as, c->in, c->now, err);
     return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);

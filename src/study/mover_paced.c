@@ -21,19 +21,24 @@ static void save(const void *self, double *out) {
     mv->k->save(mv->motion, out + 1);
 }
 
-static void load(void *self, const double *in) {
-    mover *mv = self;
+static void take(mover *mv, const double *in) {
     mv->pace.h = in[0];
     mv->k->load(mv->motion, in + 1);
 }
 
-static void back(void *self) { load(self, ((mover *)self)->saved); }
+static snw_status load(void *self, const double *in, snw_error *err) {
+    (void)err;
+    take(self, in);
+    return SNW_OK;
+}
+
+static void back(void *self) { take(self, ((mover *)self)->saved); }
 
 // as if it had been resumed here
 static void renew(void *self) {
     mover *mv = self;
     save(self, mv->saved);
-    load(self, mv->saved);
+    take(mv, mv->saved);
 }
 
 static void hold(void *self, const snw_hand *hand) {

@@ -27,3 +27,4 @@ enum { SNW_PACED_SAVES = 1 };
 size_t snw_mover_implicit_saves(const snw_model *m);
 size_t snw_mover_conserving_saves(const snw_model *m);
 size_t snw_mover_staged_saves(const snw_model *m, snw_method method);
+size_t snw_mover_shoot_saves(const snw_model *m, const snw_step_desc *step);

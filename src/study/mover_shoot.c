@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "shoot/shooter.h"
 #include "study/pace.h"
+#include "study/pieces.h"
 
 #include <stdint.h>
 
@@ -112,6 +113,40 @@ static snw_work_done work(const void *self) {
                            .scheme = b.work - b.heat - (total(sh) - sh->start)};
 }
 
+// ---- saving -----------------------------------------------------------------------------------------
+
+enum { NPIECE = 3 };
+
+// the fields come behind
+static void list_pieces(const shooting *sh, snw_piece piece[NPIECE]) {
+    const snw_piece list[NPIECE] = {
+        {&sh->s->t, 1}, snw_piece_state(sh->m, sh->s), {&((shooting *)(uintptr_t)sh)->start, 1}};
+    memcpy(piece, list, sizeof list);
+}
+
+static void save(const void *self, double *out) {
+    const shooting *sh = self;
+    snw_piece piece[NPIECE];
+    list_pieces(sh, piece);
+    snw_shooter_save(sh->e, snw_pieces_save(NPIECE, piece, out));
+}
+
+static snw_status load(void *self, const double *in, snw_error *err) {
+    const shooting *sh = self;
+    snw_piece piece[NPIECE];
+    list_pieces(sh, piece);
+    return snw_shooter_restore(sh->e, snw_pieces_load(NPIECE, piece, in), err);
+}
+
+size_t snw_mover_shoot_saves(const snw_model *m, const snw_step_desc *step) {
+    snw_shooter *e;
+    // what cannot be made says so when its step begins
+    if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
+    const size_t n = snw_shooter_saves(e);
+    snw_shooter_destroy(e);
+    return 2 + snw_state_doubles(m) + n;
+}
+
 static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }
 
 static void close(void *self) {
@@ -175,6 +210,8 @@ snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step, const 
                        .inputs = inputs,
                        .look = look,
                        .work = work,
+                       .save = save,
+                       .load = load,
                        .shooter = shooter,
                        .close = close};
     return SNW_OK;

@@ -114,8 +114,11 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
 static double motor_power(const snw_model *m, int motor, const snw_inputs *in, const snw_state *s,
                           const snw_work *w) {
     double power = 0;
-    for (int k = 0; k < m->motor[motor].n; k++) {
-        power += snw_motor_effort(m, motor, k, in, w) * s->v[m->motor[motor].dof + k];
+    const int nsame = m->desc->motor[motor].nsame;
+    for (int i = motor; i < motor + (nsame ? nsame : 1); i++) {
+        for (int k = 0; k < m->motor[i].n; k++) {
+            power += snw_motor_effort(m, i, k, in, w) * s->v[m->motor[i].dof + k];
+        }
     }
     return power;
 }
@@ -155,6 +158,17 @@ static double *put_transport(double *out, const snw_model *m, const snw_inputs *
     *out++ = way;
     *out++ = way > 0 ? more->energy.work / (mass * (g > 0 ? g : 9.81) * way) : 0;
     return out;
+}
+
+// of the ground, or of all rings along a rod: in the world, about its origin; what is not determined counts as none
+static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    snw_wrench sum = snw_contact_wrench(m, w, i);
+    for (int k = d->grip - 1; k < d->grip - 1 + d->ngrip; k++) {
+        const snw_wrench F = snw_loop_known_wrench(m, w, k);
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(snw_loop_pose(m, w, k), F));
+    }
+    return sum;
 }
 
 // one station
@@ -201,7 +215,7 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
             return put_wrench(out, snw_loop_wrench(m, w, p->item, w->l), p->body ? NULL : &R);
         }
         if (p->of == SNW_PROBE_OF_CONTACT) {
-            return put_wrench(out, snw_contact_wrench(m, w, p->item), NULL);
+            return put_wrench(out, contact_reaction(m, w, p->item), NULL);
         }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);

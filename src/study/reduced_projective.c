@@ -28,7 +28,7 @@ static double dot(const double *a, const double *b) {
 static void project(const snw_reduced *red, int i, snw_wrench *F) {
     double basis[6][6];
     int n = 0;
-    for (int k = 0; k < red->nr && n < 6; k++) {
+    for (int k = 0; k < red->nr + red->nled && n < 6; k++) {
         const int loop = red->row[k].loop;
         if (loop < 0 || !red->m->loop[loop].grip) continue;
         if (body_of(red->m, red->m->loop[loop].b) != i) continue;

@@ -27,6 +27,7 @@ struct snw_robot {
     // motion
     snw_step_desc how;
     snw_mover mover; // close is NULL before the first start
+    size_t saves;    // numbers that it saves
     snw_hand hand;
     void *hand_memory; // behind the arrays that follow
     size_t hand_bytes;

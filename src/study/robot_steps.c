@@ -172,8 +172,12 @@ snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
                         d->name);
     }
-    snw_jet *given = take(r, actuator);
-    for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    const int first = d->same ? d->same - 1 : actuator; // all wheels that have one effort
+    const int n = d->same ? r->desc->motor[first].nsame : 1;
+    for (int i = first; i < first + n; i++) {
+        snw_jet *given = take(r, i);
+        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+    }
     snw_inputs_at(r->m, r->s->t, r->in);
     return SNW_OK;
 }
@@ -381,6 +385,7 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     } else {
         SNW_TRY(snw_mover_open(r->m, &r->how, how->step, &r->mover, err));
     }
+    r->saves = snw_mover_saves(r->m, &r->how);
     r->mover.hold(r->mover.self, &r->hand);
     SNW_TRY(snw_robot_assemble(r, err));
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));
@@ -444,14 +449,14 @@ static size_t hand_saves(const snw_robot *r) {
 }
 
 size_t snw_robot_saves(const snw_robot *r) {
-    const size_t n = r->mover.close ? snw_mover_saves(r->m, &r->how) : 0;
+    const size_t n = r->mover.close ? r->saves : 0;
     return n > 0 ? n + hand_saves(r) : 0;
 }
 
 void snw_robot_save(const snw_robot *r, double *out) {
     SNW_ASSERT(snw_robot_saves(r) > 0);
     r->mover.save(r->mover.self, out);
-    out += snw_mover_saves(r->m, &r->how);
+    out += r->saves;
     *out++ = r->hand.gravity_given;
     for (int i = 0; i < 3; i++) *out++ = r->hand.gravity.e[i];
     const snw_grip *grip = &r->hand.grip;
@@ -480,7 +485,7 @@ void snw_robot_save(const snw_robot *r, double *out) {
 void snw_robot_restore(snw_robot *r, const double *in) {
     SNW_ASSERT(snw_robot_saves(r) > 0);
     const double *mover = in;
-    in += snw_mover_saves(r->m, &r->how);
+    in += r->saves;
     r->hand.gravity_given = *in++ != 0;
     for (int i = 0; i < 3; i++) r->hand.gravity.e[i] = *in++;
     snw_grip *grip = &r->hand.grip;
@@ -504,6 +509,8 @@ void snw_robot_restore(snw_robot *r, const double *in) {
     for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
     const size_t n = coordinates(r) + (size_t)r->desc->nmeasure;
     memcpy(r->motor, in, n * sizeof *r->motor);
-    r->mover.load(r->mover.self, mover);
+    const snw_status s = r->mover.load(r->mover.self, mover, NULL);
+    SNW_ASSERT(s == SNW_OK); // nothing that a robot asks for takes memory
+    (void)s;
     show(r);
 }

@@ -196,6 +196,15 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
+// nothing but motion of given shapes?
+static bool only_given(const snw_desc *d) {
+    bool all = d->nstep > 0;
+    for (int i = 0; i < d->nstep; i++) {
+        all &= d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE;
+    }
+    return all;
+}
+
 // one model for the beginning and one for each change; all have the same coordinates and nodes
 static snw_status compile_eras(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
@@ -207,7 +216,8 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         if (begins) {
             snw_era *e = &r->era[r->nera++];
             SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
+            SNW_TRY(only_given(d) ? snw_assembly_compile_given(e->desc, &e->model, err)
+                                  : snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
             if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
@@ -292,16 +302,16 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
-    for (int i = 0; i < d->nstep; i++) r->shoots |= d->step[i].engine == SNW_ENGINE_SHOOTING;
+    r->field_saves = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_saves);
     if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
-        !r->beyond || !r->said || !r->fields)
+        !r->beyond || !r->said || !r->fields || !r->field_saves)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
     r->acting = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->nmeasure + m->nswitch) + 1,
                                sizeof *r->acting);
     if (!r->acting) return SNW_E_MEMORY;
-    const size_t nsave = r->shoots ? 0 : snw_run_save_size(r);
+    const size_t nsave = snw_run_save_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
     r->save = snw_pool_array(r->pool, nsave + 1, sizeof *r->save);
@@ -349,7 +359,9 @@ const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
 }
 
 snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
-    const snw_model *m = r->era[0].model;
+    snw_model *whole = NULL; // with columns
+    if (r->era[0].model->bare) SNW_TRY(snw_assembly_compile(r->era[0].desc, &whole, err));
+    const snw_model *m = whole ? whole : r->era[0].model;
     snw_assembly *as = NULL;
     snw_state *state = NULL;
     snw_inputs *in = NULL;
@@ -365,6 +377,7 @@ snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
     snw_assembly_destroy(as);
     snw_state_destroy(state);
     snw_inputs_destroy(in);
+    snw_model_destroy(whole);
     return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
 }
 
@@ -503,7 +516,8 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             break;
         }
         r->resuming = false;
-        if (d->step[i].kind == SNW_STEP_CHANGE) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
+        const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
+        if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         r->loaded |= d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }

@@ -420,10 +420,13 @@ static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, 
         if (step->kinematic || !d->motor[i].follows) continue;
         return snw_fail_place(
             err,
-            snw_fail(err, SNW_E_MODEL,
-                     "actuator '%s' follows where contacts lead it (position: free), which only a "
-                     "kinematic step knows; give it a law or an effort",
-                     d->motor[i].name),
+            snw_fail(
+                err, SNW_E_MODEL,
+                "actuator '%s' follows %s, which only a kinematic step knows; give it a law or "
+                "an effort",
+                d->motor[i].name,
+                d->motor[i].holds || d->motor[i].same ? "so that a probe is held (hold)"
+                                                      : "where contacts lead it (position: free)"),
             step->place.file, step->place.line, step->place.column);
     }
     return SNW_OK;
@@ -443,7 +446,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
                           : snw_mover_open(m, step, r->desc->record_every, &mv, err);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
-        mv.load(mv.self, snw_run_save_mover(r));
+        s = mv.load(mv.self, snw_run_save_mover(r), err);
     } else if (s == SNW_OK) {
         s = assemble(r, shoots && r->current, err);
         if (s == SNW_OK) s = mv.start(mv.self, r->state, err);

@@ -87,7 +87,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
                          .present = effort + r->info.nmeasure,
                          .energy = v->energy,
                          .stats = v->stats,
-                         .save = v->partial || v->live ? NULL : snw_run_save(r, v->mover)};
+                         .save = v->partial || v->live ? NULL : snw_run_save(r, v)};
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;

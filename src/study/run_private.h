@@ -74,9 +74,10 @@ struct snw_run {
     double work, heat, scheme, balance;      // of the dynamic steps done
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *found;                             // nstep: its modes were found
-    bool shoots;                             // a step is of the shooting engine: no checkpoints
     struct snw_shooter **fields; // nstep: with which each ended; NULL: coordinates say it all
     struct snw_shooter *current; // those of the state, NULL: coordinates
+    size_t *field_saves; // nstep: numbers of fields that a checkpoint has; 0: nobody asks for them
+    size_t mover_saves;  // numbers of the largest mover
 };
 
 // What a frame shows: a state with its motion and inputs, and what it took to get there.
@@ -112,10 +113,10 @@ void snw_run_remark(snw_run *r, const snw_state *s);
 // Warn of joints outside of their limits and of tendons that push, of each once in an execution; fail where a fed rod is drawn in altogether.
 SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err);
 
-// Checkpoints. r->save <- all that comes after the present frame depends on; NULL when the mover (NULL: statics) cannot
-// say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.
-size_t snw_run_save_size(const snw_run *r);
-const double *snw_run_save(snw_run *r, const snw_mover *mv);
+// Checkpoints. r->save <- all that comes after the present frame depends on; NULL when what moves (or shoots an equilibrium)
+// cannot say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.
+size_t snw_run_save_size(snw_run *r);
+const double *snw_run_save(snw_run *r, const snw_view *v);
 SNW_NODISCARD snw_status snw_run_load(snw_run *r, snw_error *err);
 const double *snw_run_save_mover(const snw_run *r);
 

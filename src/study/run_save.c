@@ -5,6 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "shoot/shooter.h"
 #include "study/pieces.h"
 
 #include <limits.h>
@@ -61,14 +62,37 @@ static size_t mover_at(const snw_run *r) {
            states * (1 + snw_state_doubles(r->wide)) + most;
 }
 
-size_t snw_run_save_size(const snw_run *r) {
-    size_t most = 0;
-    for (int i = 0; i < r->desc->nstep; i++) {
-        if (r->desc->step[i].kind != SNW_STEP_DYNAMIC) continue;
-        const size_t n = snw_mover_saves(r->era[r->era_of_step[i]].model, &r->desc->step[i]);
-        most = n > most ? n : most;
+// The step of the shooting engine whose fields step i ends with, -1: none.
+static int origin(const snw_run *r, int i) {
+    const snw_step_desc *step = r->desc->step;
+    while (i >= 0 && (step[i].kind == SNW_STEP_CHANGE || step[i].kind == SNW_STEP_MODES)) {
+        i = step[i].from >= 0 ? step[i].from : i - 1;
     }
-    return mover_at(r) + most;
+    return i >= 0 && step[i].engine == SNW_ENGINE_SHOOTING ? i : -1;
+}
+
+// Does a step behind i begin with the fields of i after checkpoints of its own, or of steps between?
+static bool asked_for(const snw_run *r, int i) {
+    const snw_step_desc *step = r->desc->step;
+    bool asked = i + 1 < r->desc->nstep && step[i + 1].kind == SNW_STEP_MODES;
+    for (int k = i + 1; k < r->desc->nstep; k++) asked = asked || step[k].from == i;
+    return asked;
+}
+
+size_t snw_run_save_size(snw_run *r) {
+    size_t most = 0, fields = 0;
+    for (int i = 0; i < r->desc->nstep; i++) {
+        const snw_step_desc *step = &r->desc->step[i];
+        const bool moves = step->kind == SNW_STEP_DYNAMIC || step->engine == SNW_ENGINE_SHOOTING;
+        const size_t n = moves ? snw_mover_saves(r->era[r->era_of_step[i]].model, step) : 0;
+        most = n > most ? n : most;
+        const int of = asked_for(r, i) ? origin(r, i) : -1;
+        if (of < 0) continue;
+        r->field_saves[i] = snw_mover_saves(r->era[r->era_of_step[of]].model, &r->desc->step[of]);
+        fields += 1 + r->field_saves[i];
+    }
+    r->mover_saves = most;
+    return mover_at(r) + most + fields;
 }
 
 const double *snw_run_save_mover(const snw_run *r) { return r->save + mover_at(r); }
@@ -100,14 +124,65 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
     (void)carry(snw_piece_inputs(held), row);
 }
 
-const double *snw_run_save(snw_run *r, const snw_mover *mv) {
-    if (r->shoots || (mv && !mv->save)) return NULL;
+// Fields of steps done, behind the mover's numbers: whether there are any, and they.
+static double *field_at(snw_run *r) { return r->save + mover_at(r) + r->mover_saves; }
+
+static bool fields_fit(const snw_run *r, const snw_view *v) {
+    bool fit = !v->fields || snw_shooter_fits(v->fields);
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (r->field_saves[i] && r->fields[i]) fit = fit && snw_shooter_fits(r->fields[i]);
+    }
+    return fit;
+}
+
+static void save_fields(snw_run *r) {
+    double *row = field_at(r);
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (!r->field_saves[i]) continue;
+        // those of an execution before this one are not of this one
+        const bool there = i < r->here.stage && r->fields[i];
+        row[0] = there;
+        if (there) snw_shooter_save(r->fields[i], row + 1);
+        row += 1 + r->field_saves[i];
+    }
+}
+
+static snw_status load_fields(snw_run *r, snw_error *err) {
+    const double *row = field_at(r);
+    for (int i = 0; i < r->desc->nstep; i++) {
+        snw_shooter_destroy(r->fields[i]);
+        r->fields[i] = NULL;
+        if (!r->field_saves[i]) continue;
+        if (row[0] != 0) {
+            const int of = origin(r, i);
+            SNW_TRY(snw_shooter_create(r->era[r->era_of_step[of]].model, &r->desc->step[of],
+                                       &r->fields[i], err));
+            SNW_TRY(snw_shooter_restore(r->fields[i], row + 1, err));
+        }
+        row += 1 + r->field_saves[i];
+    }
+    // steps that stay where they are go on with what they began with
+    const int stage = r->here.stage, from = r->desc->step[stage].from;
+    const int before = from >= 0 ? from : stage - 1;
+    const bool stays = r->desc->step[stage].kind == SNW_STEP_MODES;
+    r->current = stays && before >= 0 ? r->fields[before] : NULL;
+    return SNW_OK;
+}
+
+const double *snw_run_save(snw_run *r, const snw_view *v) {
+    const snw_mover *mv = v->mover;
+    if ((mv && !mv->save) || !fields_fit(r, v)) return NULL;
     double *single = r->save;
 #define X(field, type) *single++ = (double)r->field;
     SINGLE_LIST(X)
 #undef X
     carry_shared(r, out);
-    if (mv) mv->save(mv->self, r->save + mover_at(r));
+    save_fields(r);
+    if (mv) {
+        mv->save(mv->self, r->save + mover_at(r));
+    } else if (v->fields) {
+        snw_shooter_save(v->fields, r->save + mover_at(r));
+    }
     return r->save;
 }
 
@@ -118,6 +193,7 @@ snw_status snw_run_load(snw_run *r, snw_error *err) {
 #undef X
     r->now = &r->era[r->era_of_step[r->here.stage]];
     carry_shared(r, in);
+    SNW_TRY(load_fields(r, err));
     return snw_run_grid_apply(r, r->now, err);
 }
 
@@ -125,9 +201,9 @@ snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err) {
     const double stage = save[0];
     const bool known = stage >= 0 && stage < r->desc->nstep && stage == floor(stage);
     const snw_step_desc *step = known ? &r->desc->step[(int)stage] : NULL;
-    const bool sound =
-        step && step->kind != SNW_STEP_CHANGE &&
-        (step->kind != SNW_STEP_DYNAMIC || snw_mover_saves(r->era[0].model, step) > 0);
+    const bool sound = step && step->kind != SNW_STEP_CHANGE &&
+                       (step->kind != SNW_STEP_DYNAMIC ||
+                        snw_mover_saves(r->era[r->era_of_step[(int)stage]].model, step) > 0);
     if (!sound) {
         return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s': the checkpoint is of another study",
                         r->info.run);

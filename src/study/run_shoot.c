@@ -45,7 +45,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
     const double t0 = r->here.t0;
     const long n = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_stats sum = {.stability = NAN, .condition = NAN};
-    for (long k = 0; k <= n; k++) {
+    for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= n; k++) {
         const double t = k < n ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         snw_boundary_info info;
@@ -68,6 +68,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         }
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == n)) continue;
+        r->here.k = (double)k;
         if (r->reads_stability) sum.stability = snw_shooter_stability(e);
         SNW_TRY(frame(r, stage, e, &sum, w, err));
         sum = (snw_stats){.stability = NAN, .condition = NAN};
@@ -81,14 +82,14 @@ snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err) {
     snw_work *w = NULL;
     snw_status s = snw_shooter_create(m, &r->desc->step[stage], &e, err);
     if (s == SNW_OK) s = snw_work_create(m, &w);
-    if (s == SNW_OK) {
-        if (r->current) {
-            snw_shooter_follow(e, r->current);
-        } else {
-            snw_shooter_take(e, r->state);
-        }
-        s = path(r, stage, e, w, err);
+    if (s == SNW_OK && r->resuming) {
+        s = snw_shooter_restore(e, snw_run_save_mover(r), err);
+    } else if (s == SNW_OK && r->current) {
+        snw_shooter_follow(e, r->current);
+    } else if (s == SNW_OK) {
+        snw_shooter_take(e, r->state);
     }
+    if (s == SNW_OK) s = path(r, stage, e, w, err);
     if (s == SNW_OK) s = snw_run_keep_fields(r, stage, e, err);
     if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);
     snw_work_destroy(w);

@@ -62,13 +62,13 @@ static void remember(snw_run *r) {
 snw_status snw_run_still(const snw_run *r, const snw_step_desc *step, snw_error *err) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->nloop; i++) {
-        if (!m->loop[i].grip || m->loop[i].nrow == 0) continue;
+        if (!m->loop[i].sweep || m->loop[i].nrow == 0) continue;
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
-                     "contact '%s' forbids velocities, so step '%s' cannot tell where the robot "
-                     "rests; switch it off (when: off), join what rests by a loop, or use a "
-                     "dynamic step",
+                     "contact '%s' moves along a rod and forbids velocities of what passes, so "
+                     "step '%s' cannot tell where the robot rests; switch it off (when: off), take "
+                     "a station that stays, or use a kinematic step",
                      m->desc->loop[i].name, step->name),
             step->place.file, step->place.line, step->place.column);
     }

@@ -63,6 +63,7 @@ static const char *loose(const snw_model *m) {
 static const double SOFT = 1e-9;
 
 static size_t scratch_size(const snw_model *m) {
+    if (m->bare) return 0;
     const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
                             snw_relax_scratch(m->nv, m->nq),
                             snw_eigen_symmetric_scratch(m->nv),
@@ -80,7 +81,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t nv = (size_t)m->nv, size = scratch_size(m);
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
@@ -95,11 +96,13 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
-        snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-        snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK) {
+        (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+                      snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK))) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
+    *out = st;
+    if (m->bare) return SNW_OK; // only looked at
     st->open = st->scale + n;
     st->slow = st->open + nr;
     st->tau = st->rows + nv * nr;
@@ -116,7 +119,6 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
         for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = SOFT * st->slow[i];
     }
-    *out = st;
     return SNW_OK;
 }
 
@@ -319,6 +321,52 @@ static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const s
     return status;
 }
 
+// Contacts hold where they are at s, its loops closed, and those that say the same rest: st->trial->rest.
+static void take_hold(snw_statics *st, snw_state *s) {
+    const snw_model *m = st->m;
+    snw_assembly_info ignored;
+    snw_error open = {0};
+    snw_inputs_at(m, s->t, st->now);
+    snw_state_copy(m, s, st->trial);
+    // where loops cannot be closed they stay as they are, and the solver will say so
+    if (snw_assembly_gap(st->assembly, st->now, st->trial, NULL) > 1e-12 &&
+        snw_assembly_close(st->assembly, st->now, st->trial, &ignored, &open) != SNW_OK)
+        snw_state_copy(m, s, st->trial);
+    snw_share *share = snw_assembly_share(st->assembly);
+    (void)snw_share_choose(share, st->now, st->trial);
+    memcpy(s->l, st->trial->l, (size_t)m->nrow * sizeof *s->l);
+    snw_kinematics(m, st->now, st->trial, true, st->w);
+    snw_rows_hold(m, st->w);
+}
+
+// Contacts that rested must have held, but for what is left to first order of ways that bend; then all share what they bear
+static snw_status let_share(snw_statics *st, double t, snw_state *s, snw_error *err) {
+    const snw_model *m = st->m;
+    if (!snw_share_rests(snw_assembly_share(st->assembly))) return SNW_OK;
+    snw_residual(m, st->after, s, true, st->w);
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (!loop->grip || !snw_is_on(st->w, loop->gate)) continue;
+        const double way = snw_loop_way(m, st->w, i);
+        for (int r = 0; r < loop->nrow; r++) {
+            const double size = m->length / snw_loop_kept_size(m, loop, r);
+            const double left = fabs(st->w->gap[loop->row + r]) * size;
+            if (left <= 0.01 * way + 1e-9 * m->length) continue;
+            const snw_loop_desc *d = &m->desc->loop[i];
+            return snw_fail_place(
+                err,
+                snw_fail(err, SNW_E_MODEL,
+                         "contact '%s' contradicts the other contacts and what is driven at t = "
+                         "%.9g s: it would have to slip by %.3g m. Let a coordinate free, take "
+                         "contacts away, or change the laws",
+                         d->name, t, left),
+                d->place.file, d->place.line, d->place.column);
+        }
+    }
+    memcpy(s->rest, st->trial->rest, (size_t)m->ngrip * sizeof *s->rest);
+    return snw_share_spread(snw_assembly_share(st->assembly), st->after, s);
+}
+
 // half the shortest time constant of D x' = -K x: well inside what Runge-Kutta bears, with room for the stiffness that
 // loads add. NaN when D is singular
 static double march_step(snw_statics *st) {
@@ -449,6 +497,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
+    if (m->ngrip) take_hold(st, s);
     start_from(st, s);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
@@ -461,6 +510,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+    if (status == SNW_OK && m->ngrip) status = let_share(st, t, s, err);
     if (status == SNW_OK) s->t = t;
     // the loads that hold at s: all, or the share reached
     snw_inputs_blend(m, st->before, st->after, info->reached, st->now);

@@ -132,7 +132,7 @@ static void mark_implied(snw_switches *sw, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->nloop; i++) {
         const int gate = m->loop[i].gate;
         if (gate < 0 || s->z[m->switch_signal[gate]] == 0) continue;
-        if (m->loop[i].grip && snw_study_shares(m->desc)) continue;
+        if (m->loop[i].grip) continue; // they share
         const bool *most = sw->most + snw_assembly_first_row(sw->as, i);
         for (int r = 0; r < m->loop[i].nrow; r++) {
             if (!most[r]) s->z[m->switch_signal[gate]] += 2 << r;
@@ -209,7 +209,7 @@ static snw_status check_left_out(snw_switches *sw, const snw_inputs *in, const s
     snw_rows_rates(m, in, sw->copy, sw->w, sw->rate, NULL);
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
-        for (int k = loop->row; k < loop->row + loop->nrow; k++) {
+        for (int k = loop->row; !loop->grip && k < loop->row + loop->nrow; k++) {
             if (!(fabs(sw->rate[k]) > 1e-8 * fast * snw_row_at(m, sw->w, k).size)) continue;
             const snw_loop_desc *d = &m->desc->loop[i];
             return snw_fail_place(

@@ -10,6 +10,7 @@ from math import radians
 import harness
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
+import cat
 import examples
 import limbs
 import tendons
@@ -53,6 +54,14 @@ class Examples(harness.Case):
             self.near([row[f"plate.{k}"] for k in ("x", "y", "z", "rx", "ry", "rz")], place + turn, 1e-7)
             self.near([row[f"motor({k})"] for k in (1, 2, 3)], torque, 1e-6)
         self.agree(rows, self.table("parallel/three_rods.yaml", "reversed", "plate"))
+
+    def test_falling_cat(self):
+        row = self.table("locomotion/falling_cat.yaml", "weightless", "trunk", "h")[-1]
+        w, x, y, z = cat.turn(radians(82.3), 2500)
+        # it begins with half a turn about x
+        self.near([row[f"trunk.q{k}"] for k in "wxyz"], [-x, w, -z, y], 1e-9)
+        self.near([row[f"h.l{k}"] for k in "xyz"], [0, 0, 0], 1e-12)
+        self.assertLess(abs(w), 1e-3)  # half a revolution
 
     def test_six_rods(self):
         self.agree(*(self.table("parallel/six_rods.yaml", run, "plate") for run in ("move", "moved")))

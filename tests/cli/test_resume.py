@@ -29,7 +29,8 @@ study:
   - dynamic: {name: stages, for: 0.5 s, scheme: gauss6, step: 5 ms}
   - dynamic: {name: adapted, for: 0.5 s, scheme: gauss4, step: 10 ms, adapt: on}
   - dynamic: {name: reference, for: 0.1 s, scheme: adaptive}
-  - dynamic: {name: last, for: 0.5 s, scheme: wbz, step: 2 ms}
+  - dynamic: {name: shot, from: stages, for: 0.1 s, scheme: bdf2, step: 1 ms, engine: shooting}
+  - dynamic: {name: last, from: reference, for: 0.5 s, scheme: wbz, step: 2 ms}
 probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, wire: {wrench: arm, along: 5}, e: energy}
 runs: {soft: {}, hard: {rubber.young: 4 MPa}}
 """
@@ -38,7 +39,7 @@ if harness.SLOW:
     STUDY = STUDY.replace("for: 2 s", "for: 0.4 s").replace("for: 0.5 s", "for: 0.1 s")
 
 # laws that remember, conditions that switch
-LOOP = STUDY.replace("scheme: conserving", "scheme: trapezoidal").replace("loads:\n", """\
+LOOP = STUDY.replace("scheme: conserving", "scheme: trapezoidal").replace("bdf2, step: 1 ms, engine: shooting", "hht, step: 1 ms").replace("loads:\n", """\
 loads:
   pi: {on: arm.tip, force: [0, 0, -0.5*tip.z - 0.8*integral(tip.z)]}
   held: {on: arm.tip, force: [0, "-0.05*sampled(v.vy, 15 ms)", 0], when: once(tip.z < -0.01)}

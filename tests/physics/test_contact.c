@@ -2,6 +2,7 @@
 //
 // The ground: derivatives of its forces, closed forms of rest, sliding, rolling and bouncing, energy.
 #include "dynamics/contact.h"
+#include "dynamics/loop.h"
 #include "random_tree.h"
 #include "robot_texts.h"
 #include "setting.h"
@@ -63,6 +64,41 @@ static void the_ground_has_exact_derivatives(void **state) {
         snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
         all_touch(&s.g);
         rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// wheels of all kinds that slip, on bodies, sections and tips of a robot that tumbles
+static void slipping_wheels_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {95};
+    char text[4000];
+    (void)snprintf(text, sizeof text,
+                   SOFT_TREE
+                   "sites: {heel: {on: base, pose: {xyz: [0.1, 0, -0.1], rpy: [0.3, 0.2, 0.1]}}}\n"
+                   "contacts:\n"
+                   "  blade: {wheel: {on: heel, axis: y, lateral: 3}}\n"
+                   "  dolly: {wheel: {on: upper@40%%, axis: [1, 2, 0], lateral: 2, rolling: 0.7}}\n"
+                   "  drum: {wheel: {on: lower.tip, axis: [0, 1, 1], radius: 0.2, lateral: 1.3, "
+                   "rolling: 2.2, normal: [0.3, -0.2, 0.9]}}\n"
+                   "  castor: {wheel: {on: side.tip, axis: y, radius: 0.1, lateral: 0, rolling: "
+                   "4}}\n");
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_random(&s, text, &d);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        assert_int_equal(s.g.m->ntouch, 4);
+        assert_int_equal(s.g.m->nrow, 0);
+        for (int i = 0; i < 4; i++) assert_true(snw_norm(s.g.w->touch[i].f) > 0.01);
+        rig_check(&s.g);
+        // what they exert takes what is lost
+        double sum = 0;
+        for (int i = 0; i < 4; i++) {
+            sum +=
+                snw_power(snw_loop_wrench(s.g.m, s.g.w, i, s.g.s->l), s.g.w->V[s.g.m->loop[i].b]);
+        }
+        assert_near(sum, -snw_contact_heat(s.g.m, s.g.w), 1e-12 * (1 - sum));
+        assert_true(sum < 0);
         setting_close(&s);
     }
 }
@@ -618,6 +654,7 @@ static void the_ground_can_be_taken_away(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ground_has_exact_derivatives),
+        cmocka_unit_test(slipping_wheels_have_exact_derivatives),
         cmocka_unit_test(losses_that_end_have_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),

@@ -108,6 +108,53 @@ static void rows_have_exact_derivatives(void **state) {
     }
 }
 
+// Where all is still and contacts hold, rows are of the way from there: zero at first, to first order C x, and R is their derivative
+static void ways_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {35};
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_open(&s, &d);
+        const rig *g = &s.g;
+        const int nv = g->m->nv, nr = g->m->nrow;
+        double *x = calloc((size_t)(2 * nv + 2 * nr + nv * nv), sizeof *x), *y = x + nv;
+        double *want = y + nv, *slope = want + nr, *T = slope + nr;
+        snw_residual(g->m, g->in, g->s, true, g->w);
+        snw_rows_hold(g->m, g->w);
+        snw_residual(g->m, g->in, g->s, true, g->w);
+        for (int i = 0; i < g->m->nloop; i++) {
+            for (int r = 0; r < g->m->loop[i].nrow; r++) {
+                assert_near(g->w->gap[g->m->loop[i].row + r], 0, 1e-13);
+            }
+        }
+        for (int i = 0; i < nv; i++) y[i] = roll(&d, -0.4, 0.4) * (k > 0);
+        snw_move(g->m, g->s->q, 1, y, g->s->q);
+        for (int l = 0; l < nv; l++) {
+            rig_direction(g, l, x);
+            snw_residual(g->m, g->in, g->s, true, g->w);
+            snw_tangent_sweep(g->m, NULL, g->w);
+            snw_rows_add_columns(g->m, 1, 0, g->w, (size_t)nv, T);
+            for (int n = 0; n < nr; n++) {
+                const snw_row row = snw_row_at(g->m, g->w, n);
+                slope[n] = want[n] = 0;
+                for (int j = 0; j < row.n; j++) {
+                    slope[n] += row.R[j] * x[row.dof[j]];
+                    if (k == 0) assert_near(row.R[j], row.C[j], 1e-12);
+                }
+            }
+            for (int n = 0; n < BESIDE; n++) {
+                snw_state_copy(g->m, g->s, g->moved);
+                snw_move(g->m, g->s->q, beside(n), x, g->moved->q);
+                snw_residual(g->m, g->in, g->moved, true, g->w);
+                for (int i = 0; i < nr; i++) want[i] += slope_of(n, g->w->gap[i]);
+            }
+            for (int i = 0; i < nr; i++) assert_near(slope[i], want[i], LEFT);
+        }
+        free(x);
+        setting_close(&s);
+    }
+}
+
 // Rows are C v, and bend their rates in time. At a station that sweeps the rate along the rod is that of the rod itself, not of
 // its slice by Magnus' rule of order 4: their difference is of fourth order in the slice's length.
 static void check_rates(int nodes) {
@@ -176,6 +223,7 @@ int main(void) {
         cmocka_unit_test(wrenches_have_exact_derivatives),
 #ifndef SNW_WIDE
         cmocka_unit_test(rows_have_exact_derivatives),
+        cmocka_unit_test(ways_have_exact_derivatives),
         cmocka_unit_test(rates_are_derivatives_in_time),
         cmocka_unit_test(multipliers_pull_along_rows),
 #endif

@@ -246,7 +246,8 @@ static void legs_share_the_weight(void **state) {
             for (int i = 0; i < 3; i++) sum[i] += last(&o, at + 3 + i);
             moment +=
                 last(&o, at + 2) + 0.1 * (cos(a) * last(&o, at + 4) - sin(a) * last(&o, at + 3));
-            assert_near(last(&o, at + 5), all / counts[c], 1e-9);
+            // legs that hardly bend are stiff: a gap of 1e-12 is a force of 1e-8
+            assert_near(last(&o, at + 5), all / counts[c], 2e-8);
         }
         assert_near(sum[0], 0, 1e-9);
         assert_near(sum[1], 0, 1e-9);

@@ -154,9 +154,10 @@ static void difference(const snw_shoot_state *o, const snw_shoot_state *a, const
     for (int i = 0; i < NZ; i++) out[SNW_ROW_Z + i] = (b->z[i] - a->z[i]) / (2 * step);
 }
 
-static void compare(snw_space_kind along, bool diagonal, bool world, bool law) {
+static void compare(snw_space_kind along, bool diagonal, bool world, bool law, bool loads) {
     static rig k;
     make(&k, along, diagonal, world, law);
+    if (!loads) k.r.density = NULL;
     const snw_shoot_state y = any_state();
     const int rows = SNW_ROW_Z + (law ? NZ : 0);
     double S[SNW_SHOOT_ROWS * COLUMNS] = {0};
@@ -185,10 +186,35 @@ static void compare(snw_space_kind along, bool diagonal, bool world, bool law) {
 static void variations_are_derivatives(void **state) {
     (void)state;
     for (snw_space_kind along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
-        for (int kind = 0; kind < 8; kind++) {
-            const bool diagonal = kind & 1, world = kind & 2, law = kind & 4;
-            compare(along, diagonal, world, law);
+        for (int kind = 0; kind < 16; kind++) {
+            const bool diagonal = kind & 1, world = kind & 2, law = kind & 4, loads = kind & 8;
+            compare(along, diagonal, world, law, loads);
         }
+    }
+}
+
+// instructions of any processor and those of this one
+static void instructions_agree(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 48; kind++) {
+        static rig k;
+        make(&k, (snw_space_kind)(kind / 16), kind & 1, kind & 2, kind & 4);
+        if (kind & 8) k.r.density = NULL;
+        const snw_shoot_state y = any_state();
+        const int rows = SNW_ROW_Z + (kind & 4 ? NZ : 0);
+        double A[SNW_SHOOT_ROWS * COLUMNS] = {0}, B[SNW_SHOOT_ROWS * COLUMNS] = {0};
+        for (int i = 0; i < rows; i++) A[i * COLUMNS + i] = B[i * COLUMNS + i] = 1;
+        snw_shoot_state a, plain = y, b = y;
+        snw_shoot_march_vary(&k.r, 0, N, true, &y, COLUMNS, A, &a);
+        snw_march_any(&k.r, 0, N, true, COLUMNS, B, &b);
+        snw_march_any(&k.r, 0, N, true, 0, NULL, &plain);
+        for (int i = 0; i < rows * COLUMNS; i++) assert_near(A[i], B[i], 1e-12);
+        for (int i = 0; i < 6; i++) {
+            assert_near(a.V.e[i], b.V.e[i], 1e-12);
+            assert_near(a.F.e[i], b.F.e[i], 1e-12);
+            assert_near(plain.F.e[i], b.F.e[i], 1e-12);
+        }
+        for (int i = 0; i < 3; i++) assert_near(a.g.p.e[i], b.g.p.e[i], 1e-12);
     }
 }
 
@@ -212,6 +238,7 @@ static void nothing_depends_on_the_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variations_are_derivatives),
+        cmocka_unit_test(instructions_agree),
         cmocka_unit_test(nothing_depends_on_the_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

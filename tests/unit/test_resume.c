@@ -190,6 +190,41 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "probes: {tip: {position: arm.tip}, turn: {rotation: bob}, mid: {wrench: arm@30%}, e: "        \
     "energy}\n"
 
+// the boundary-value engine: loads, a body that comes and goes, tendons that rub and a gas
+#define SHOT                                                                                       \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}\n"    \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"                \
+    "    material: rubber, strain: {bend_y: legendre 3, twist: legendre 2}}}\n"                    \
+    "  bob: {on: arm@60%, body: {mass: 20 g}, when: t < 31 ms}\n"                                  \
+    "loads:\n"                                                                                     \
+    "  push: {on: arm.tip, force: [0, 0.02 N*sin(2*pi*t/(0.3 s)), \"0.02 N*step(t, 0.0317 "        \
+    "s)\"]}\n"                                                                                     \
+    "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, mid: {wrench: arm@30%}, e: "    \
+    "energy, f: frequency}\n"
+// two rods that a plate joins, one of them fed
+#define PLATE                                                                                      \
+    "sinew: 1\n"                                                                                   \
+    "materials: {steel: {young: 207 GPa, poisson: 0.3, density: 8000 kg/m^3, damping: 1 ms}}\n"    \
+    "robot:\n"                                                                                     \
+    "  leg(k=1..2): {on: world, pose: {xyz: [0.1 m*k, 0, 0], x: z},\n"                             \
+    "    rod: {length: 0.5 m, section: {circle: {radius: 1 mm}}, material: steel,\n"               \
+    "          strain: cosserat legendre 3}}\n"                                                    \
+    "  plate: {on: world, pose: {xyz: [0.15 m, 0, 0.5 m]}, joint: free,\n"                         \
+    "    body: {mass: 50 g, inertia: [1e-4, 1e-4, 2e-4]}}\n"                                       \
+    "sites: {\"hole(k=1..2)\": {on: plate, pose: {xyz: [0.1 m*k - 0.15 m, 0, 0], x: z}}}\n"        \
+    "loops: {\"clamp(k=1..2)\": {join: [leg(k).tip, hole(k)], as: fixed}}\n"                       \
+    "actuators: {feed: {feed: leg(1), position: 0.5 m + 10 mm*sin(2*pi*t/(0.4 s))}}\n"             \
+    "probes: {plate: {pose: plate}, base: {reaction: leg(1)}, e: energy}\n"
+#define CORDS                                                                                      \
+    "actuators:\n"                                                                                 \
+    "  pull: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: 0.2 N*sin(2*pi*t/(0.1 s))^2}\n"      \
+    "  winch: {tendon: {along: arm, at: [0, -4 mm, 4 mm], compliance: 1e-3 1/N, friction: 0.2}, "  \
+    "shortening: 1 mm*sin(2*pi*t/(0.2 s))}\n"                                                      \
+    "  air: {chamber: {along: arm, at: [0, 0, -6 mm], area: 20 mm^2}, gas: {moles: 4e-4 mol*(1 + " \
+    "t/(1 s))}}\n"
+
 static const char *const studies[] = {
     CRAWLING "study:\n"
              "  - dynamic: {for: 55 ms, step: 1 ms}\n"
@@ -233,6 +268,39 @@ static const char *const studies[] = {
             "  - change: {rubber.young: 2 MPa}\n"
             "  - modes: {name: moving}\n"
             "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n",
+    SHOT "study:\n"
+         "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: {points: "
+         "15}}\n"
+         "  - dynamic: {name: levels, for: 30 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
+         "shooting: {points: 21}}\n"
+         "  - modes: {count: 2}\n"
+         "  - dynamic: {for: 10 ms, step: 2 ms, scheme: bdf3, engine: shooting, shooting: "
+         "{points: 21, along: euler, history: linear, replica: on}}\n"
+         "  - change: {name: cured, rubber.young: 2 MPa}\n"
+         "  - modes: {name: stiffer, count: 2}\n"
+         "  - dynamic: {name: short, for: 1 ms, step: 0.2 ms, scheme: trapezoidal, engine: "
+         "shooting, shooting: {points: 40}}\n"
+         "  - dynamic: {for: 4 ms, step: 2 ms}\n"
+         "  - dynamic: {from: cured, for: 6 ms, step: 2 ms, scheme: bdf-alpha, alpha: -0.3, "
+         "engine: shooting, shooting: {points: 21}}\n"
+         "  - dynamic: {from: levels, for: 8 ms, step: 2 ms, scheme: euler, engine: shooting, "
+         "shooting: {points: 13, along: dormand-prince, error: 1e-8}}\n"
+         "  - static: {from: path, engine: shooting, shooting: {solver: dogleg}}\n",
+    SHOT CORDS "study:\n"
+               "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: "
+               "{points: 21}}\n"
+               "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
+               "shooting: {points: 21}}\n"
+               "  - dynamic: {from: path, for: 12 ms, step: 2 ms, scheme: bdf-alpha, engine: "
+               "shooting, shooting: {points: 15}}\n",
+    PLATE
+    "study:\n"
+    "  - static: {name: path, for: 20 ms, step: 5 ms, engine: shooting, shooting: {points: "
+    "15}}\n"
+    "  - dynamic: {for: 30 ms, step: 3 ms, scheme: bdf2, engine: shooting, shooting: {points: "
+    "21}}\n"
+    "  - dynamic: {from: path, for: 12 ms, step: 2 ms, scheme: bdf-alpha, engine: shooting, "
+    "shooting: {points: 15}}\n",
     FREE "study: [modes, dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// pack.h: numbers side by side, for processors that compute several at once: the three of a vector, where four go together, and the
+// same number of several columns. Elsewhere, or where numbers are other than doubles, one by one.
+#pragma once
+
+#include "base/vectorise.h"
+#include "math/se3_types.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- the three of a vector --------------------------------------------------------------------------
+
+#if defined(__AVX2__) && !defined(SNW_WIDE)
+typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
+typedef long long snw_pack_bits __attribute__((vector_size(4 * sizeof(double))));
+typedef double snw_half __attribute__((vector_size(2 * sizeof(double))));
+
+SNW_INLINE snw_pack snw_pack_load(const double *a) {
+    snw_half lo;
+    memcpy(&lo, a, sizeof lo);
+    const snw_half hi = {a[2], 0};
+    return __builtin_shufflevector(lo, hi, 0, 1, 2, 3);
+}
+SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
+    out[0] = a[0], out[1] = a[1], out[2] = a[2];
+}
+// six numbers by twos, as other functions read and write them: what is stored in other pieces is slow to load
+SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
+    snw_half x[3];
+    memcpy(x, in, sizeof x);
+    const snw_half zero = {0, 0};
+    *a = __builtin_shufflevector(x[0], __builtin_shufflevector(x[1], zero, 0, 2), 0, 1, 2, 3);
+    *b = __builtin_shufflevector(__builtin_shufflevector(x[1], x[2], 1, 2),
+                                 __builtin_shufflevector(x[2], zero, 1, 2), 0, 1, 2, 3);
+}
+SNW_INLINE void snw_pack_store_two(snw_pack a, snw_pack b, double *out) {
+    const snw_half x[3] = {__builtin_shufflevector(a, a, 0, 1), __builtin_shufflevector(a, b, 2, 4),
+                           __builtin_shufflevector(b, b, 1, 2)};
+    memcpy(out, x, sizeof x);
+}
+SNW_INLINE snw_pack snw_pack_add(snw_pack a, snw_pack b) { return a + b; }
+SNW_INLINE snw_pack snw_pack_sub(snw_pack a, snw_pack b) { return a - b; }
+SNW_INLINE snw_pack snw_pack_mul(snw_pack a, snw_pack b) { return a * b; }
+SNW_INLINE snw_pack snw_pack_scale(double s, snw_pack a) { return s * a; }
+SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
+    const long long sign = ~(1ll << 63);
+    return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){sign, sign, sign, sign});
+}
+SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }
+// y z x
+SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+#else
+typedef snw_vec3 snw_pack;
+SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
+SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
+    out[0] = a.x, out[1] = a.y, out[2] = a.z;
+}
+SNW_INLINE void snw_pack_load_two(const double *in, snw_pack *a, snw_pack *b) {
+    *a = snw_pack_load(in), *b = snw_pack_load(in + 3);
+}
+SNW_INLINE void snw_pack_store_two(snw_pack a, snw_pack b, double *out) {
+    snw_pack_store(a, out), snw_pack_store(b, out + 3);
+}
+SNW_INLINE snw_pack snw_pack_add(snw_pack a, snw_pack b) {
+    return (snw_pack){{a.x + b.x, a.y + b.y, a.z + b.z}};
+}
+SNW_INLINE snw_pack snw_pack_sub(snw_pack a, snw_pack b) {
+    return (snw_pack){{a.x - b.x, a.y - b.y, a.z - b.z}};
+}
+SNW_INLINE snw_pack snw_pack_mul(snw_pack a, snw_pack b) {
+    return (snw_pack){{a.x * b.x, a.y * b.y, a.z * b.z}};
+}
+SNW_INLINE snw_pack snw_pack_scale(double s, snw_pack a) {
+    return (snw_pack){{s * a.x, s * a.y, s * a.z}};
+}
+SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
+    return (snw_pack){{fabs(a.x), fabs(a.y), fabs(a.z)}};
+}
+SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
+SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
+#endif
+
+SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) {
+    const double a[3] = {x, y, z};
+    return snw_pack_load(a);
+}
+SNW_INLINE snw_pack snw_pack_axpy(double s, snw_pack a, snw_pack b) {
+    return snw_pack_add(b, snw_pack_scale(s, a));
+}
+
+// A product is a x b = turn(skew(a, b)): sums of products are turned once.
+typedef struct snw_turned {
+    snw_pack a, t; // a vector, and turned
+} snw_turned;
+
+SNW_INLINE snw_turned snw_turned_of(snw_pack a) { return (snw_turned){a, snw_pack_turn(a)}; }
+SNW_INLINE snw_pack snw_skew(snw_turned a, snw_turned b) {
+    return snw_pack_sub(snw_pack_mul(a.a, b.t), snw_pack_mul(a.t, b.a));
+}
+SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
+    return snw_pack_turn(snw_skew(snw_turned_of(a), snw_turned_of(b)));
+}
+
+// ---- several columns --------------------------------------------------------------------------------
+
+#if defined(__GNUC__) && !defined(SNW_WIDE)
+#ifdef __AVX2__
+enum { SNW_LANES = 4 };
+#else
+enum { SNW_LANES = 2 };
+#endif
+typedef double snw_lanes __attribute__((vector_size(SNW_LANES * sizeof(double))));
+SNW_INLINE snw_lanes snw_lanes_load(const double *a) {
+    snw_lanes x;
+    memcpy(&x, a, sizeof x);
+    return x;
+}
+SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { memcpy(out, &a, sizeof a); }
+#else
+enum { SNW_LANES = 1 };
+typedef double snw_lanes;
+SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return *a; }
+SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
+#endif
+
+typedef struct snw_lane3 {
+    snw_lanes x, y, z;
+} snw_lane3;
+
+typedef union snw_lane6 {
+    struct {
+        snw_lane3 a, b; // angular, linear
+    };
+    snw_lanes e[6];
+} snw_lane6;
+
+SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
+    return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+SNW_INLINE snw_lane3 snw_lane3_sub(snw_lane3 a, snw_lane3 b) {
+    return (snw_lane3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+SNW_INLINE snw_lane3 snw_lane3_scale(double s, snw_lane3 a) {
+    return (snw_lane3){s * a.x, s * a.y, s * a.z};
+}
+// a x b with a number vector a; b x a is its negative
+SNW_INLINE snw_lane3 snw_lane3_cross(snw_vec3 a, snw_lane3 b) {
+    return (snw_lane3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+// b x a
+SNW_INLINE snw_lane3 snw_lane3_cross_by(snw_lane3 b, snw_vec3 a) {
+    return (snw_lane3){b.y * a.z - b.z * a.y, b.z * a.x - b.x * a.z, b.x * a.y - b.y * a.x};
+}
+SNW_INLINE snw_lane3 snw_lane3_rotate(snw_mat3 R, snw_lane3 a) {
+    return (snw_lane3){R.e[0][0] * a.x + R.e[0][1] * a.y + R.e[0][2] * a.z,
+                       R.e[1][0] * a.x + R.e[1][1] * a.y + R.e[1][2] * a.z,
+                       R.e[2][0] * a.x + R.e[2][1] * a.y + R.e[2][2] * a.z};
+}
+SNW_INLINE snw_lane3 snw_lane3_rotate_inv(snw_mat3 R, snw_lane3 a) {
+    return (snw_lane3){R.e[0][0] * a.x + R.e[1][0] * a.y + R.e[2][0] * a.z,
+                       R.e[0][1] * a.x + R.e[1][1] * a.y + R.e[2][1] * a.z,
+                       R.e[0][2] * a.x + R.e[1][2] * a.y + R.e[2][2] * a.z};
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// saving.h: all that the steps to come depend on, of a rod and of what solves it: fields with their past, guesses, and factors
+// that are kept from one step to the next. A step after loading has the bits of one after saving.
+#pragma once
+
+#include "shoot/platform.h"
+#include "shoot/tape.h"
+
+// Nodes with their past. Base, loads and formulas are made anew for each step.
+void snw_shoot_carry(snw_shoot_rod *r, snw_tape *tape);
+
+// Guesses and factors, in room for `segments`, of which no more are in use.
+void snw_boundary_carry(snw_boundary *b, int segments, snw_tape *tape);
+
+// The plate with its past, and factors; its legs are carried one by one.
+void snw_platform_carry(snw_platform *p, snw_tape *tape);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// share.h: contacts that say the same. Rows of contacts may depend on each other, on loops and on what is driven, and fit all the same: ten
+// wheels of a snake, four of a car. A step is then computed with as many rows as are independent, the others rest, and what the robot bears is
+// shared among all afterwards: of all multipliers that do the same to coordinates that nothing drives the smallest. theory.md 3.15
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+typedef struct snw_share snw_share;
+
+SNW_NODISCARD snw_status snw_share_create(const snw_model *m, snw_share **out);
+void snw_share_destroy(snw_share *sh); // NULL is fine
+
+// How moments count against forces, 1/m; 1 unless set.
+void snw_share_weigh(snw_share *sh, double torque);
+
+// Where rows of contacts depend on others at s->q: P (nrow x nrow) <- columns of which the first *n combine rows to independent ones, P'C: a
+// column of its own for each that is none of a contact or loop, and orthonormal ones, by weights, for these. Multipliers P y are the
+// smallest that do the same. False: all are independent, nothing has been done.
+bool snw_share_combine(snw_share *sh, const snw_inputs *in, const snw_state *s, double *P, int *n);
+
+// S (nr x nr) <- P'S P, side <- P'side; and side (n) <- P side. scratch: nr x nr doubles.
+void snw_share_reduce(int nr, int n, const double *P, double *S, double *side, double *scratch);
+void snw_share_expand(int nr, int n, const double *P, double *side, double *scratch);
+
+// After combining at s->q: would more be independent a moment later, as laws go on? Then the configuration is singular, its rows do not say
+// the same.
+bool snw_share_passes(snw_share *sh, const snw_state *s);
+
+// s->rest <- rows of contacts that the others, loops and drives imply at s->q: those that stay are the best of all to tell motions
+// apart. s->l <- multipliers of these that do the same. How many rest is returned.
+int snw_share_choose(snw_share *sh, const snw_inputs *in, snw_state *s);
+
+// Did rows depend on each other when they were combined or chosen last?
+bool snw_share_rests(const snw_share *sh);
+
+// s->l <- the smallest multipliers of all rows that do the same; and with s->rest <- none, nothing when none rests.
+SNW_NODISCARD snw_status snw_share_shorten(snw_share *sh, const snw_inputs *in, snw_state *s);
+SNW_NODISCARD snw_status snw_share_spread(snw_share *sh, const snw_inputs *in, snw_state *s);
+
+// Do rows of contacts hold at the velocities of s, those that rest too? If not the one that slips most is returned, with *left m/s or rad/s;
+// -1: they do.
+int snw_share_slips(snw_share *sh, const snw_inputs *in, const snw_state *s, double *left);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// winch.h: the arm of Till's step response (shooting.md 3.4), one tendon on a winch, written out in its plane: non-unit quaternion,
+// Runge-Kutta along the arm, single shooting with a derivative by complex steps. Two forms of the same equations: strains carried
+// along the rod, whose slopes have a past of their own as the reference computes them, or the wrench of rod and tendon together.
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct winch_instant {
+    double x, z, T; // tip, tension
+} winch_instant;
+
+// out[0] <- equilibrium, out[1 .. steps] <- after each step of 50 ms by BDF2. Histories between nodes by cubics, or means of two.
+void oracle_winch(int points, bool wrench, bool cubic, int steps, winch_instant *out);
