@@ -180,13 +180,15 @@ static bool was_fed(const snw_shoot_rod *r) {
 
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
-    const double before = r->formula.c[0];
+    const double before = r->formula.c[0], lent = r->lent;
+    r->lent = r->lend;
     r->formula = snw_time_formula_at(kind, alpha, steps);
     r->feed = feed_rate(r);
-    if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
+    if (r->formula.c[0] != before || r->lent != lent || r->section[0].C[7] == 0) {
         const int ns = r->uniform ? 1 : r->npoint;
         for (int i = 0; i < ns; i++) {
             comply(r, r->K + 36 * (ptrdiff_t)i, r->formula.c[0], &r->section[i]);
+            if (!r->active[3]) r->section[i].C[21] = r->lent;
         }
     }
     const int nz = snw_shoot_nz(r);

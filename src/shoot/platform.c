@@ -206,6 +206,7 @@ static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
     const snw_station_step now = plate_step(p);
     const snw_shoot_state plate = {.g = p->g, .V = p->V};
     p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
+    p->balance = snw_wrench_sub(p->balance, p->help);
     const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
     return larger(worst, miss);
 }
@@ -447,6 +448,13 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
     for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].end.rod);
     return status;
+}
+
+double snw_platform_look(snw_platform *p) {
+    snw_boundary_info ignored = {0};
+    snw_platform_forget(p);
+    for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
+    return march(p, false, &ignored);
 }
 
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {
