@@ -76,6 +76,8 @@ file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
 list(FILTER recursion_sources EXCLUDE REGEX "io/(base64|csv|export|json|look|page|play|plot|result|robot_open|scene|sink)")
 list(APPEND recursion_sources src/study/series.c)
+# of the boundary-value engine what has variations: marches, stations, laws
+set(shoot_sources src/shoot/cords.c src/shoot/march.c src/shoot/replica.c src/shoot/rod.c src/shoot/station.c)
 
 # a test with the numbers of `kind`
 function(check_numbers kind name source)
@@ -111,6 +113,8 @@ if(NOT SNW_HAS_COMPLEX)
   message(STATUS "Tests of tangents by complex steps are left out: ${CMAKE_C_COMPILER} reads no C++; install g++ and use gcc")
 elseif(NOT SNW_SANITIZE)
   check_slopes(complex ${complex_flags})
+  target_sources(complex PRIVATE ${shoot_sources})
+  check_numbers(complex shoot_slopes tests/physics/test_shoot_slopes.c)
   check_numbers(complex numbers tests/complex/test_numbers.c)
 endif()
 
@@ -120,8 +124,7 @@ check_c_source_compiles("#define _GNU_SOURCE
 int main(int n, char **v) { (void)v; return (int)sqrtf128((_Float128)n); }" SNW_HAS_WIDE)
 if(SNW_HAS_WIDE AND NOT SNW_SANITIZE)
   check_slopes(wide -w -O0 -g0 -include ${CMAKE_SOURCE_DIR}/tests/wide/wide.h)
-  # vectors of lanes, which C++ has of doubles only: differences in wide numbers
-  target_sources(wide PRIVATE src/shoot/march.c src/shoot/replica.c src/shoot/rod.c src/shoot/station.c)
+  target_sources(wide PRIVATE ${shoot_sources})
   check_numbers(wide shoot_slopes tests/physics/test_shoot_slopes.c)
   foreach(name ${of_slopes})
     set_tests_properties(${SNW_TEST_PREFIX}wide_${name} PROPERTIES FIXTURES_SETUP wide_${name})

@@ -431,9 +431,9 @@ static snw_spot place(const snw_cord *c, double x, bool there, double L) {
                       .z = z.v,
                       .dy = y.d,
                       .dz = z.d,
+                      .area = c->area ? snw_expr_value(c->area, at) : 0,
                       .ddy = y.dd,
-                      .ddz = z.dd,
-                      .area = c->area ? snw_expr_value(c->area, at) : 0};
+                      .ddz = z.dd};
 }
 
 // integral of a density at the nodes by the rule of Simpson, the last interval of an odd number by the trapezium
@@ -486,7 +486,8 @@ static void draw_line(snw_cords *c, int i, snw_wrench *a) {
     for (int p = 0; p < c->r->npoint; p++) {
         const snw_spot *at = &cord->spot[p];
         const double area = at->w > 0 ? at->area : 0;
-        a[p] = (snw_wrench){.e = {0, area * at->z, -area * at->y, area, 0, 0}};
+        a[p].m = (snw_vec3){{0, area * at->z, -area * at->y}};
+        a[p].f = (snw_vec3){{area, 0, 0}};
     }
     c->law.line[i] = (snw_law_line){.z = cord->z, .given = &cord->value, .a = a};
     c->law.nline = i + 1;

@@ -13,7 +13,7 @@ void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, do
 
 static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
                      snw_shoot_state *y) {
-#if defined(SNW_AVX2) && !defined(SNW_WIDE)
+#if defined(SNW_AVX2) && !defined(SNW_NUMBERS)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         snw_march_avx2(r, node, n, pose, columns, S, y);
         return;

@@ -6,13 +6,14 @@
 
 #include "base/vectorise.h"
 #include "math/se3_types.h"
+#include "shoot/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- the three of a vector --------------------------------------------------------------------------
 
-#if defined(__AVX2__) && !defined(SNW_WIDE)
+#if defined(__AVX2__) && !defined(SNW_NUMBERS)
 typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
 typedef long long snw_pack_bits __attribute__((vector_size(4 * sizeof(double))));
 typedef double snw_half __attribute__((vector_size(2 * sizeof(double))));
@@ -104,37 +105,6 @@ SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
 }
 
 // ---- several columns --------------------------------------------------------------------------------
-
-#if defined(__GNUC__) && !defined(SNW_WIDE)
-#ifdef __AVX2__
-enum { SNW_LANES = 4 };
-#else
-enum { SNW_LANES = 2 };
-#endif
-typedef double snw_lanes __attribute__((vector_size(SNW_LANES * sizeof(double))));
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) {
-    snw_lanes x;
-    memcpy(&x, a, sizeof x);
-    return x;
-}
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { memcpy(out, &a, sizeof a); }
-#else
-enum { SNW_LANES = 1 };
-typedef double snw_lanes;
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return *a; }
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
-#endif
-
-typedef struct snw_lane3 {
-    snw_lanes x, y, z;
-} snw_lane3;
-
-typedef union snw_lane6 {
-    struct {
-        snw_lane3 a, b; // angular, linear
-    };
-    snw_lanes e[6];
-} snw_lane6;
 
 SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};

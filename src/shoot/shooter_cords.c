@@ -206,6 +206,28 @@ double snw_shooter_cords_power(const snw_shooter *e) {
     return sum;
 }
 
+// What is lost of the tension from node to node, times the speed at which the tendon slides there: as T' = -chi s(nu) T has it no
+// term is negative, and the tendon does as much more than the rod gets.
+double snw_shooter_cords_heat(const snw_shooter *e) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    double heat = 0;
+    for (int i = 0; i < e->cords.n; i++) {
+        const snw_cord *c = &e->cords.cord[i];
+        if (c->z < 0 || c->chamber || !snw_cord_rubs(c)) continue;
+        for (int p = 0; p < r->npiece; p++) {
+            const snw_shoot_piece *piece = &r->piece[p];
+            for (int j = piece->node; j < piece->node + piece->n; j++) {
+                const double *rate = r->zrate + (ptrdiff_t)j * nz + c->z + 1;
+                const double lost =
+                    snw_cord_effort_at(&e->cords, i, j) - snw_cord_effort_at(&e->cords, i, j + 1);
+                heat += lost * (0.5 * (rate[0] + rate[nz]) - c->rate);
+            }
+        }
+    }
+    return heat;
+}
+
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     const int nz = snw_shoot_nz(e->leg[0].r);

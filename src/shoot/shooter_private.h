@@ -158,7 +158,7 @@ void snw_shooter_powers(snw_shooter *e);
 double snw_shooter_feed_effort(const snw_shooter_leg *l);
 
 // Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
-// shooter, or from the strains; what they do per second, W; w->measured and shares of tension.
+// shooter, or from the strains; what the rod gets of them and what they rub away per second, W; w->measured and shares of tension.
 SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
                                                  snw_error *err);
 void snw_shooter_make_cords(snw_shooter *e);
@@ -166,4 +166,5 @@ void snw_shooter_pull(snw_shooter *e, double t, double share);
 void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
 void snw_shooter_take_cords(snw_shooter *e);
 double snw_shooter_cords_power(const snw_shooter *e);
+double snw_shooter_cords_heat(const snw_shooter *e);
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);
