@@ -60,7 +60,7 @@ typedef struct snw_shooter_leg {
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to
     double *G;              // Cholesky factors of the bases' products, component by component
-    snw_twist way;          // from its joint on the plate to its tip, as an equilibrium is joined up
+    snw_twist way; // from its joint on the plate to its tip, as an equilibrium is joined up
 } snw_shooter_leg;
 
 struct snw_shooter {
