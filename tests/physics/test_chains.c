@@ -360,6 +360,13 @@ static void memory_grows_with_the_modules(void **state) {
     text t;
     chain(1024, WAVE, "r(k)", "study: [dynamic: {for: 1 s, step: 5 ms}]\n", &t);
     refuses(t.at, "too deep");
+    // followers without contacts would all have to be found together
+    outcome o;
+    chain(1500, WAVE, "free", "study: [kinematic: {for: 1 s, step: 5 ms}]\n", &t);
+    execute(t.at, &o);
+    assert_int_equal(o.status, SNW_E_MODEL);
+    assert_non_null(strstr(o.err.text, "at most 1000"));
+    snw_series_clear(&o.series);
 }
 
 int main(void) {
