@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube
+
 // ---- creation --------------------------------------------------------------------------------------
 
 static bool is_driven(const snw_model *m, int dof) {
@@ -79,21 +81,29 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
 }
 
 // sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
-static void list_moved(snw_reduced *red) {
+static snw_status list_moved(snw_reduced *red) {
     const snw_model *m = red->m;
-    for (int i = 0; i < m->nloop && red->nu > 0; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const snw_path *path[2] = {&m->path[m->seg[loop->a].path], &m->path[m->seg[loop->b].path]};
-        for (int j = 0; j < red->nu; j++) {
-            int sign = 0;
-            for (int side = 0; side < 2; side++) {
-                for (int k = 0; k < path[side]->n; k++) {
-                    if (path[side]->dof[k] == red->dof[j]) sign += side ? 1 : -1;
-                }
+    const size_t nu = (size_t)red->nu;
+    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + which one a coordinate is
+    red->sign = snw_alloc((size_t)m->nloop * nu);
+    if (!unknown || !red->sign) {
+        snw_free(unknown);
+        return SNW_E_MEMORY;
+    }
+    for (int j = 0; j < red->nu; j++) unknown[red->dof[j]] = 1 + j;
+    for (int i = 0; i < m->nloop; i++) {
+        const int seg[2] = {m->loop[i].a, m->loop[i].b};
+        signed char *sign = red->sign + (size_t)i * nu;
+        for (int side = 0; side < 2; side++) {
+            const snw_path *path = &m->path[m->seg[seg[side]].path];
+            for (int k = 0; k < path->n; k++) {
+                const int j = unknown[path->dof[k]] - 1;
+                if (j >= 0) sign[j] = (signed char)(sign[j] + (side ? 1 : -1));
             }
-            red->sign[(size_t)i * (size_t)red->nu + (size_t)j] = (signed char)sign;
         }
     }
+    snw_free(unknown);
+    return SNW_OK;
 }
 
 // rows that unknown rates have to keep: all but those of drives that always hold
@@ -183,15 +193,18 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
         list_rows(red);
         s = snw_reduced_lead(red);
     }
-    if (s == SNW_OK) {
-        red->sign = snw_alloc((size_t)m->nloop * (size_t)red->nu);
-        s = red->sign ? take_memory(red) : SNW_E_MEMORY;
+    if (s == SNW_OK && red->nu > MOST_UNKNOWN) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "%d coordinates are neither driven nor led by a contact of their own, at most "
+                     "%d are possible in a kinematic step; drive them, or give each a contact",
+                     red->nu, MOST_UNKNOWN);
     }
+    if (s == SNW_OK) s = list_moved(red);
+    if (s == SNW_OK) s = take_memory(red);
     if (s != SNW_OK) {
         snw_reduced_destroy(red);
         return s;
     }
-    list_moved(red);
     *out = red;
     return SNW_OK;
 }
