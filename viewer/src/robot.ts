@@ -440,7 +440,7 @@ export class Robot {
         const box = body.mesh.geometry.boundingBox ?? (body.mesh.geometry.computeBoundingBox(), body.mesh.geometry.boundingBox!);
         const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5).toArray();
         const out = half.reduce((sum, h, i) => sum + h * Math.abs(l.axis[i]), 0);
-        return { out, radius: Math.max(6 * r, 0.6 * Math.min(...half)) };
+        return { out, radius: Math.min(Math.max(6 * r, 0.6 * Math.min(...half)), 0.9 * out || 6 * r) };
     }
 
     // where a loop closes, or what grips there
