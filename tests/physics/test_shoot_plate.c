@@ -279,7 +279,7 @@ static void legs_are_fed_by_hand(void **state) {
         if (i == 2) before = heap_calls; // the first one knows nothing of the matrix
         assert_int_equal(snw_robot_step(r[0], h, &err), SNW_OK);
         for (int k = 0; k < 6; k++) {
-            char name[16];
+            char name[32];
             (void)snprintf(name, sizeof name, "out(%d)", k + 1);
             double length;
             assert_int_equal(snw_robot_probe(r[0], name, 1, &length), 1);
