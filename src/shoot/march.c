@@ -105,5 +105,11 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     for (int i = 0; i < 6; i++) {
         if (!(worst[i] <= most)) most = worst[i];
     }
+    for (int k = 0; k < nz; k++) {
+        double z = 0;
+        for (int i = 0; i <= SNW_SHOOT_STAGES; i++) z += off[i] * x[i].zs[k];
+        z = fabs(z) / r->law->typical[k];
+        if (!(z <= most)) most = z;
+    }
     return h * most;
 }

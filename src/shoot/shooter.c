@@ -223,20 +223,11 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
 
 snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
     SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
-    snw_shooter *copy = *out;
-    if (e->step->shooting.error > 0) {
-        // on its grid, which may have changed
-        snw_shooter_raze(copy);
-        for (int i = 0; i < e->nleg; i++) copy->leg[i].grid = e->leg[i].grid;
-        const snw_status status = snw_shooter_build(copy, err);
-        if (status != SNW_OK) {
-            snw_shooter_destroy(copy);
-            *out = NULL;
-            return status;
-        }
-    }
-    snw_shooter_follow(copy, e);
-    return SNW_OK;
+    const snw_status status = snw_shooter_follow(*out, e, err);
+    if (status == SNW_OK) return status;
+    snw_shooter_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 void snw_shooter_destroy(snw_shooter *e) {

@@ -154,6 +154,7 @@ void snw_shooter_raze(snw_shooter *e) {
         snw_shoot_destroy(e->leg[i].r);
         snw_free(e->leg[i].kept);
     }
+    snw_cords_release(&e->cords);
 }
 
 // ---- refining ---------------------------------------------------------------------------------------
@@ -214,6 +215,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     snw_shooter was = *e;
     snw_shooter_leg old = e->leg[0];
     e->leg[0].grid = finer;
+    e->cords.block = NULL; // stays with what was
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {
@@ -223,6 +225,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
         return status;
     }
     carry_fields(&old, e->leg[0].r);
+    snw_shooter_carry_cords(e, &old);
     was.leg = &old;
     snw_shooter_raze(&was);
     *again = true;

@@ -165,6 +165,8 @@ void snw_shooter_make_cords(snw_shooter *e);
 void snw_shooter_pull(snw_shooter *e, double t, double share);
 void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
 void snw_shooter_take_cords(snw_shooter *e);
+// On another grid of the rod: quantities with all of their past, and strains where searches begin.
+void snw_shooter_carry_cords(snw_shooter *e, const snw_shooter_leg *from);
 double snw_shooter_cords_power(const snw_shooter *e);
 double snw_shooter_cords_heat(const snw_shooter *e);
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);

@@ -78,7 +78,6 @@ static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
     }
     if (same) return SNW_OK;
     snw_shooter_raze(e);
-    snw_cords_release(&e->cords);
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
         for (int i = 0; i < grid->npiece; i++) grid->intervals[i] = (int)*in++;

@@ -319,8 +319,10 @@ static const char *const studies[] = {
                "{points: 21}}\n"
                "  - dynamic: {name: first, for: 48 ms, step: 3 ms, scheme: bdf2, engine: shooting, "
                "shooting: {points: 21}}\n"
-               "  - dynamic: {from: path, for: 12 ms, step: 2 ms, scheme: bdf-alpha, engine: "
-               "shooting, shooting: {points: 15}}\n",
+               "  - dynamic: {from: path, for: 8 ms, step: 2 ms, scheme: bdf-alpha, engine: "
+               "shooting, shooting: {points: 15}}\n"
+               "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
+               "{points: 15, along: dormand-prince, error: 1e-7}}\n",
     FREE "study: [modes, dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
