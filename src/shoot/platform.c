@@ -352,7 +352,10 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     guess(p);
     const snw_status status = newton(p, info);
     if (status != SNW_OK) p->g = g;
-    for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].r);
+    // marches of legs with weight have kept the poses
+    for (int i = 0; i < p->n && status == SNW_OK; i++) {
+        if (!p->leg[i].r->world) snw_shoot_poses(p->leg[i].r);
+    }
     return status;
 }
 
