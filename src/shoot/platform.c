@@ -453,7 +453,10 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     guess(p);
     const snw_status status = newton(p, info);
     if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
-    for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].end.rod);
+    // marches of legs with weight have kept the poses
+    for (int i = 0; i < p->n && status == SNW_OK; i++) {
+        if (!p->leg[i].end.rod->world) snw_shoot_poses(p->leg[i].end.rod);
+    }
     return status;
 }
 
