@@ -18,6 +18,8 @@ static void carry(snw_shooter *e, snw_tape *tape) {
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_tape_carry(tape, single[i], 1);
     if (e->p) snw_platform_carry(e->p, tape);
     for (int l = 0; l < e->nleg; l++) {
+        snw_tape_carry(tape, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
+        snw_tape_carry(tape, e->leg[l].foot_V.e, 6);
         snw_shoot_carry(e->leg[l].r, tape);
         if (e->cords.n > 0) snw_cords_carry(&e->cords, tape); // there is one rod then
         snw_boundary_carry(snw_shooter_boundary(e, l), e->leg[l].room, tape);
