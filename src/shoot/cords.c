@@ -431,9 +431,9 @@ static snw_spot place(const snw_cord *c, double x, bool there, double L) {
                       .z = z.v,
                       .dy = y.d,
                       .dz = z.d,
+                      .area = c->area ? snw_expr_value(c->area, at) : 0,
                       .ddy = y.dd,
-                      .ddz = z.dd,
-                      .area = c->area ? snw_expr_value(c->area, at) : 0};
+                      .ddz = z.dd};
 }
 
 // integral of a density at the nodes by the rule of Simpson, the last interval of an odd number by the trapezium
@@ -486,7 +486,8 @@ static void draw_line(snw_cords *c, int i, snw_wrench *a) {
     for (int p = 0; p < c->r->npoint; p++) {
         const snw_spot *at = &cord->spot[p];
         const double area = at->w > 0 ? at->area : 0;
-        a[p] = (snw_wrench){.e = {0, area * at->z, -area * at->y, area, 0, 0}};
+        a[p].m = (snw_vec3){{0, area * at->z, -area * at->y}};
+        a[p].f = (snw_vec3){{area, 0, 0}};
     }
     c->law.line[i] = (snw_law_line){.z = cord->z, .given = &cord->value, .a = a};
     c->law.nline = i + 1;
@@ -538,14 +539,14 @@ void snw_cords_release(snw_cords *c) {
     c->block = NULL;
 }
 
-void snw_cords_carry(snw_cords *c, snw_tape *tape) {
+void snw_cords_carry(snw_cords *c, snw_ledger *row) {
     const size_t np = (size_t)c->r->npoint;
     double c0 = c->c0;
-    snw_tape_carry(tape, &c0, 1);
-    if (tape->in && c0 >= 0) refresh(c, c0);
-    snw_tape_carry(tape, c->guess, 6 * np);
-    snw_tape_carry(tape, c->inverse, 36 * np);
-    for (size_t i = 0; i < np; i++) snw_tape_flag(tape, &c->known[i]);
+    snw_ledger_carry(row, &c0, 1);
+    if (row->in && c0 >= 0) refresh(c, c0);
+    snw_ledger_carry(row, c->guess, 6 * np);
+    snw_ledger_carry(row, c->inverse, 36 * np);
+    for (size_t i = 0; i < np; i++) snw_ledger_flag(row, &c->known[i]);
 }
 
 void snw_cords_base(const snw_cords *c, snw_shoot_rod *r) {

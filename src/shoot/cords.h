@@ -14,8 +14,8 @@
 #pragma once
 
 #include "model/model.h"
+#include "shoot/ledger.h"
 #include "shoot/rod.h"
-#include "shoot/tape.h"
 
 typedef enum snw_cord_given {
     SNW_CORD_EFFORT, // tension or gauge pressure
@@ -68,7 +68,7 @@ SNW_NODISCARD snw_status snw_cords_law(snw_cords *c);
 SNW_NODISCARD snw_status snw_cords_place(snw_cords *c, const snw_shoot_rod *r);
 void snw_cords_release(snw_cords *c);
 // Where the searches of the next step begin (saving.h).
-void snw_cords_carry(snw_cords *c, snw_tape *tape);
+void snw_cords_carry(snw_cords *c, snw_ledger *row);
 
 // Before a step, after `value`s have changed: values at the base.
 void snw_cords_base(const snw_cords *c, snw_shoot_rod *r);

@@ -13,7 +13,7 @@ void snw_march_any(snw_shoot_rod *r, int node, int n, bool pose, int columns, do
 
 static void dispatch(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
                      snw_shoot_state *y) {
-#if defined(SNW_AVX2) && !defined(SNW_WIDE)
+#if defined(SNW_AVX2) && !defined(SNW_NUMBERS)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         snw_march_avx2(r, node, n, pose, columns, S, y);
         return;
@@ -104,6 +104,12 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     double most = 0;
     for (int i = 0; i < 6; i++) {
         if (!(worst[i] <= most)) most = worst[i];
+    }
+    for (int k = 0; k < nz; k++) {
+        double z = 0;
+        for (int i = 0; i <= SNW_SHOOT_STAGES; i++) z += off[i] * x[i].zs[k];
+        z = fabs(z) / r->law->typical[k];
+        if (!(z <= most)) most = z;
     }
     return h * most;
 }

@@ -6,13 +6,14 @@
 
 #include "base/vectorise.h"
 #include "math/se3_types.h"
+#include "shoot/lanes.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- the three of a vector --------------------------------------------------------------------------
 
-#if defined(__AVX2__) && !defined(SNW_WIDE)
+#if defined(__AVX2__) && !defined(SNW_NUMBERS)
 typedef double snw_pack __attribute__((vector_size(4 * sizeof(double)))); // x y z and nothing
 typedef long long snw_pack_bits __attribute__((vector_size(4 * sizeof(double))));
 typedef double snw_half __attribute__((vector_size(2 * sizeof(double))));
@@ -23,6 +24,8 @@ SNW_INLINE snw_pack snw_pack_load(const double *a) {
     const snw_half hi = {a[2], 0};
     return __builtin_shufflevector(lo, hi, 0, 1, 2, 3);
 }
+// of numbers that were just computed
+SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack){x, y, z, 0}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
@@ -54,6 +57,7 @@ SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a
 #else
 typedef snw_vec3 snw_pack;
 SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
+SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack){{x, y, z}}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
@@ -82,10 +86,6 @@ SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
 SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
 #endif
 
-SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) {
-    const double a[3] = {x, y, z};
-    return snw_pack_load(a);
-}
 SNW_INLINE snw_pack snw_pack_axpy(double s, snw_pack a, snw_pack b) {
     return snw_pack_add(b, snw_pack_scale(s, a));
 }
@@ -104,37 +104,6 @@ SNW_INLINE snw_pack snw_pack_cross(snw_pack a, snw_pack b) {
 }
 
 // ---- several columns --------------------------------------------------------------------------------
-
-#if defined(__GNUC__) && !defined(SNW_WIDE)
-#ifdef __AVX2__
-enum { SNW_LANES = 4 };
-#else
-enum { SNW_LANES = 2 };
-#endif
-typedef double snw_lanes __attribute__((vector_size(SNW_LANES * sizeof(double))));
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) {
-    snw_lanes x;
-    memcpy(&x, a, sizeof x);
-    return x;
-}
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { memcpy(out, &a, sizeof a); }
-#else
-enum { SNW_LANES = 1 };
-typedef double snw_lanes;
-SNW_INLINE snw_lanes snw_lanes_load(const double *a) { return *a; }
-SNW_INLINE void snw_lanes_store(snw_lanes a, double *out) { *out = a; }
-#endif
-
-typedef struct snw_lane3 {
-    snw_lanes x, y, z;
-} snw_lane3;
-
-typedef union snw_lane6 {
-    struct {
-        snw_lane3 a, b; // angular, linear
-    };
-    snw_lanes e[6];
-} snw_lane6;
 
 SNW_INLINE snw_lane3 snw_lane3_add(snw_lane3 a, snw_lane3 b) {
     return (snw_lane3){a.x + b.x, a.y + b.y, a.z + b.z};

@@ -51,8 +51,8 @@ typedef struct snw_platform {
     int pivot[6];
     bool factored;
     double c0;
-    snw_broyden broyden; // on the kept factors
-    double *delta, *typical, *memory;
+    snw_secants secants; // on the kept factors
+    double *delta, *weight, *memory;
     snw_wrench balance; // what does not hold, plate axes
 } snw_platform;
 

@@ -65,9 +65,9 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
     const snw_along *m = r->method;
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     world y = {.p = start->g.p,
-               .h = snw_quat_from_mat3(start->g.R),
                .n = snw_rotate(start->g.R, start->F.f),
                .m = snw_rotate(start->g.R, start->F.m),
+               .h = snw_quat_from_mat3(start->g.R),
                .V = start->V};
     snw_se3 g = start->g;
     for (int j = 0; j < n; j++) {

@@ -3,23 +3,24 @@
 
 #include "base/fail.h"
 
-void snw_shoot_carry(snw_shoot_rod *r, snw_tape *tape) {
+void snw_shoot_carry(snw_shoot_rod *r, snw_ledger *row) {
     const size_t nn = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
     const size_t history = sizeof(snw_shoot_history) / sizeof(double);
     for (int k = 0; k < SNW_TIME_LEVELS; k++) {
-        snw_tape_carry(tape, r->level[k], nn * history);
-        snw_tape_carry(tape, r->zlevel[k], nn * nz);
+        snw_ledger_carry(row, r->level[k], nn * history);
+        snw_ledger_carry(row, r->zlevel[k], nn * nz);
     }
-    snw_tape_carry(tape, r->rate, nn * history);
-    snw_tape_carry(tape, r->zrate, nn * nz);
-    snw_tape_carry(tape, r->step, SNW_TIME_LEVELS);
-    snw_tape_carry(tape, r->g, nn * sizeof *r->g / sizeof(double));
-    snw_tape_carry(tape, r->F, nn * sizeof *r->F / sizeof(double));
-    snw_tape_carry(tape, r->base_V.e, 6);
-    snw_tape_carry(tape, r->out, SNW_TIME_LEVELS + 1);
-    snw_tape_carry(tape, &r->out_rate, 1);
-    snw_tape_carry(tape, &r->feed, 1);
-    if (!tape->in) return;
+    snw_ledger_carry(row, r->rate, nn * history);
+    snw_ledger_carry(row, r->zrate, nn * nz);
+    snw_ledger_carry(row, r->step, SNW_TIME_LEVELS);
+    snw_ledger_carry(row, r->g, nn * sizeof *r->g / sizeof(double));
+    snw_ledger_carry(row, r->F, nn * sizeof *r->F / sizeof(double));
+    snw_ledger_carry(row, r->base_V.e, 6);
+    snw_ledger_carry(row, r->out, SNW_TIME_LEVELS + 1);
+    snw_ledger_carry(row, &r->out_rate, 1);
+    snw_ledger_carry(row, &r->feed, 1);
+    if (!row->in) return;
+    if (r->out[0] != r->length) snw_shoot_feed(r, r->out[0]);
     for (size_t i = 0; i < nn; i++) r->V[i] = r->level[0][i].V;
     memcpy(r->z, r->zlevel[0], nn * nz * sizeof *r->z);
 }
@@ -28,76 +29,105 @@ void snw_shoot_carry(snw_shoot_rod *r, snw_tape *tape) {
 
 enum { STATE = sizeof(snw_shoot_state) / sizeof(double) };
 
-static void carry_pivots(int n, int *pivot, snw_tape *tape) {
-    for (int i = 0; i < n; i++) snw_tape_int(tape, &pivot[i]);
+static void carry_pivots(int n, int *pivot, snw_ledger *row) {
+    for (int i = 0; i < n; i++) snw_ledger_int(row, &pivot[i]);
 }
 
 // what stays of a tangent: variations of the end, and the condensation
-static void carry_segment(int nz, snw_segment *seg, snw_tape *tape) {
-    snw_tape_int(tape, &seg->columns);
-    snw_tape_carry(tape, seg->S, (size_t)(SNW_ROW_Z + nz) * (size_t)seg->columns);
-    snw_tape_carry(tape, seg->Y, sizeof seg->Y / sizeof(double));
-    snw_tape_carry(tape, seg->P, sizeof seg->P / sizeof(double));
-    snw_tape_carry(tape, seg->Mp, sizeof seg->Mp / sizeof(double));
-    snw_tape_carry(tape, seg->M, 36);
-    carry_pivots(6, seg->pivot, tape);
+static void carry_segment(int nz, snw_segment *seg, snw_ledger *row) {
+    snw_ledger_int(row, &seg->columns);
+    snw_ledger_carry(row, seg->S, (size_t)(SNW_ROW_Z + nz) * (size_t)seg->columns);
+    snw_ledger_carry(row, seg->Y, sizeof seg->Y / sizeof(double));
+    snw_ledger_carry(row, seg->P, sizeof seg->P / sizeof(double));
+    snw_ledger_carry(row, seg->Mp, sizeof seg->Mp / sizeof(double));
+    snw_ledger_carry(row, seg->M, 36);
+    carry_pivots(6, seg->pivot, row);
 }
 
-static void carry_tip(snw_boundary *b, snw_tape *tape) {
-    snw_tape_carry(tape, b->closing, sizeof b->closing / sizeof(double));
-    carry_pivots(6 + SNW_SHOOT_Z, b->pivot, tape);
-    snw_tape_carry(tape, b->Wa, sizeof b->Wa / sizeof(double));
+static void carry_tip(snw_boundary *b, snw_ledger *row) {
+    snw_ledger_carry(row, b->closing, sizeof b->closing / sizeof(double));
+    carry_pivots(6 + SNW_SHOOT_Z, b->pivot, row);
+    snw_ledger_carry(row, b->Wa, sizeof b->Wa / sizeof(double));
 }
 
 // numbers of one segment at most: its node and past, and what carry_segment has
 static size_t most_of(int nz) {
     snw_segment one = {.columns = (15 + nz + 1) / 2 * 2};
-    snw_tape count = {0};
+    snw_ledger count = {0};
     carry_segment(nz, &one, &count);
     return 1 + SNW_BOUNDARY_PAST * STATE + count.n;
 }
 
-void snw_boundary_carry(snw_boundary *b, int segments, snw_tape *tape) {
+// what the steps before have taught of the factors, in room for increments of `most` numbers
+static void carry_secants(snw_secants *s, size_t most, double *weight, double *memory,
+                          snw_ledger *row) {
+    int n = s->n, kept = s->kept, newest = s->newest;
+    snw_ledger_int(row, &n);
+    snw_ledger_int(row, &kept);
+    snw_ledger_int(row, &newest);
+    if (row->in) {
+        *s = snw_secants_on(n, SNW_BOUNDARY_SECANTS, weight, memory);
+        s->kept = kept, s->newest = newest;
+    }
+    snw_ledger_carry(row, s->gram, sizeof s->gram / sizeof(double));
+    const size_t end = row->n + (1 + 2 * SNW_BOUNDARY_SECANTS) * most;
+    const size_t pairs = (size_t)n * (size_t)kept;
+    SNW_ASSERT((size_t)n <= most);
+    snw_ledger_carry(row, weight, (size_t)n);
+    snw_ledger_carry(row, s->g, pairs);
+    snw_ledger_carry(row, s->e, pairs);
+    row->n = end;
+}
+
+enum { INCREMENT = SNW_SEGMENT_A + 6 }; // numbers of one segment's, at most
+
+static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
     snw_segments *s = b->segments;
     const int nz = snw_shoot_nz(s->r);
-    snw_tape_int(tape, &s->n);
-    snw_tape_int(tape, &s->na);
-    snw_tape_int(tape, &b->npast);
-    snw_tape_flag(tape, &s->factored);
-    snw_tape_carry(tape, &b->c0, 1);
-    carry_tip(b, tape);
-    const size_t end = tape->n + ((size_t)segments + 1) * most_of(nz);
+    snw_ledger_int(row, &s->n);
+    snw_ledger_int(row, &s->na);
+    snw_ledger_int(row, &b->npast);
+    snw_ledger_flag(row, &s->factored);
+    snw_ledger_carry(row, &b->c0, 1);
+    carry_tip(b, row);
+    const size_t end = row->n + ((size_t)segments + 1) * most_of(nz);
     SNW_ASSERT(s->n <= segments);
     for (int k = 0; k <= s->n && s->n > 0; k++) {
         for (int i = 0; i < SNW_BOUNDARY_PAST && k < s->n; i++) {
-            snw_tape_carry(tape, &b->past[i][k], STATE);
+            snw_ledger_carry(row, &b->past[i][k], STATE);
         }
-        snw_tape_int(tape, &s->seg[k].node);
-        if (s->factored) carry_segment(nz, &s->seg[k], tape);
+        snw_ledger_int(row, &s->seg[k].node);
+        if (s->factored) carry_segment(nz, &s->seg[k], row);
     }
-    SNW_ASSERT(tape->n <= end);
-    tape->n = end;
+    SNW_ASSERT(row->n <= end);
+    row->n = end;
 }
 
-static void carry_leg(snw_leg *l, snw_tape *tape) {
-    snw_tape_carry(tape, l->E, 36);
-    carry_pivots(6, l->pivot, tape);
-    snw_tape_carry(tape, l->Y, 36);
-    snw_tape_carry(tape, l->Z, 36);
-    snw_tape_carry(tape, l->Wa, sizeof l->Wa / sizeof(double));
+void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row) {
+    carry_segments(b, segments, row);
+    carry_secants(&b->secants, (size_t)segments * INCREMENT, b->weight, b->memory, row);
 }
 
-void snw_platform_carry(snw_platform *p, snw_tape *tape) {
-    snw_tape_carry(tape, &p->g, sizeof p->g / sizeof(double));
-    snw_tape_carry(tape, p->V.e, 6);
-    snw_tape_carry(tape, p->A.e, 6);
-    snw_tape_carry(tape, p->past, sizeof p->past / (sizeof(double)));
-    snw_tape_carry(tape, p->V_past, sizeof p->V_past / (sizeof(double)));
-    snw_tape_int(tape, &p->npast);
-    snw_tape_flag(tape, &p->factored);
-    snw_tape_carry(tape, &p->c0, 1);
-    snw_tape_carry(tape, p->A_plate, 36);
-    snw_tape_carry(tape, p->LU, 36);
-    carry_pivots(6, p->pivot, tape);
-    for (int i = 0; i < p->n; i++) carry_leg(&p->leg[i], tape);
+void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
+    snw_ledger_carry(row, &p->g, sizeof p->g / sizeof(double));
+    snw_ledger_carry(row, p->V.e, 6);
+    snw_ledger_carry(row, p->A.e, 6);
+    snw_ledger_carry(row, p->past, SNW_BOUNDARY_PAST * sizeof p->past[0] / sizeof(double));
+    snw_ledger_carry(row, p->V_past, 6 * (size_t)SNW_TIME_LEVELS);
+    snw_ledger_int(row, &p->npast);
+    snw_ledger_flag(row, &p->factored);
+    snw_ledger_carry(row, &p->c0, 1);
+    snw_ledger_carry(row, p->LU, 36);
+    carry_pivots(6, p->pivot, row);
+    for (int i = 0; i < p->n; i++) {
+        snw_leg *leg = &p->leg[i];
+        carry_segments(leg->b, segments, row);
+        snw_ledger_carry(row, leg->E, 36);
+        carry_pivots(6, leg->pivot, row);
+        snw_ledger_carry(row, leg->Y, 36);
+        snw_ledger_carry(row, leg->Z, 36);
+        snw_ledger_carry(row, leg->Wa, sizeof leg->Wa / sizeof(double));
+    }
+    carry_secants(&p->secants, 6 + (size_t)p->n * (size_t)segments * INCREMENT, p->weight,
+                  p->memory, row);
 }

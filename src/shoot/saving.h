@@ -4,14 +4,13 @@
 // that are kept from one step to the next. A step after loading has the bits of one after saving.
 #pragma once
 
+#include "shoot/ledger.h"
 #include "shoot/platform.h"
-#include "shoot/tape.h"
 
 // Nodes with their past. Base, loads and formulas are made anew for each step.
-void snw_shoot_carry(snw_shoot_rod *r, snw_tape *tape);
+void snw_shoot_carry(snw_shoot_rod *r, snw_ledger *row);
 
 // Guesses and factors, in room for `segments`, of which no more are in use.
-void snw_boundary_carry(snw_boundary *b, int segments, snw_tape *tape);
-
-// The plate with its past, and factors; its legs are carried one by one.
-void snw_platform_carry(snw_platform *p, snw_tape *tape);
+void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row);
+// Of a plate and its legs; their rods are carried by themselves.
+void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row);

@@ -228,18 +228,11 @@ snw_status snw_shooter_create(const snw_model *m, const snw_step_desc *step, snw
 
 snw_status snw_shooter_copy(const snw_shooter *e, snw_shooter **out, snw_error *err) {
     SNW_TRY(snw_shooter_create(e->m, e->step, out, err));
-    snw_shooter *copy = *out;
-    if (e->step->shooting.error > 0) {
-        // on its grid, which may have changed
-        const snw_status status = snw_shooter_rebuild(copy, e, err);
-        if (status != SNW_OK) {
-            snw_shooter_destroy(copy);
-            *out = NULL;
-            return status;
-        }
-    }
-    snw_shooter_follow(copy, e);
-    return SNW_OK;
+    const snw_status status = snw_shooter_follow(*out, e, err);
+    if (status == SNW_OK) return status;
+    snw_shooter_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 void snw_shooter_destroy(snw_shooter *e) {
@@ -247,6 +240,7 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_shooter_raze(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
+    snw_cords_release(&e->cords);
     snw_free(e->leg);
     snw_free(e->act);
     snw_free(e->body);
@@ -425,15 +419,6 @@ static void accept(snw_shooter *e, double h) {
     snw_boundary_accept(e->b, h);
 }
 
-// guesses of steps so much shorter than those to come are no loss
-static void drop_guesses(snw_shooter *e) {
-    for (int i = 0; i < e->nleg; i++) {
-        if (snw_shooter_boundary(e, i)->segments->n <= e->leg[i].room) continue;
-        snw_shooter_forget(e);
-        return;
-    }
-}
-
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
@@ -610,7 +595,8 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
         return status;
     }
     accept(e, h);
-    drop_guesses(e);
+    // guesses of steps so much shorter than those to come are no loss
+    if (!snw_shooter_saves_all(e)) snw_shooter_forget(e);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

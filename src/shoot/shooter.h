@@ -24,7 +24,9 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand);
 
 // Fields <- those of coordinates and velocities; or of another shooter on a model with the same rod, on its own nodes.
 void snw_shooter_take(snw_shooter *e, const snw_state *s);
-void snw_shooter_follow(snw_shooter *e, const snw_shooter *other);
+// Where both choose intervals by their error, and are cut alike, the grid is the other's, too.
+SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other,
+                                            snw_error *err);
 
 // Equilibrium under the laws of time t, from the present fields, or, where that fails, under growing loads. *reached: the share
 // of the loads that it got to.

@@ -23,11 +23,6 @@ snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
         if (x->nlink > 1 || x->nspan > 0) {
             return snw_shooter_cannot(step, x->place, err, "tendons beyond one rod", x->name);
         }
-        if (step->shooting.error > 0) {
-            return snw_shooter_cannot(step, x->place, err,
-                                      "points chosen by error along rods with tendons or chambers",
-                                      x->name);
-        }
         if (i == SNW_CORDS) {
             return snw_shooter_cannot(step, x->place, err, "more than 16 tendons and chambers",
                                       x->name);
@@ -107,9 +102,8 @@ void snw_shooter_pull(snw_shooter *e, double t, double share) {
 
 // ---- fields -----------------------------------------------------------------------------------------
 
-// z and its rate at arc length x of the other's rod
-static void look(const snw_shooter *other, double x, double *z, double *rate) {
-    const snw_shoot_rod *r = other->leg[0].r;
+// quantities at nodes (nz each) of r, at arc length x
+static void look(const snw_shoot_rod *r, const double *at_node, double x, double *z) {
     const int nz = snw_shoot_nz(r);
     int p = 0;
     while (p < r->npiece - 1 && x >= r->piece[p + 1].s) p++;
@@ -121,11 +115,9 @@ static void look(const snw_shooter *other, double x, double *z, double *rate) {
     double w[4];
     snw_shoot_lagrange(n, at - first, w);
     for (int k = 0; k < nz; k++) {
-        z[k] = rate[k] = 0;
+        z[k] = 0;
         for (int l = 0; l < n; l++) {
-            const ptrdiff_t from = (ptrdiff_t)(piece->node + first + l) * nz + k;
-            z[k] += w[l] * r->zlevel[0][from];
-            rate[k] += w[l] * r->zrate[from];
+            z[k] += w[l] * at_node[(ptrdiff_t)(piece->node + first + l) * nz + k];
         }
     }
 }
@@ -136,8 +128,29 @@ void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other) {
     if (nz == 0 || nz != snw_shoot_nz(other->leg[0].r)) return;
     for (int j = 0; j < r->nnode; j++) {
         double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
-        look(other, snw_shoot_node_s(r, j), z, rate);
+        const double x = snw_shoot_node_s(r, j);
+        look(other->leg[0].r, other->leg[0].r->zlevel[0], x, z);
+        look(other->leg[0].r, other->leg[0].r->zrate, x, rate);
         memcpy(r->z + (ptrdiff_t)j * nz, z, (size_t)nz * sizeof *z);
+    }
+}
+
+void snw_shooter_carry_cords(snw_shooter *e, const snw_shooter_leg *from) {
+    snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    if (e->cords.n == 0) return;
+    for (int j = 0; j < r->nnode; j++) {
+        const double x = snw_shoot_node_s(r, j);
+        const ptrdiff_t to = (ptrdiff_t)j * nz;
+        for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+            look(from->r, from->r->zlevel[k], x, r->zlevel[k] + to);
+        }
+        look(from->r, from->r->zrate, x, r->zrate + to);
+        look(from->r, from->r->z, x, r->z + to);
+    }
+    for (int p = 0; p < r->npoint; p++) {
+        e->cords.guess[p] =
+            snw_shooter_between(from->r, from->r->level[0], snw_shoot_point_s(r, p)).e;
     }
 }
 
@@ -206,6 +219,28 @@ double snw_shooter_cords_power(const snw_shooter *e) {
     return sum;
 }
 
+// What is lost of the tension from node to node, times the speed at which the tendon slides there: as T' = -chi s(nu) T has it no
+// term is negative, and the tendon does as much more than the rod gets.
+double snw_shooter_cords_heat(const snw_shooter *e) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const int nz = snw_shoot_nz(r);
+    double heat = 0;
+    for (int i = 0; i < e->cords.n; i++) {
+        const snw_cord *c = &e->cords.cord[i];
+        if (c->z < 0 || c->chamber || !snw_cord_rubs(c)) continue;
+        for (int p = 0; p < r->npiece; p++) {
+            const snw_shoot_piece *piece = &r->piece[p];
+            for (int j = piece->node; j < piece->node + piece->n; j++) {
+                const double *rate = r->zrate + (ptrdiff_t)j * nz + c->z + 1;
+                const double lost =
+                    snw_cord_effort_at(&e->cords, i, j) - snw_cord_effort_at(&e->cords, i, j + 1);
+                heat += lost * (0.5 * (rate[0] + rate[nz]) - c->rate);
+            }
+        }
+    }
+    return heat;
+}
+
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
     const int nz = snw_shoot_nz(e->leg[0].r);
@@ -219,8 +254,8 @@ void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
         w->measured[i].effort = snw_cord_effort(&e->cords, i);
         if (c->z < 0 || !snw_cord_rubs(c)) continue;
         for (int k = m->measure[i].spot0; k < m->measure[i].spot0 + m->measure[i].nspot; k++) {
-            double z[SNW_SHOOT_Z], zt[SNW_SHOOT_Z];
-            look(e, m->spot[k].x, z, zt);
+            double z[SNW_SHOOT_Z];
+            look(e->leg[0].r, e->leg[0].r->zlevel[0], m->spot[k].x, z);
             const double T0 = e->leg[0].r->zlevel[0][c->z];
             w->spot[k].share = nz > 0 && T0 > 0 ? z[c->z] / T0 : 1;
         }

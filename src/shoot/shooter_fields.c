@@ -3,6 +3,7 @@
 // Fields between nodes, and how they come from those of others.
 #include "shoot/shooter_private.h"
 
+#include "base/fail.h"
 #include "math/se3_tangent.h"
 #include "solve/dense.h"
 
@@ -238,11 +239,26 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
     }
 }
 
-void snw_shooter_follow(snw_shooter *e, const snw_shooter *other) {
+// the grids of another one; fields are to follow
+static snw_status follow_grids(snw_shooter *e, const snw_shooter *other, snw_error *err) {
+    bool alike = e->step->shooting.error > 0 && other->step->shooting.error > 0;
+    for (int i = 0; i < e->nleg && alike; i++) {
+        alike = e->leg[i].grid.npiece == other->leg[i].grid.npiece &&
+                e->leg[i].grid.nspan == other->leg[i].grid.nspan;
+    }
+    if (!alike) return SNW_OK;
+    snw_shooter_raze(e);
+    for (int i = 0; i < e->nleg; i++) e->leg[i].grid = other->leg[i].grid;
+    return snw_shooter_build(e, err);
+}
+
+snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other, snw_error *err) {
+    SNW_TRY(follow_grids(e, other, err));
     e->t = other->t;
     snw_shooter_load(e, other->t, 1);
     for (int i = 0; i < e->nleg; i++) follow_leg(&e->leg[i], &other->leg[i]);
     if (e->p) e->p->g = other->p->g, e->p->V = other->p->V, e->p->A = other->p->A;
     snw_shooter_follow_cords(e, other);
     snw_shooter_forget_past(e, false, 1);
+    return SNW_OK;
 }

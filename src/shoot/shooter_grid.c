@@ -157,13 +157,6 @@ void snw_shooter_raze(snw_shooter *e) {
     snw_cords_release(&e->cords);
 }
 
-
-snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter *like, snw_error *err) {
-    snw_shooter_raze(e);
-    for (int i = 0; i < e->nleg; i++) e->leg[i].grid = like->leg[i].grid;
-    return snw_shooter_build(e, err);
-}
-
 // ---- refining ---------------------------------------------------------------------------------------
 
 // fields of one rod on the nodes of another
@@ -222,6 +215,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     snw_shooter was = *e;
     snw_shooter_leg old = e->leg[0];
     e->leg[0].grid = finer;
+    e->cords.block = NULL; // stays with what was
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {
@@ -231,6 +225,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
         return status;
     }
     carry_fields(&old, e->leg[0].r);
+    snw_shooter_carry_cords(e, &old);
     was.leg = &old;
     snw_shooter_raze(&was);
     *again = true;

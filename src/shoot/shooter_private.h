@@ -64,7 +64,6 @@ typedef struct snw_shooter_leg {
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to
     double *G;              // Cholesky factors of the bases' products, component by component
-    int room;               // segments that are saved
     snw_twist way; // from its joint on the plate to its tip, as an equilibrium is joined up
 } snw_shooter_leg;
 
@@ -89,7 +88,8 @@ struct snw_shooter {
     double h;        // length of the step before
     snw_shooter_books books;
     double power, heat; // at the present instant, W
-    size_t saves;       // numbers that say all of it
+    int room;           // segments of each rod that are saved
+    size_t saves;       // numbers of it in all
 };
 
 // ---- what it can do (shooter_check.c) ---------------------------------------------------------------
@@ -117,15 +117,6 @@ int snw_shooter_drive(const snw_model *m, int dof);
 // ones stay the caller's.
 void snw_shooter_cut(snw_shooter *e);
 SNW_NODISCARD snw_status snw_shooter_build(snw_shooter *e, snw_error *err);
-// The same on the grids of `like`, in place of the rods there are. When it fails there are none.
-SNW_NODISCARD snw_status snw_shooter_rebuild(snw_shooter *e, const snw_shooter *like,
-                                             snw_error *err);
-// Rooms of the legs and e->saves <- for a shooter as it was made.
-void snw_shooter_reserve(snw_shooter *e);
-// What solves a leg.
-static inline snw_boundary *snw_shooter_boundary(const snw_shooter *e, int leg) {
-    return e->p ? e->p->leg[leg].b : e->b;
-}
 // Rods, and what solves them, are gone.
 void snw_shooter_raze(snw_shooter *e);
 // Bodies into the stations of e's rods.
@@ -142,6 +133,13 @@ void snw_shooter_forget(snw_shooter *e);
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h);
 // Pose and velocity of a segment that given motions carry from the world.
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
+
+// ---- saving (shooter_save.c) ------------------------------------------------------------------------
+
+// e->room and e->saves <- for a shooter as it was made.
+void snw_shooter_reserve(snw_shooter *e);
+// Are there no more segments than are saved?
+bool snw_shooter_saves_all(const snw_shooter *e);
 
 // ---- fields (shooter_fields.c) ----------------------------------------------------------------------
 
@@ -164,12 +162,15 @@ void snw_shooter_powers(snw_shooter *e);
 double snw_shooter_feed_effort(const snw_shooter_leg *l);
 
 // Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
-// shooter, or from the strains; what they do per second, W; w->measured and shares of tension.
+// shooter, or from the strains; what the rod gets of them and what they rub away per second, W; w->measured and shares of tension.
 SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
                                                  snw_error *err);
 void snw_shooter_make_cords(snw_shooter *e);
 void snw_shooter_pull(snw_shooter *e, double t, double share);
 void snw_shooter_follow_cords(snw_shooter *e, const snw_shooter *other);
 void snw_shooter_take_cords(snw_shooter *e);
+// On another grid of the rod: quantities with all of their past, and strains where searches begin.
+void snw_shooter_carry_cords(snw_shooter *e, const snw_shooter_leg *from);
 double snw_shooter_cords_power(const snw_shooter *e);
+double snw_shooter_cords_heat(const snw_shooter *e);
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A shooter as a tape of numbers, and back.
+// A shooter as a row of numbers, and back.
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
@@ -8,74 +8,91 @@
 
 #include <math.h>
 
-static void carry(snw_shooter *e, snw_tape *tape) {
+static void carry(snw_shooter *e, snw_ledger *row) {
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
-        for (int i = 0; i < grid->npiece; i++) snw_tape_int(tape, &grid->intervals[i]);
+        for (int i = 0; i < grid->npiece; i++) snw_ledger_int(row, &grid->intervals[i]);
     }
     double *const single[] = {&e->t,    &e->h,          &e->applied,   &e->power,
                               &e->heat, &e->books.work, &e->books.heat};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_tape_carry(tape, single[i], 1);
-    if (e->p) snw_platform_carry(e->p, tape);
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_ledger_carry(row, single[i], 1);
     for (int l = 0; l < e->nleg; l++) {
-        snw_tape_carry(tape, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
-        snw_tape_carry(tape, e->leg[l].foot_V.e, 6);
-        snw_shoot_carry(e->leg[l].r, tape);
-        if (e->cords.n > 0) snw_cords_carry(&e->cords, tape); // there is one rod then
-        snw_boundary_carry(snw_shooter_boundary(e, l), e->leg[l].room, tape);
+        snw_ledger_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
+        snw_ledger_carry(row, e->leg[l].foot_V.e, 6);
+        snw_shoot_carry(e->leg[l].r, row);
     }
+    if (e->cords.n > 0) snw_cords_carry(&e->cords, row);
+    if (e->b) snw_boundary_carry(e->b, e->room, row);
+    if (e->p) snw_platform_carry(e->p, e->room, row);
 }
 
 // numbers on the present grid; the first one, the time of the laws, is not carried
 static size_t size(const snw_shooter *e) {
-    snw_tape count = {.n = 1};
+    snw_ledger count = {.n = 1};
     carry((snw_shooter *)e, &count);
     return count.n;
 }
 
-enum { SPARE = 4 }; // grids that change may grow by as much
-
-// as many segments as steps of half the length need: none of the formulas has a larger c_0 than this one
-static int segments_of(const snw_boundary *b, snw_shoot_rod *r, double h) {
-    double segments = 1;
-    if (h > 0 && b->opts.kind == SNW_BOUNDARY_BANDED) {
-        snw_shoot_formula(r, SNW_TIME_TRAPEZOIDAL, 0, 0.5 * h);
-        segments = ceil(snw_shoot_growth(r, r->length) / b->opts.growth);
-        snw_shoot_formula(r, SNW_TIME_STATIC, 0, 1);
-    }
-    return (int)fmin(fmax(segments, 1), b->segments->most);
+static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
+    return e->p ? e->p->leg[leg].b : e->b;
 }
 
+// segments that a rod needs for steps of half the length: none of the formulas has a larger c_0 than this one
+static double segments_of(const snw_shooter *e, int leg) {
+    const snw_boundary *b = boundary_of(e, leg);
+    snw_shoot_rod *r = e->leg[leg].r;
+    if (!(e->step->step > 0) || b->opts.kind != SNW_BOUNDARY_BANDED) return 1;
+    snw_shoot_formula(r, SNW_TIME_TRAPEZOIDAL, 0, 0.5 * e->step->step);
+    const double n = ceil(snw_shoot_growth(r, r->length) / b->opts.growth);
+    snw_shoot_formula(r, SNW_TIME_STATIC, 0, 1);
+    return fmin(fmax(n, 1), b->segments->most);
+}
+
+enum { SPARE = 4 }; // grids that change may grow by as much
+
 void snw_shooter_reserve(snw_shooter *e) {
-    for (int i = 0; i < e->nleg; i++) {
-        e->leg[i].room = segments_of(snw_shooter_boundary(e, i), e->leg[i].r, e->step->step);
-    }
+    double segments = 1;
+    for (int l = 0; l < e->nleg; l++) segments = fmax(segments, segments_of(e, l));
+    e->room = (int)segments;
     e->saves = (e->step->shooting.error > 0 ? SPARE : 1) * size(e);
+}
+
+bool snw_shooter_saves_all(const snw_shooter *e) {
+    bool all = true;
+    for (int l = 0; l < e->nleg; l++) all = all && boundary_of(e, l)->segments->n <= e->room;
+    return all;
 }
 
 size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
 bool snw_shooter_fits(const snw_shooter *e) { return size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
-    snw_tape tape = {.out = out, .n = 1};
+    snw_ledger row = {.out = out, .n = 1};
     out[0] = e->in->t;
-    carry((snw_shooter *)e, &tape);
+    carry((snw_shooter *)e, &row);
+}
+
+// the grids of a row, if they are not those there are
+static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
+    bool same = true;
+    const double *n = in;
+    for (int l = 0; l < e->nleg; l++) {
+        const snw_shooter_grid *grid = &e->leg[l].grid;
+        for (int i = 0; i < grid->npiece; i++) same = same && grid->intervals[i] == (int)*n++;
+    }
+    if (same) return SNW_OK;
+    snw_shooter_raze(e);
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shooter_grid *grid = &e->leg[l].grid;
+        for (int i = 0; i < grid->npiece; i++) grid->intervals[i] = (int)*in++;
+    }
+    return snw_shooter_build(e, err);
 }
 
 snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err) {
-    const double *intervals = in + 1;
-    bool same = true;
-    for (int l = 0; l < e->nleg; l++) {
-        snw_shooter_grid *grid = &e->leg[l].grid;
-        for (int i = 0; i < grid->npiece; i++) {
-            const int n = (int)*intervals++;
-            same = same && n == grid->intervals[i];
-            grid->intervals[i] = n;
-        }
-    }
-    if (!same) SNW_TRY(snw_shooter_rebuild(e, e, err));
+    SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
-    snw_tape tape = {.in = in, .n = 1};
-    carry(e, &tape);
+    snw_ledger row = {.in = in, .n = 1};
+    carry(e, &row);
     return SNW_OK;
 }

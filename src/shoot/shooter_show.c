@@ -92,7 +92,7 @@ static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
 }
 
 void snw_shooter_powers(snw_shooter *e) {
-    double power = snw_shooter_cords_power(e), heat = 0;
+    double heat = snw_shooter_cords_heat(e), power = snw_shooter_cords_power(e) + heat;
     for (int i = 0; i < e->nleg; i++) leg_powers(&e->leg[i], &power, &heat);
     for (int i = 0; e->p && i < e->p->plate.nload; i++) {
         power += power_of(&e->p->plate.load[i], e->p->g, e->p->V);

@@ -631,8 +631,9 @@ snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const dou
     const snw_model *m = as->m;
     if (m->nrow == 0 && !f) return SNW_OK;
     combine(as, in, s);
-    if (as->nP > 0 && snw_share_passes(as->share, s)) return dependent(as, first_contact(m), err);
+    const bool singular = as->nP > 0 && snw_share_passes(as->share, in, s);
     SNW_TRY(strike(as, in, f, s, impulse, err));
+    if (singular && !snw_share_limit(as->share, in, s)) return dependent(as, first_contact(m), err);
     return as->nP > 0 ? slip_nowhere(as, in, s, err) : SNW_OK;
 }
 

@@ -23,6 +23,7 @@ struct snw_explicit {
     const snw_model *m;
     snw_ode *ode;
     snw_work *w;
+    const snw_work *seen; // where the last accelerations were found
     snw_inputs *in;
     snw_state *now, *trial, *before; // committed, of the rates, before the last advance
     snw_state *mid;                  // of given shapes: in the middle of a blow
@@ -111,14 +112,15 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
                                   : snw_accelerations(m, e->in, s, e->w, e->M, &said);
     if (status != SNW_OK) return refuse(e, t, s, &said, err);
     // what moves a pose or a fluid also carries the accelerations
-    if (e->moving || e->assembly || e->reduced) snw_residual(m, e->in, s, false, e->w);
-    snw_load_power(m, e->in, s, e->w, power);
+    e->seen = e->reduced ? snw_reduced_look(e->reduced) : e->w;
+    if (!e->reduced && (e->moving || e->assembly)) snw_residual(m, e->in, s, false, e->w);
+    snw_load_power(m, e->in, s, e->seen, power);
     return SNW_OK;
 }
 
 // power turned into heat, after the accelerations of s
 static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->w);
+    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->seen);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
@@ -129,7 +131,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     SNW_TRY(accelerate(e, t, e->trial, power, err));
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
+    snw_memory_settle(m, e->in, e->trial, e->seen, dy + m->nq + m->nv);
     power[snw_npower(m)] = heating(e, e->trial);
     return SNW_OK;
 }

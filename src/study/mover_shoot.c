@@ -32,11 +32,10 @@ static double total(const shooting *sh) {
 }
 
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
-    (void)err;
     shooting *sh = self;
     snw_state_copy(sh->m, s, sh->s);
     if (sh->from) {
-        snw_shooter_follow(sh->e, sh->from);
+        SNW_TRY(snw_shooter_follow(sh->e, sh->from, err));
     } else {
         snw_shooter_take(sh->e, s);
     }

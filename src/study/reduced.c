@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube
+
 // ---- creation --------------------------------------------------------------------------------------
 
 static bool is_driven(const snw_model *m, int dof) {
@@ -35,11 +37,14 @@ static bool is_following(const snw_model *m, int dof) {
     return false;
 }
 
-// the motor that follows there: 1 + the first of the wheels whose effort it has
-static int same_as(const snw_model *m, int dof) {
+// the motor that follows there: 1 + the first of the wheels whose effort it has; and whether that holds a probe
+static int same_as(const snw_model *m, int dof, bool *holding) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->dof == dof && d->row >= 0 && d->follows) return m->desc->motor[d->motor].same;
+        if (d->dof != dof || d->row < 0 || !d->follows) continue;
+        const snw_motor_desc *motor = &m->desc->motor[d->motor];
+        *holding = motor->holds || motor->same;
+        return motor->same;
     }
     return 0;
 }
@@ -68,7 +73,7 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
             red->dof[red->nu] = b->dof + i;
             red->block[red->nu] = k;
             red->follows[red->nu] = is_following(m, b->dof + i);
-            red->same[red->nu] = same_as(m, b->dof + i);
+            red->same[red->nu] = same_as(m, b->dof + i, &red->holding[red->nu]);
             red->nu++;
         }
     }
@@ -76,21 +81,29 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
 }
 
 // sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
-static void list_moved(snw_reduced *red) {
+static snw_status list_moved(snw_reduced *red) {
     const snw_model *m = red->m;
-    for (int i = 0; i < m->nloop && red->nu > 0; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const snw_path *path[2] = {&m->path[m->seg[loop->a].path], &m->path[m->seg[loop->b].path]};
-        for (int j = 0; j < red->nu; j++) {
-            int sign = 0;
-            for (int side = 0; side < 2; side++) {
-                for (int k = 0; k < path[side]->n; k++) {
-                    if (path[side]->dof[k] == red->dof[j]) sign += side ? 1 : -1;
-                }
+    const size_t nu = (size_t)red->nu;
+    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + which one a coordinate is
+    red->sign = snw_alloc((size_t)m->nloop * nu);
+    if (!unknown || !red->sign) {
+        snw_free(unknown);
+        return SNW_E_MEMORY;
+    }
+    for (int j = 0; j < red->nu; j++) unknown[red->dof[j]] = 1 + j;
+    for (int i = 0; i < m->nloop; i++) {
+        const int seg[2] = {m->loop[i].a, m->loop[i].b};
+        signed char *sign = red->sign + (size_t)i * nu;
+        for (int side = 0; side < 2; side++) {
+            const snw_path *path = &m->path[m->seg[seg[side]].path];
+            for (int k = 0; k < path->n; k++) {
+                const int j = unknown[path->dof[k]] - 1;
+                if (j >= 0) sign[j] = (signed char)(sign[j] + (side ? 1 : -1));
             }
-            red->sign[(size_t)i * (size_t)red->nu + (size_t)j] = (signed char)sign;
         }
     }
+    snw_free(unknown);
+    return SNW_OK;
 }
 
 // rows that unknown rates have to keep: all but those of drives that always hold
@@ -133,12 +146,15 @@ static snw_status take_memory(snw_reduced *red) {
     red->X = snw_alloc(nu * sizeof *red->X);
     if (red->opts.projective) {
         red->handed = snw_alloc((size_t)m->nseg * sizeof *red->handed);
-        if (!red->handed) return SNW_E_MEMORY;
+        red->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *red->first_row);
+        if (!red->handed || !red->first_row) return SNW_E_MEMORY;
+        snw_reduced_list_bodies(red);
     }
     double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
-                             &red->side, &red->rate, &red->bend, &red->x, &red->e};
-    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu, 2 * nu * nu,
-                           most,     rows,     rows,       6 * nu, all - nr};
+                             &red->side, &red->rate, &red->bend, &red->x, &red->e,  &red->Z};
+    const size_t Z = red->holds ? nu * nu + nr * least + least : 0;
+    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
+                           most,     rows,     rows,       6 * nu, all - nr, Z};
     size_t sum = 0;
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
     red->memory = snw_alloc(sum * sizeof(double));
@@ -157,8 +173,8 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(4 * nv * sizeof *red->dof);
-    red->follows = snw_alloc(nv * sizeof *red->follows);
+    red->dof = snw_alloc(5 * nv * sizeof *red->dof);
+    red->follows = snw_alloc(2 * nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
     red->v0 = snw_alloc(2 * nv * sizeof *red->v0);
     snw_status s = red->dof && red->follows && red->row && red->v0 ? SNW_OK : SNW_E_MEMORY;
@@ -169,21 +185,26 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
         red->block = red->dof + nv;
         red->base = red->block + nv;
         red->same = red->base + nv;
+        red->pivot = red->same + nv;
+        red->holding = red->follows + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
         list_rows(red);
         s = snw_reduced_lead(red);
     }
-    if (s == SNW_OK) {
-        red->sign = snw_alloc((size_t)m->nloop * (size_t)red->nu);
-        s = red->sign ? take_memory(red) : SNW_E_MEMORY;
+    if (s == SNW_OK && red->nu > MOST_UNKNOWN) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "%d coordinates are neither driven nor led by a contact of their own, at most "
+                     "%d are possible in a kinematic step; drive them, or give each a contact",
+                     red->nu, MOST_UNKNOWN);
     }
+    if (s == SNW_OK) s = list_moved(red);
+    if (s == SNW_OK) s = take_memory(red);
     if (s != SNW_OK) {
         snw_reduced_destroy(red);
         return s;
     }
-    list_moved(red);
     *out = red;
     return SNW_OK;
 }
@@ -200,6 +221,7 @@ void snw_reduced_destroy(snw_reduced *red) {
     snw_free(red->hand);
     snw_free(red->v0);
     snw_free(red->handed);
+    snw_free(red->first_row);
     snw_free(red->sign);
     snw_free(red->row);
     snw_free(red->follows);
@@ -492,25 +514,18 @@ static double open_motion(const snw_reduced *red, int k, int j) {
                         : red->Vt[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + k)];
 }
 
-// what the effort of a motor, the same on all wheels that have it, does along open motion k
-static double worked(const snw_reduced *red, int k, int j) {
-    const snw_model *m = red->m;
-    const int same = red->same[j];
-    if (!same) return open_motion(red, k, j);
-    double sum = 0;
-    for (int i = 0; i < red->nu; i++) {
-        if (red->same[i] != same) continue;
-        sum += open_motion(red, k, i) * m->typical[red->dof[i]] / m->typical[red->dof[j]];
-    }
-    return sum;
+// the motion on which force c is tested
+static double tested(const snw_reduced *red, int c, int j) {
+    return red->holds ? red->Z[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + c)]
+                      : open_motion(red, c, j);
 }
 
 static snw_status astray(const snw_reduced *red, int block, double t, snw_error *err) {
     const snw_model *m = red->m;
     return snw_fail(
         err, SNW_E_MODEL,
-        "the joint of '%s' follows (position: free, or hold), but at t = %.9g s the "
-        "contacts and what is held do not say where to; give it a law, or more contacts",
+        "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
+        "say where to; give it a law, or more contacts",
         m->desc->link[m->seg[m->block[block].seg].link].name, t);
 }
 
@@ -521,9 +536,8 @@ static snw_status led(snw_reduced *red, double t, snw_error *err) {
     for (int k = 0; k < red->nu - red->nominal; k++) {
         for (int j = 0; j < red->nu; j++) {
             x[j] = open_motion(red, k, j);
-            if (red->follows[j] && fabs(worked(red, k, j)) >= 1e-6) {
-                return astray(red, red->block[j], t, err);
-            }
+            if (!red->follows[j] || red->holding[j] || fabs(x[j]) < 1e-6) continue;
+            return astray(red, red->block[j], t, err);
         }
         if (red->nled == 0) continue;
         snw_reduced_along(red, x, red->v1);
@@ -543,13 +557,15 @@ static void residual(snw_reduced *red, const snw_inputs *in, snw_state *s, doubl
     for (int j = 0; j < red->nu; j++) r[j] = red->w->r[red->dof[j]] * m->typical[red->dof[j]];
 }
 
-// to (nv) += N y with N'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need
+// to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need. Z is N, or
+// where probes are held what their motors do no work on.
 static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const double *r,
                           const double *force, double *to, snw_error *err) {
     const int n = red->nu, k = n - red->nominal;
     if (k == 0) return SNW_OK;
     double *MN = red->MN, *A = MN + n * n, *y = red->x + n, *x = red->x + 2 * n,
            *q = red->x + 3 * n;
+    if (red->holds) SNW_TRY(snw_reduced_unworked(red, in->t, err));
     for (int c = 0; c < k; c++) {
         for (int j = 0; j < n; j++) x[j] = open_motion(red, c, j);
         add(red, 1, x, s->a);
@@ -559,19 +575,22 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
     }
     for (int c = 0; c < k; c++) {
         y[c] = 0;
-        for (int j = 0; j < n; j++) y[c] -= open_motion(red, c, j) * force[j];
+        for (int j = 0; j < n; j++) y[c] -= tested(red, c, j) * force[j];
         for (int d = 0; d < k; d++) {
             A[d * k + c] = 0;
-            for (int j = 0; j < n; j++) A[d * k + c] += open_motion(red, c, j) * MN[d * n + j];
+            for (int j = 0; j < n; j++) A[d * k + c] += tested(red, c, j) * MN[d * n + j];
         }
     }
-    if (snw_cholesky_factor(k, A) != SNW_OK) {
+    if (red->holds) {
+        SNW_TRY(snw_reduced_keep(red, in->t, k, A, y, err));
+    } else if (snw_cholesky_factor(k, A) == SNW_OK) {
+        snw_cholesky_solve(k, A, y);
+    } else {
         return snw_fail(err, SNW_E_SINGULAR,
                         "a motion that the contacts leave open moves no mass at t = %.9g s; give "
                         "the links inertia, or hold it",
                         in->t);
     }
-    snw_cholesky_solve(k, A, y);
     for (int j = 0; j < n; j++) {
         x[j] = 0;
         for (int c = 0; c < k; c++) x[j] += open_motion(red, c, j) * y[c];
@@ -582,8 +601,8 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 
 // the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
 static size_t first_same(const snw_reduced *red, size_t j) {
-    size_t i = 0;
-    while (i < j && !(red->same[j] && red->same[i] == red->same[j])) i++;
+    size_t i = red->same[j] ? 0 : j;
+    while (i < j && red->same[i] != red->same[j]) i++;
     return i;
 }
 
@@ -617,10 +636,12 @@ static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, co
         }
         for (size_t k = 0; k < nr; k++) s->l[red->row[k].row] = red->side[k] / red->row[k].weight;
     }
-    snw_residual(m, in, s, false, red->w);
+    snw_forces(m, in, s, false, red->w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0 && (d->gate < 0 || d->follows)) s->l[d->row] = red->w->r[d->dof];
+        if (d->row < 0 || (d->gate >= 0 && !d->follows)) continue;
+        s->l[d->row] = red->w->l[d->row] = red->w->r[d->dof];
+        red->w->r[d->dof] = 0; // as with that effort
     }
     if (red->handed) snw_reduced_projective(red, in, s);
     return SNW_OK;
@@ -659,6 +680,8 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
     return runs_away(red, in, s, err);
 }
+
+const snw_work *snw_reduced_look(const snw_reduced *red) { return red->w; }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity
 snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "dynamics/loop.h"
+#include "study/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,18 +66,6 @@ static snw_status lost(const snw_reduced *red, const snw_inputs *in, const doubl
                     in->t, loop < 0 ? "an actuator" : red->m->desc->loop[loop].name);
 }
 
-// the smaller root of c0 + c1 z + c2 z^2
-static bool root(double c0, double c1, double c2, double *z) {
-    const double size = fabs(c0) + fabs(c1) + fabs(c2);
-    if (!(fabs(c1) + fabs(c2) > 1e-7 * size)) return false;
-    const double disc = c1 * c1 - 4 * c0 * c2;
-    if (disc < 0) return false;
-    const double q = -0.5 * (c1 + copysign(sqrt(disc), c1));
-    if (q == 0) return *z = 0, true;
-    *z = c0 / q;
-    return true;
-}
-
 // s->v += z times the open motion in red->v1
 static void shift(const snw_reduced *red, double z, snw_state *s) {
     for (int i = 0; i < red->m->nv; i++) s->v[i] += z * red->v1[i];
@@ -124,7 +113,7 @@ snw_status snw_reduced_limit_rates(snw_reduced *red, snw_inputs *in, snw_state *
         if (status == SNW_E_SINGULAR) return snw_reduced_stuck(red, in->t, err);
         if (status != SNW_OK) return lost(red, in, u, err);
     }
-    if (!root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
+    if (!snw_smaller_root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
         return lost(red, in, u, err);
     }
     shift(red, z, s);

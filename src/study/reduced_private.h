@@ -42,6 +42,7 @@ struct snw_reduced {
     int *dof;      // nu
     int *block;    // nu: blocks of these,
     bool *follows; // nu: and whether motors there exert what is needed,
+    bool *holding; // nu: and so that a probe is held,
     int *same;     // nu: with one effort for all that have this number; 0: alone
     int nled;      // followers, found one by one from
     snw_reduced_led *led;
@@ -69,8 +70,12 @@ struct snw_reduced {
     double *rate, *bend; // rows of the model
     double *x;           // 6 vectors of nu
     double *v0, *v1;     // nv
+    double *Z;           // where probes are held nu x nu as Vt, and scratch: snw_reduced_unworked
+    int *pivot;          // nu
     snw_twist *X;        // nu: motions of the world
-    snw_wrench *handed;  // nseg: of the projective form; NULL: not asked for
+    // of the projective form; NULL: not asked for
+    snw_wrench *handed;        // nseg
+    int *first_row, *next_row; // nseg, rows: those of what grips a body, a list
 };
 
 // The motion of the world that a coordinate makes at rate one, in red->w.
@@ -113,7 +118,13 @@ void snw_reduced_list_holds(snw_reduced *red);
 void snw_reduced_hold_row(snw_reduced *red, size_t k);
 void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
                        double *bend);
+// red->Z <- open motions, behind the first red->nominal of nu, on which motors that hold probes do no work.
+SNW_NODISCARD snw_status snw_reduced_unworked(snw_reduced *red, double t, snw_error *err);
+// y (k) <- inv(A) y, A (k x k) being masses between these and open motions, which no effort may make singular.
+SNW_NODISCARD snw_status snw_reduced_keep(snw_reduced *red, double t, int k, double *A, double *y,
+                                          snw_error *err);
 // s->l <- efforts of the projective form at the motion s; reactions zero.
+void snw_reduced_list_bodies(snw_reduced *red);
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
 // red->class from the rank.
 void snw_reduced_classify(snw_reduced *red, int rank);

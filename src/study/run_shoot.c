@@ -85,7 +85,7 @@ snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = snw_shooter_restore(e, snw_run_save_mover(r), err);
     } else if (s == SNW_OK && r->current) {
-        snw_shooter_follow(e, r->current);
+        s = snw_shooter_follow(e, r->current, err);
     } else if (s == SNW_OK) {
         snw_shooter_take(e, r->state);
     }

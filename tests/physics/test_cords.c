@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Tendons and chambers on the boundary-value engine against digits computed independently by another form of the equations
-// (shooting.md 4.7, 4.8), against closed forms, and against themselves: variations, balance.
+// (shooting.md 4.7, 4.8), against closed forms, and against themselves: balance.
 #include "cord_rod.h"
 #include "near.h"
 
 #include "heap_calls.h"
 #include "oracle/winch.h"
-#include "shoot/march.h"
 
 static void fresh(cord_rod *a) {
     *a = (cord_rod){.pool = snw_pool_create(1 << 20)};
@@ -241,104 +240,6 @@ static void total_force_is_the_weight(void **state) {
         for (int c = 0; c < 3; c++) assert_near(W.m.e[c], M.e[c], 2e-9);
         cord_free(&a);
     }
-}
-
-// ---- variations -------------------------------------------------------------------------------------
-
-// numbers of a state in the order of the rows of a variation, the pose left out
-static void numbers(const snw_shoot_state *y, int nz, double *x) {
-    for (int i = 0; i < 6; i++) x[i] = y->V.e[i], x[6 + i] = y->F.e[i];
-    for (int i = 0; i < nz; i++) x[12 + i] = y->z[i];
-}
-
-static void shifted(const snw_shoot_state *y, int k, double by, snw_shoot_state *out) {
-    *out = *y;
-    if (k < 6) {
-        out->V.e[k] += by;
-    } else if (k < 12) {
-        out->F.e[k - 6] += by;
-    } else {
-        out->z[k - 12] += by;
-    }
-}
-
-static void compare_variations(cord_rod *a, const snw_shoot_state *y) {
-    snw_shoot_rod *r = a->s.r;
-    const int nz = a->c.law.nz, n = 12 + nz, ld = (18 + nz + 1) / 2 * 2;
-    double S[SNW_SHOOT_ROWS * (SNW_SHOOT_ROWS + 2)] = {0};
-    for (int i = 0; i < 18 + nz; i++) S[i * ld + i] = 1;
-    snw_shoot_state end;
-    snw_shoot_march_vary(r, 0, r->nnode - 1, true, y, ld, S, &end);
-    static const double w[3] = {0.75, -0.15, 1.0 / 60};
-    for (int k = 0; k < n; k++) {
-        // the volume, last, does nothing
-        const double typical = k < 12 ? 0 : k == n - 1 ? 20 : a->c.law.typical[k - 12];
-        const double size = k < 6 ? 0.1 : k < 9 ? 0.02 : k < 12 ? 0.1 : 0.05 * typical;
-        const double h = 1e-3 * size;
-        double slope[12 + SNW_SHOOT_Z] = {0};
-        for (int l = 1; l <= 3; l++) {
-            snw_shoot_state up, down, at;
-            double x[2][12 + SNW_SHOOT_Z];
-            shifted(y, k, l * h, &at);
-            snw_shoot_march(r, 0, r->nnode - 1, true, &at, &up);
-            shifted(y, k, -l * h, &at);
-            snw_shoot_march(r, 0, r->nnode - 1, true, &at, &down);
-            numbers(&up, nz, x[0]);
-            numbers(&down, nz, x[1]);
-            for (int i = 0; i < n; i++) slope[i] += w[l - 1] * (x[0][i] - x[1][i]) / h;
-        }
-        double most = 0;
-        for (int i = 0; i < n; i++) most = fmax(most, fabs(slope[i]));
-        for (int i = 0; i < n; i++) {
-            // sixth order, and rounding of numbers up to 10
-            assert_near(S[(6 + i) * ld + 6 + k], slope[i], 2e-9 * most + 2e-14 / h);
-        }
-    }
-}
-
-// two tendons on winches that rub, one that is pulled and wound, and a chamber with a gas: all there is, in motion
-static void variations_are_differences(void **state) {
-    (void)state;
-    cord_rod a;
-    fresh(&a);
-    shot s = cord_step_robot();
-    s.points = 6;
-    cord_ring(&a, 4, 0.01, 0.3, s.L);
-    for (int i = 0; i < 2; i++) {
-        snw_cord *c = &a.c.cord[i];
-        c->given = SNW_CORD_LENGTH;
-        c->compliance = 1e-3;
-        c->extra = 0.05;
-        c->viscous = 3;
-        c->friction = i * 0.2;
-        c->creep = 0.05;
-        c->value = s.L;
-    }
-    a.c.cord[2].value = 3;
-    a.c.cord[3].chamber = true;
-    a.c.cord[3].given = SNW_CORD_GAS;
-    a.c.cord[3].area = cord_law(&a, "1e-4*(1 + x/L)");
-    a.c.cord[3].value = 1;
-    assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
-    snw_shoot_rod *r = a.s.r;
-    for (int j = 0; j < r->nnode; j++) {
-        for (int k = 0; k < 6; k++) {
-            r->level[0][j].e.e[k] = 1e-3 * sin(j + k);
-            r->level[0][j].V.e[k] = 0.1 * cos(j + 2 * k);
-        }
-        // paths grow along the rod, and slide by some cm/s
-        for (int k = 0; k < a.c.law.nz; k++) {
-            r->zlevel[0][j * a.c.law.nz + k] = snw_shoot_node_s(r, j) + 1e-3 * sin(2 * j + k);
-        }
-    }
-    snw_shoot_begin(r, true, 0.05);
-    snw_shoot_formula(r, SNW_TIME_BDF2, 0, 0.05);
-    const snw_shoot_state y = {.g = r->base,
-                               .V.e = {0.1, -0.2, 0.3, 0.05, 0.02, -0.04},
-                               .F.e = {0.01, -0.03, 0.02, -1, 0.1, 0.2},
-                               .z = {2, 0.01, 1.5, -0.02, 2e3, 1e-6}};
-    compare_variations(&a, &y);
-    cord_free(&a);
 }
 
 // ---- winches ----------------------------------------------------------------------------------------
@@ -723,7 +624,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statics_of_the_table),
         cmocka_unit_test(total_force_is_the_weight),
-        cmocka_unit_test(variations_are_differences),
         cmocka_unit_test(winch_statics),
         cmocka_unit_test(slack_tendon_is_none),
         cmocka_unit_test(object_is_picked_up_and_dropped),

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// Variations of the boundary-value engine against differences of its marches: every method, rods of all kinds, laws with
-// quantities of their own, stations. With numbers of 113 bits the differences leave fifteen digits.
+// Variations of the boundary-value engine against derivatives of its marches: every method, rods of all kinds, laws with
+// quantities of their own, tendons and chambers, stations. By complex steps and by differences in numbers of 113 bits all digits of
+// doubles are there, by differences in doubles some.
+#include "base/pool.h"
+#include "math/expr.h"
+#include "shoot/cords.h"
 #include "shoot/march.h"
 
 #include "near.h"
 
-#ifdef SNW_WIDE
+// A variation is looked at from two sides, the second of which is the state itself where steps are complex.
+#if defined(SNW_COMPLEX)
+#define STEP 1e-100
+static const double close = 1e-13;
+static double beside(int k) { return {0, k * STEP}; }
+static double slope_of(double a, double b) { return (b.im - a.im) / STEP; }
+#elif defined(SNW_WIDE)
 static const double step = 1e-13, close = 1e-15;
+static double beside(int k) { return (2 * k - 1) * step; }
+static double slope_of(double a, double b) { return (b - a) / (2 * step); }
 #else
 static const double step = 1e-6, close = 2e-7;
+static double beside(int k) { return (2 * k - 1) * step; }
+static double slope_of(double a, double b) { return (b - a) / (2 * step); }
 #endif
 
 enum { N = 5, COLUMNS = 26, NZ = 2, POINTS = 5 * N + 1 };
@@ -140,18 +154,18 @@ static snw_shoot_state moved(snw_shoot_state y, int row, double by) {
     return y;
 }
 
-// (b - a)/(2 step), in rows about the state o
+// slopes from a to b, in rows about the state o
 static void difference(const snw_shoot_state *o, const snw_shoot_state *a, const snw_shoot_state *b,
-                       double out[SNW_ROW_Z + NZ]) {
+                       int nz, double *out) {
     const snw_se3 inv = snw_se3_inv(o->g);
     const snw_twist za = snw_se3_log(snw_se3_mul(inv, a->g));
     const snw_twist zb = snw_se3_log(snw_se3_mul(inv, b->g));
     for (int i = 0; i < 6; i++) {
-        out[SNW_ROW_G + i] = (zb.e[i] - za.e[i]) / (2 * step);
-        out[SNW_ROW_V + i] = (b->V.e[i] - a->V.e[i]) / (2 * step);
-        out[SNW_ROW_F + i] = (b->F.e[i] - a->F.e[i]) / (2 * step);
+        out[SNW_ROW_G + i] = slope_of(za.e[i], zb.e[i]);
+        out[SNW_ROW_V + i] = slope_of(a->V.e[i], b->V.e[i]);
+        out[SNW_ROW_F + i] = slope_of(a->F.e[i], b->F.e[i]);
     }
-    for (int i = 0; i < NZ; i++) out[SNW_ROW_Z + i] = (b->z[i] - a->z[i]) / (2 * step);
+    for (int i = 0; i < nz; i++) out[SNW_ROW_Z + i] = slope_of(a->z[i], b->z[i]);
 }
 
 static void compare(snw_space_kind along, bool diagonal, bool world, bool law, bool loads) {
@@ -169,26 +183,26 @@ static void compare(snw_space_kind along, bool diagonal, bool world, bool law, b
     double dW[6 * COLUMNS];
     snw_station_vary(&k.r, 0, &end, COLUMNS, S, dW);
     for (int c = 0; c < rows; c++) {
-        const snw_shoot_state ya = moved(y, c, -step), yb = moved(y, c, step);
+        const snw_shoot_state ya = moved(y, c, beside(0)), yb = moved(y, c, beside(1));
         double d[SNW_ROW_Z + NZ];
         snw_shoot_march(&k.r, 0, N, true, &ya, &a);
         snw_shoot_march(&k.r, 0, N, true, &yb, &b);
-        difference(&end, &a, &b, d);
+        difference(&end, &a, &b, NZ, d);
         for (int i = 0; i < rows; i++) assert_near(S[i * COLUMNS + c], d[i], close);
         if (!world) continue; // dead loads belong to the world
         const snw_wrench Wa = snw_station_wrench(&k.r, 0, &a), Wb = snw_station_wrench(&k.r, 0, &b);
         for (int i = 0; i < 6; i++) {
-            assert_near(dW[i * COLUMNS + c], (Wb.e[i] - Wa.e[i]) / (2 * step), 10 * close);
+            assert_near(dW[i * COLUMNS + c], slope_of(Wa.e[i], Wb.e[i]), 10 * close);
         }
     }
 }
 
 static void variations_are_derivatives(void **state) {
     (void)state;
-    for (snw_space_kind along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
+    for (int along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
         for (int kind = 0; kind < 16; kind++) {
             const bool diagonal = kind & 1, world = kind & 2, law = kind & 4, loads = kind & 8;
-            compare(along, diagonal, world, law, loads);
+            compare((snw_space_kind)along, diagonal, world, law, loads);
         }
     }
 }
@@ -218,6 +232,161 @@ static void instructions_agree(void **state) {
     }
 }
 
+// ---- tendons and chambers ---------------------------------------------------------------------------
+
+typedef struct harness {
+    snw_pool *pool;
+    snw_shoot_rod *r;
+    snw_cords c;
+} harness;
+
+static snw_law law_of(harness *a, const char *text) {
+    const snw_expr_rules rules = {.vars = SNW_VAR_X | SNW_VAR_L};
+    const snw_expr *out = NULL;
+    snw_error err = {.status = SNW_OK};
+    assert_int_equal(snw_expr_parse(a->pool, NULL, text, &rules, "test", 1, 1, &out, &err), SNW_OK);
+    return out;
+}
+
+// cords of one kind each: on a winch, that stretch and rub; with a given tension, that rub; wound around; and chambers, with a gas
+// and with a given volume
+static void lace(harness *a, bool fluids, double L) {
+    static const char *const at[5][2] = {{"0.1", "0.05"},
+                                         {"-0.12", "0.02*x/L"},
+                                         {"0.1*cos(3*x/L)", "0.1*sin(3*x/L)"},
+                                         {"0.02", "-0.1*(1 + x/L)"},
+                                         {"-0.05", "-0.05"}};
+    for (int i = fluids ? 3 : 0; i < 5; i++) {
+        snw_cord *c = &a->c.cord[a->c.n++];
+        c->to = L;
+        for (int k = 0; k < 2; k++) c->at[k] = law_of(a, at[i][k]);
+        c->value = 0.7 + 0.1 * i;
+        if (i == 0) {
+            c->given = SNW_CORD_LENGTH;
+            c->compliance = 0.2, c->extra = 0.1, c->rate = 0.3;
+        }
+        if (i < 2) c->viscous = 0.6, c->friction = 0.3, c->creep = 0.4;
+        if (i < 3) continue;
+        c->chamber = true;
+        c->given = i == 3 ? SNW_CORD_GAS : SNW_CORD_VOLUME;
+        c->area = law_of(a, "0.3*(1 + x/L)");
+        c->ambient = 1;
+    }
+    assert_int_equal(snw_cords_law(&a->c), SNW_OK);
+}
+
+// A (6 x 6, positive) <- its inverse, by elimination without pivots
+static void invert(double *A) {
+    for (int k = 0; k < 6; k++) {
+        const double pivot = 1 / A[7 * k];
+        A[7 * k] = 1;
+        for (int j = 0; j < 6; j++) A[6 * k + j] *= pivot;
+        for (int i = 0; i < 6; i++) {
+            if (i == k) continue;
+            const double f = A[6 * i + k];
+            A[6 * i + k] = 0;
+            for (int j = 0; j < 6; j++) A[6 * i + j] -= f * A[6 * k + j];
+        }
+    }
+}
+
+static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool fluids) {
+    const double L = 0.65;
+    const int n = N;
+    const snw_shoot_opts o = {.along = along, .npiece = 1, .length = &L, .intervals = &n};
+    *a = (harness){.pool = snw_pool_create(1 << 16)};
+    lace(a, fluids, L);
+    assert_int_equal(snw_shoot_create(&o, &a->c.law, false, true, &a->r), SNW_OK);
+    snw_shoot_rod *r = a->r;
+    r->formula.c[0] = 1.7;
+    r->gravity = (snw_vec3){{1.1, -2, 0.7}};
+    for (int p = 0; p < r->npoint; p++) {
+        snw_shoot_section *s = &r->section[p];
+        fill_section(s, diagonal);
+        for (int i = 0; i < 36; i++) r->K[36 * p + i] = i % 7 ? (diagonal ? 0 : 0.02) : 2 + 0.3 * i;
+        for (int i = 0; i < 36; i++) s->C[i] = r->K[36 * p + i] + 1.7 * s->B[i];
+        invert(s->C);
+        r->history[p] = (snw_shoot_history){any_twist(0.5), any_twist(0.5)};
+        for (int i = 0; i < a->c.law.nz; i++) r->zh[p * a->c.law.nz + i] = any();
+        r->density[p].force.x = any();
+    }
+    assert_int_equal(snw_shoot_ready(r, 0), SNW_OK);
+    assert_int_equal(snw_cords_place(&a->c, r), SNW_OK);
+}
+
+// by Newton's method, not by its chords, which stop where their derivative is not yet as good as they are
+static void search_anew(harness *a) {
+    for (int p = 0; p < a->r->npoint; p++) a->c.known[p] = false;
+}
+
+static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
+    harness k;
+    make_laced(&k, along, diagonal, fluids);
+    const int nz = k.c.law.nz, rows = SNW_ROW_Z + nz;
+    snw_shoot_state y = any_state();
+    for (int i = 0; i < nz; i++) y.z[i] = 0.6 + 0.1 * any();
+    double S[SNW_SHOOT_ROWS * COLUMNS];
+    snw_shoot_state end, a, b;
+    for (int again = 0; again < 2;
+         again++) { // strains are searched for to 1e-13, from those found last
+        for (int i = 0; i < SNW_SHOOT_ROWS * COLUMNS; i++) S[i] = 0;
+        for (int i = 0; i < rows; i++) S[i * COLUMNS + i] = 1;
+        snw_shoot_march_vary(k.r, 0, N, true, &y, COLUMNS, S, &end);
+    }
+    for (int c = 0; c < rows; c++) {
+        const snw_shoot_state ya = moved(y, c, beside(0)), yb = moved(y, c, beside(1));
+        double d[SNW_SHOOT_ROWS];
+        search_anew(&k);
+        snw_shoot_march(k.r, 0, N, true, &ya, &a);
+        search_anew(&k);
+        snw_shoot_march(k.r, 0, N, true, &yb, &b);
+        difference(&end, &a, &b, nz, d);
+        for (int i = 0; i < rows; i++) assert_near(S[i * COLUMNS + c], d[i], fmax(close, 1e-13));
+    }
+    snw_cords_release(&k.c);
+    snw_shoot_destroy(k.r);
+    snw_pool_destroy(k.pool);
+}
+
+static void variations_with_cords_are_derivatives(void **state) {
+    (void)state;
+    for (int along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
+        for (int kind = 0; kind < 4; kind++) {
+            compare_laced((snw_space_kind)along, kind & 1, kind & 2);
+        }
+    }
+}
+
+// the closing at the tip
+static void closings_are_differentiated(void **state) {
+    (void)state;
+    for (int slack = 0; slack < 2; slack++) {
+        harness k;
+        make_laced(&k, SNW_ALONG_RK4, true, false);
+        const int nz = k.c.law.nz, nf = k.c.law.nfree;
+        double z[2 * SNW_SHOOT_Z], slope[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z],
+            other[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];
+        double gap[2][SNW_SHOOT_Z];
+        for (int i = 0; i < 2 * nz; i++) z[i] = 0.6 + 0.1 * any();
+        if (slack) z[nz] = -0.4;
+        k.c.law.close(k.c.law.user, z, z + nz, gap[0], slope);
+        for (int j = 0; j < 2 * nz; j++) {
+            for (int side = 0; side < 2; side++) {
+                double moved_z[2 * SNW_SHOOT_Z];
+                for (int i = 0; i < 2 * nz; i++) moved_z[i] = z[i];
+                moved_z[j] += beside(side);
+                k.c.law.close(k.c.law.user, moved_z, moved_z + nz, gap[side], other);
+            }
+            for (int i = 0; i < nf; i++) {
+                assert_near(slope[2 * nz * i + j], slope_of(gap[0][i], gap[1][i]), 10 * close);
+            }
+        }
+        snw_cords_release(&k.c);
+        snw_shoot_destroy(k.r);
+        snw_pool_destroy(k.pool);
+    }
+}
+
 // without loads of the world the whole solution turns and moves with its start
 static void nothing_depends_on_the_place(void **state) {
     (void)state;
@@ -238,6 +407,8 @@ static void nothing_depends_on_the_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variations_are_derivatives),
+        cmocka_unit_test(variations_with_cords_are_derivatives),
+        cmocka_unit_test(closings_are_differentiated),
         cmocka_unit_test(instructions_agree),
         cmocka_unit_test(nothing_depends_on_the_place),
     };

@@ -64,6 +64,7 @@ export class Robot {
     readonly roams: boolean; // it goes many times its own length: looked at is the robot, not all of its way
     private readonly goes: boolean; // it has wheels or the like,
     private readonly left: boolean[]; // and these nodes, of the joint of its base, do not go along
+    private now = 0; // the frame that is drawn
     private own = 0; // its largest extent in one frame
     magnified = 1; // how much thicker than they are the thinnest rods are drawn
     readonly most: Record<Quantity | 'effort' | 'force' | 'torque' | 'ground', number>;
@@ -161,7 +162,7 @@ export class Robot {
         for (let k = 0; k < run.n; k += step) {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
-            scene.loops.forEach((l, i) => this.isThere(k, l.switch) && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+            scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
         }
     }
 
@@ -203,7 +204,7 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             const now = this.present(), here = new THREE.Box3();
             for (let i = 0; i < now.length; i += 3) here.expandByPoint(p.fromArray(now, i));
-            this.places.push(...now);
+            for (const x of now) this.places.push(x);
             this.box.union(here);
             if (!here.isEmpty()) this.own = Math.max(this.own, ...here.getSize(p).toArray());
             for (const r of this.holds(k) ? this.rods : []) {
@@ -379,6 +380,23 @@ export class Robot {
         }
     }
 
+    // Where what sweeps along a rod is in frame k, and the tangent there; false where nobody knows.
+    private swept(l: LoopScene, k: number, at: number[], d: number[]): boolean {
+        const rod = this.scene.links.find((x) => x.rod && x.rod.root === l.b)?.rod;
+        if (!rod || rod.count < 1 || l.stations.length < 2 || !(l.span > 0)) return false;
+        const step = Math.round((this.run.t[k] / l.span) * (l.stations.length - 1));
+        const x = l.stations[Math.min(Math.max(step, 0), l.stations.length - 1)];
+        let i = 1;
+        while (i < rod.count && rod.x[i] < x) i++;
+        const a = this.origin(i === 1 ? rod.root : rod.first + i - 2, [0, 0, 0]), b = this.origin(rod.first + i - 1, [0, 0, 0]);
+        const share = (x - rod.x[i - 1]) / (rod.x[i] - rod.x[i - 1] || 1), length = Math.hypot(...b.map((y, c) => y - a[c])) || 1;
+        for (let c = 0; c < 3; c++) {
+            at[c] = a[c] + share * (b[c] - a[c]);
+            d[c] = (b[c] - a[c]) / length;
+        }
+        return Number.isFinite(at[0] + at[1] + at[2]);
+    }
+
     private origin(node: number, out: number[]): number[] {
         const i = this.poses.at(node);
         out[0] = this.poses.g[i];
@@ -389,6 +407,7 @@ export class Robot {
 
     // what is rigid between nodes, joints, clamps
     private putStruts(k: number, shown: Shown, theme: Theme): void {
+        this.now = k;
         const { scene } = this, a = [0, 0, 0], b = [0, 0, 0], r = this.size / 200;
         this.struts.begin();
         for (let i = 0; i < this.run.head.nodes; i++) {
@@ -421,7 +440,7 @@ export class Robot {
         const box = body.mesh.geometry.boundingBox ?? (body.mesh.geometry.computeBoundingBox(), body.mesh.geometry.boundingBox!);
         const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5).toArray();
         const out = half.reduce((sum, h, i) => sum + h * Math.abs(l.axis[i]), 0);
-        return { out, radius: Math.max(6 * r, 0.6 * Math.min(...half)) };
+        return { out, radius: Math.min(Math.max(6 * r, 0.6 * Math.min(...half)), 0.9 * out || 6 * r) };
     }
 
     // where a loop closes, or what grips there
@@ -448,6 +467,8 @@ export class Robot {
                 disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
                 break;
             case 'contact': // sweeps along a rod
+                if (this.swept(l, this.now, at, d)) disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
+                break;
             case 'groove': // is around all of it
                 break;
             default:
@@ -533,9 +554,10 @@ export class Robot {
             }
         });
         scene.loops.forEach((l, i) => {
-            if (!shown.reactions || !this.isThere(k, l.switch) || l.joint === 'contact') return; // of what sweeps nobody knows the place
-            const at = 6 * (k * run.head.loops + i);
-            this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
+            if (!shown.reactions || !this.isThere(k, l.switch)) return;
+            const at = 6 * (k * run.head.loops + i), place = this.origin(l.b, [0, 0, 0]);
+            if (l.joint === 'contact' && !this.swept(l, k, place, [0, 0, 0])) return;
+            this.arrowAt(place, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
         });
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
