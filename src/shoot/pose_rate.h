@@ -11,3 +11,10 @@
 // that of T(x_1)^-1, which is of the order of |V| against c_0.
 snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *past, snw_twist last,
                         snw_lower *by);
+
+// The same as the paper has it, to compare digits with: by the formula in world axes on positions and on the nine numbers of
+// rotations; and the rate of the velocity V from those in world axes, `V_past` and `rate` (at the newest instant) in body axes.
+snw_twist snw_pose_rate_text(const snw_time_formula *f, snw_se3 g, const snw_se3 *past,
+                             snw_twist last);
+snw_twist snw_velocity_rate_text(const snw_time_formula *f, snw_se3 g, snw_twist V,
+                                 const snw_se3 *past, const snw_twist *V_past, snw_twist rate);
