@@ -9,14 +9,13 @@
 // The first two lines give b by zeta, and six equations for zeta are left. The terms with ad are how wrenches turn along with their
 // frames; where all motions are held they cancel.
 //
-// The plate moves by the formula of time on its poses: in the chart x_k = log(g^-1 g_k) about the present one,
-//   V = sum c_k x_k + d T(x_1)^-1 V_1,   dV = -sum c_k T(-x_k)^-1 zeta,   V_t = c_0 V + sum c_k V_k + d V_t1
-// but for what d T(x_1)^-1 changes by, which is of the order of |V| against c_0.
+// The plate moves by the formula of time on its poses (pose_rate.h), V_t = c_0 V + sum c_k V_k + d V_t1.
 #include "shoot/platform.h"
+
+#include "shoot/pose_rate.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "math/se3_tangent.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -82,29 +81,22 @@ static const snw_time_formula *formula_of(const snw_platform *p) {
     return &p->leg[0].end.rod->formula;
 }
 
+// does it all as the paper does?
+static bool replica(const snw_platform *p) { return p->leg[0].end.rod->replica; }
+
 // p->V <- by the formula; its variation by that of the pose, unless that is NULL
 static void plate_velocity(snw_platform *p, snw_lower *by) {
-    const snw_time_formula *f = formula_of(p);
-    const snw_se3 back = snw_se3_inv(p->g);
-    p->V = snw_twist_zero();
-    if (by) *by = (snw_lower){0};
-    for (int k = 1; k <= SNW_TIME_LEVELS; k++) {
-        if (f->c[k] == 0) continue;
-        const snw_twist x = snw_se3_log(snw_se3_mul(back, p->past[k - 1]));
-        p->V = snw_twist_axpy(f->c[k], x, p->V);
-        if (k == 1 && f->d != 0) {
-            const snw_lower T = snw_se3_tangent_inv(x);
-            p->V = snw_twist_axpy(f->d, snw_lower_apply(&T, p->V_past[0]), p->V);
-        }
-        if (!by) continue;
-        const snw_lower T = snw_se3_tangent_inv(snw_twist_scale(-1, x));
-        by->A = snw_mat3_add(by->A, snw_mat3_scale(-f->c[k], T.A));
-        by->B = snw_mat3_add(by->B, snw_mat3_scale(-f->c[k], T.B));
-    }
+    p->V = snw_pose_rate(formula_of(p), p->g, p->past, p->V_past[0], by);
+    if (replica(p)) p->V = snw_pose_rate_text(formula_of(p), p->g, p->past, p->V_past[0]);
 }
 
 static snw_station_step plate_step(const snw_platform *p) {
     const snw_time_formula *f = formula_of(p);
+    if (replica(p) && f->c[0] > 0) {
+        const snw_twist Vt = snw_velocity_rate_text(f, p->g, p->V, p->past, p->V_past, p->A);
+        return (snw_station_step){
+            .gravity = p->gravity, .c0 = f->c[0], .Vh = snw_twist_axpy(-f->c[0], p->V, Vt)};
+    }
     snw_station_step now = {
         .gravity = p->gravity, .c0 = f->c[0], .Vh = snw_twist_scale(f->d, p->A)};
     for (int k = 1; k <= SNW_TIME_LEVELS; k++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "shoot/shooter_private.h"
 
+#include "shoot/pose_rate.h"
+
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "solve/dense.h"
@@ -191,6 +193,9 @@ static snw_status make(snw_shooter *e, snw_error *err) {
         l->rod = &m->rod[i];
         l->link = &m->desc->link[l->rod->link];
         l->feed = l->rod->feed < 0 ? -1 : snw_shooter_drive(m, l->rod->feed);
+        for (int s = l->rod->root; s > 0; s = m->seg[s].parent) {
+            l->turned |= m->seg[s].kind == SNW_SEG_SCREW && !m->block[m->seg[s].item].feed;
+        }
         SNW_TRY(factor_bases(m, l));
     }
     for (int i = 0; i < m->desc->nload; i++) e->along = e->along || m->desc->load[i].along;
@@ -353,15 +358,48 @@ void snw_shooter_forget(snw_shooter *e) {
     }
 }
 
+// does a hand drive what a foot stands on?
+static bool by_hand(const snw_shooter *e, int seg) {
+    const snw_model *m = e->m;
+    bool given = false;
+    for (; seg > 0; seg = m->seg[seg].parent) {
+        if (m->seg[seg].kind != SNW_SEG_SCREW || m->block[m->seg[seg].item].feed) continue;
+        const int drive = snw_shooter_drive(m, m->block[m->seg[seg].item].dof);
+        given = given || e->in->hand->motor_given[m->drive[drive].motor];
+    }
+    return given;
+}
+
+// Where a hand gives positions rates are made of them, as of free lengths; laws have their own.
+static void step_feet(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shooter_leg *l = &e->leg[i];
+        snw_shoot_rod *r = l->r;
+        if (!l->turned || !e->in->hand || !by_hand(e, l->rod->root)) continue;
+        r->base_V = snw_pose_rate(&r->formula, r->base, l->foot, l->foot_V, NULL);
+    }
+}
+
+static void keep_feet(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shooter_leg *l = &e->leg[i];
+        for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) l->foot[k] = l->foot[k - 1];
+        l->foot[0] = l->r->base;
+        l->foot_V = l->r->base_V;
+    }
+}
+
 static snw_status solve(snw_shooter *e, snw_time_kind kind, double alpha, double h,
                         snw_boundary_info *info) {
     snw_boundary_info now = {0};
     snw_status status;
     if (e->p) {
         snw_platform_formula(e->p, kind, alpha, h);
+        step_feet(e);
         status = snw_platform_solve(e->p, &now);
     } else {
         snw_shoot_formula(e->leg[0].r, kind, alpha, h);
+        step_feet(e);
         status = snw_boundary_solve(e->b, &now);
     }
     info->iterations += now.iterations;
@@ -372,6 +410,7 @@ static snw_status solve(snw_shooter *e, snw_time_kind kind, double alpha, double
 }
 
 static void accept(snw_shooter *e, double h) {
+    keep_feet(e);
     if (e->p) {
         snw_platform_accept(e->p, h);
         return;
@@ -381,6 +420,14 @@ static void accept(snw_shooter *e, double h) {
 }
 
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shooter_leg *l = &e->leg[i];
+        l->foot_V = rest ? snw_twist_zero() : l->r->base_V;
+        for (int k = 0; k < SNW_TIME_LEVELS; k++) {
+            const snw_twist back = snw_twist_scale(-k * h, l->foot_V);
+            l->foot[k] = snw_se3_mul(l->r->base, snw_se3_exp(back));
+        }
+    }
     if (e->p) {
         snw_platform_begin(e->p, rest, h);
         return;

@@ -54,7 +54,11 @@ typedef struct snw_shooter_grid {
 typedef struct snw_shooter_leg {
     const snw_rod *rod;
     const snw_link_desc *link;
-    int feed; // the drive that gives its free length; -1: it is not fed
+    int feed;    // the drive that gives its free length; -1: it is not fed
+    bool turned; // its foot stands on a joint that an actuator drives
+    // the foot's poses at the last instants, newest first, and its velocity at the newest
+    snw_se3 foot[SNW_TIME_LEVELS];
+    snw_twist foot_V;
     int loop; // that joins its tip to the plate; -1: none, it stands alone or carries the plate
     snw_shooter_grid grid;
     snw_shoot_rod *r;

@@ -16,7 +16,11 @@ static void carry(snw_shooter *e, snw_ledger *row) {
     double *const single[] = {&e->t,    &e->h,          &e->applied,   &e->power,
                               &e->heat, &e->books.work, &e->books.heat};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) snw_ledger_carry(row, single[i], 1);
-    for (int l = 0; l < e->nleg; l++) snw_shoot_carry(e->leg[l].r, row);
+    for (int l = 0; l < e->nleg; l++) {
+        snw_ledger_carry(row, e->leg[l].foot, sizeof e->leg[l].foot / (sizeof(double)));
+        snw_ledger_carry(row, e->leg[l].foot_V.e, 6);
+        snw_shoot_carry(e->leg[l].r, row);
+    }
     if (e->cords.n > 0) snw_cords_carry(&e->cords, row);
     if (e->b) snw_boundary_carry(e->b, e->room, row);
     if (e->p) snw_platform_carry(e->p, e->room, row);

@@ -93,6 +93,7 @@ static void resists(int points, int n, const double (*table)[3]) {
 
 static void static_stiffness(void **state) {
     (void)state;
+    LONG;
     static const double fine[][3] = {{0, 1086.4, 50.39}, {-0.14, 39.67, 5.479}},
                         coarse[][3] = {{-0.10, 97.68, 9.450},
                                        {-0.15, 31.496, 4.893},

@@ -66,6 +66,7 @@ static void clear(outcome *a, outcome *b) {
 // shooting with order four, strains faster than any power
 static void equilibria_converge(void **state) {
     (void)state;
+    LONG;
     double place[3], force[3], strain[3];
     outcome a;
     stewart(12, "1", "static: {tolerance: 1e-12}", &a);
@@ -299,6 +300,48 @@ static void legs_are_fed_by_hand(void **state) {
     for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
 }
 
+// feet turned by hand, positions only: rates are made of them by the formula, which is its error away from the law's
+static void feet_are_turned_by_hand(void **state) {
+    (void)state;
+    double away[2];
+    for (int c = 0; c < 2; c++) {
+        const double h = 1e-2 / (1 << c);
+        snw_robot *r[2];
+        snw_error err = {0};
+        snw_robot_steps how = snw_robot_steps_defaults(h);
+        how.scheme = "bdf2", how.engine = "shooting", how.points = 31;
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(snw_robot_open(SNW_SOURCE_DIR "/examples/parallel/three_rods.yaml",
+                                            "motors", 0, NULL, &r[k], &err),
+                             SNW_OK);
+            assert_int_equal(snw_robot_equilibrium(r[k], 0, &err), SNW_OK);
+            if (snw_robot_start(r[k], &how, &err) != SNW_OK) fail_msg("%s", err.text);
+        }
+        const double up = -asin(0.25), pi = acos(-1);
+        for (int i = 1; i * h < 0.5001; i++) {
+            const double t = i * h;
+            const double q = up + (pi / 9 - up) * t * t * t * (10 + t * (6 * t - 15));
+            assert_int_equal(snw_robot_step(r[0], h, &err), SNW_OK);
+            for (int k = 0; k < 3; k++) {
+                char name[32];
+                (void)snprintf(name, sizeof name, "motor(%d)", k + 1);
+                assert_int_equal(snw_robot_set_motion(r[1], snw_robot_actuator(r[1], name), &q,
+                                                      NULL, NULL, &err),
+                                 SNW_OK);
+            }
+            assert_int_equal(snw_robot_step(r[1], h, &err), SNW_OK);
+        }
+        double a[6], b[6];
+        assert_int_equal(snw_robot_probe(r[0], "ball(1)", 6, a), 6);
+        assert_int_equal(snw_robot_probe(r[1], "ball(1)", 6, b), 6);
+        away[c] = 0;
+        for (int i = 0; i < 6; i++) away[c] = fmax(away[c], fabs(a[i] - b[i]));
+        for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
+    }
+    assert_near(log2(away[0] / away[1]) / 2, 1, 0.1);
+    assert_true(away[1] < 2e-8); // feet that did not know how fast they turn: 9e-5
+}
+
 // ---- what is refused --------------------------------------------------------------------------------
 
 #define LEGS(joint)                                                                                \
@@ -351,6 +394,7 @@ int main(void) {
         cmocka_unit_test(motions_of_hinged_limbs_converge),
         cmocka_unit_test(legs_share_the_weight),
         cmocka_unit_test(legs_are_fed_by_hand),
+        cmocka_unit_test(feet_are_turned_by_hand),
         cmocka_unit_test(refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
