@@ -8,7 +8,7 @@
 #include "stewart.h"
 
 typedef struct setting {
-    int points, steps;
+    int points, steps, legs;
     snw_space_kind along;
     bool gas;
     // what it took
@@ -117,6 +117,71 @@ static void platform(void *user) {
     stewart_free(&s);
 }
 
+// ---- as many legs as there are ----------------------------------------------------------------------
+
+enum { MOST_LEGS = 96 };
+
+// a heavy plate on legs in a ring, which a push lets sway
+static void ring(void *user) {
+    setting *b = user;
+    snw_shoot_rod *rod[MOST_LEGS] = {NULL};
+    snw_leg_end end[MOST_LEGS];
+    snw_platform *p = NULL;
+    const shot s = {.L = 0.5,
+                    .radius = 1e-3,
+                    .E = 207e9,
+                    .G = 207e9 / 2.6,
+                    .rho = 8000,
+                    .points = b->points,
+                    .gravity = {{0, 0, -9.81}}};
+    const int n = b->points - 1;
+    const snw_shoot_opts o = {.along = b->along, .npiece = 1, .length = &s.L, .intervals = &n};
+    b->failed = false;
+    for (int i = 0; i < b->legs && !b->failed; i++) {
+        b->failed = snw_shoot_create(&o, NULL, true, false, &rod[i]) != SNW_OK ||
+                    shot_fill(&s, rod[i]) != SNW_OK;
+        if (b->failed) break;
+        const snw_se3 g = {shot_base().R, stewart_hole(360.0 * i / b->legs)};
+        snw_shoot_rest(rod[i], g);
+        end[i] = (snw_leg_end){.rod = rod[i],
+                               .pin = snw_se3_identity(),
+                               .hole = {shot_base().R, stewart_hole(360.0 * i / b->legs + 40)}};
+    }
+    const snw_boundary_opts opts = snw_boundary_defaults();
+    const snw_se3 home = {snw_mat3_identity(), {{0, 0, 0.49}}};
+    b->failed = b->failed || snw_platform_create(b->legs, end, home, &opts, &p) != SNW_OK;
+    if (!b->failed) {
+        // each leg has the same share of it
+        p->plate.has_body = true;
+        p->plate.M = (snw_inertia){.m = 0.015 * b->legs,
+                                   .I = {3e-5 * b->legs, 3e-5 * b->legs, 6e-5 * b->legs}};
+        p->plate.nload = 1;
+        p->plate.load[0].W.f = (snw_vec3){{0.02 * b->legs, 0, 0}};
+        snw_platform_ready(p);
+        snw_platform_formula(p, SNW_TIME_STATIC, 0, 1);
+        snw_boundary_info info;
+        b->failed = snw_platform_solve(p, &info) != SNW_OK;
+        if (!b->failed) snw_platform_accept(p, 1);
+    }
+    b->iterations = b->tangents = 0;
+    const double start = bench_processor();
+    if (!b->failed) {
+        p->plate.nload = 0;
+        snw_platform_begin(p, true, 1.0 / 120);
+    }
+    for (int i = 1; i <= b->steps && !b->failed; i++) {
+        snw_boundary_info info;
+        snw_platform_formula(p, SNW_TIME_BDF_ALPHA, -0.2, 1.0 / 120);
+        b->failed = snw_platform_solve(p, &info) != SNW_OK;
+        if (!b->failed) snw_platform_accept(p, 1.0 / 120);
+        b->iterations += info.iterations, b->tangents += info.tangents;
+    }
+    b->seconds = bench_processor() - start;
+    b->simulated = b->steps / 120.0;
+    snw_platform_destroy(p);
+    for (int i = 0; i < b->legs; i++) snw_shoot_destroy(rod[i]);
+}
+
 // ---- tables -----------------------------------------------------------------------------------------
 
 // the best of some runs
@@ -168,6 +233,22 @@ static void costs(void) {
     }
 }
 
+// cost by the number of legs, and the slope of the line through the logarithms
+static void legs(const bench_table *t) {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    int count = 0;
+    printf("\n%-8s %14s %14s %12s\n", "legs", "ms a step", "ms a leg", "iterations");
+    for (int n = 3; n <= MOST_LEGS; n *= 2, count++) {
+        setting b = {.points = 41, .steps = 40, .along = SNW_ALONG_RK4, .legs = n};
+        const double ms = 1e3 / (120 * run(ring, &b)), x = log(n), y = log(ms);
+        printf("%-8d %14.3f %14.4f %12.1f\n", n, ms, ms / n, b.iterations / (double)b.steps);
+        sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    const double slope = (count * sxy - sx * sy) / (count * sxx - sx * sx);
+    printf("cost grows with the power %.3f of the legs\n", slope);
+    bench_record(t, "legs on a plate", "power_of_cost", slope);
+}
+
 int main(int argc, char **argv) {
     bench_table t = bench_open("coupled",
                                "Boundary-value engine: tendons, chambers, platform of Till et al. "
@@ -175,6 +256,7 @@ int main(int argc, char **argv) {
                                argc, argv);
     ratios(&t);
     costs();
+    legs(&t);
     bench_close(&t);
     return 0;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A snake of n modules whose shape is given, three of them on wheels: time of a rate (motion, torques, reactions) and of a step of
-// Runge and Kutta's method of order 4, by n. And Hirose's snake with all modules on wheels, of which all but the first joints follow.
+// Snakes of n modules whose shape is given, by n: time to read one, of a rate (motion, torques, reactions), of a step of Runge and Kutta's
+// method of order 4, and of a step of the whole study with all torques and reactions recorded. Three axles on wheels and all joints driven;
+// and Hirose's snake with all modules on wheels, of which all but the first joints follow.
 #include "bench.h"
 
 #include "io/document.h"
+#include "study/assembly.h"
 #include "study/explicit.h"
 #include "study/reduced.h"
+#include "study/run.h"
+#include "study/series.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +19,14 @@
 
 // of the gait of 2 pi s; the head of the ten-module snake is then right to 1e-6 m after 20 s (examples/locomotion/wheeled_snake.yaml)
 static const double STEP = 0.1;
+enum { STUDY_STEPS = 50 };
+
+// a bend that begins at once runs along n followers in waves the shorter the more they are: steps grow shorter with n
+static double step_of(int n, bool follow) { return follow ? STEP * 4 / n : STEP; }
 
 static char *snake_text(int n, bool follow) {
     static char text[3000];
+    const double step = step_of(n, follow);
     (void)snprintf(
         text, sizeof text,
         "sinew: 1\ngravity: 0\nparameters: {n: %d, l: 0.1, r(k): 0.4*sin(t - 0.35*k)}\nrobot:\n"
@@ -29,92 +38,147 @@ static char *snake_text(int n, bool follow) {
         "sites:\n  axle(1): {on: link(1)}\n  axle(k=2..n): {on: link(k), pose: {xyz: [l, 0, 0]}}\n"
         "actuators:\n  bend(k=2..3): {joint: link(k), position: r(k)}\n"
         "  bend(k=4..n): {joint: link(k), position: %s}\n"
-        "contacts:\n  wheel(k=1..3): {wheel: {on: axle(k), axis: y}}\n%s",
+        "contacts:\n  wheel(k=1..3): {wheel: {on: axle(k), axis: y}}\n%s"
+        "study: [kinematic: {for: %g s, step: %g s}]\nrecord: {every: %g s}\n"
+        "probes: {tau(k=2..n): {effort: bend(k)}, w(k=1..%s): {reaction: wheel(k)}, e: energy}\n",
         n, follow ? "free" : "r(k)",
-        follow ? "  wheel(k=4..n): {wheel: {on: axle(k), axis: y}}\n" : "");
+        follow ? "  wheel(k=4..n): {wheel: {on: axle(k), axis: y}}\n" : "", STUDY_STEPS * step,
+        step, step, follow ? "n" : "3");
     return text;
 }
 
-typedef struct run {
+typedef struct figures {
+    double read, rate, step, study; // s
+} figures;
+
+typedef struct motion {
     snw_reduced *red;
     snw_inputs *in;
     snw_state *s;
     snw_explicit *e;
+    double h;
     bool failed;
-} run;
+} motion;
 
 static void one_rate(void *user) {
-    run *r = user;
+    motion *r = user;
     r->failed |= snw_reduced_motion(r->red, r->in, r->s, NULL) != SNW_OK;
 }
 
 static void one_step(void *user) {
-    run *r = user;
+    motion *r = user;
     const double t = snw_explicit_state(r->e)->t;
-    r->failed |= snw_explicit_advance(r->e, t + STEP, INFINITY, NULL) != SNW_OK;
+    r->failed |= snw_explicit_advance(r->e, t + r->h, INFINITY, NULL) != SNW_OK;
+}
+
+// the smallest processor time of single calls: those of long snakes last so long that others come in between
+static double processor_time(bench_fn *fn, void *user) {
+    double best = INFINITY, spent = 0;
+    for (int i = 0; i < 20 || spent < 0.2; i++) {
+        const double start = bench_processor();
+        fn(user);
+        const double took = bench_processor() - start;
+        best = fmin(best, took);
+        spent += took;
+    }
+    return best;
 }
 
 // seconds of a rate and of a step
-static void measure(int n, bool follow, double *rate, double *step) {
+static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double h, figures *f,
+                                snw_error *err) {
+    motion r = {.h = h};
+    const snw_reduced_opts opts = {.torque = 1};
+    snw_explicit_opts o = snw_explicit_defaults();
+    o.kind = SNW_ODE_RK4, o.step = h, o.reduced = true, o.torque = 1;
+    o.duration = desc->step[0].duration;
+    snw_status s = snw_inputs_create(m, &r.in);
+    if (s == SNW_OK) s = snw_state_create(m, &r.s);
+    if (s == SNW_OK) s = snw_reduced_create(m, &opts, &r.red, err);
+    if (s == SNW_OK) s = snw_reduced_start(r.red, r.in, r.s, 1, err);
+    if (s == SNW_OK) s = snw_explicit_create(m, &o, &r.e, err);
+    if (s == SNW_OK) s = snw_explicit_start(r.e, r.s, 0, err);
+    if (s == SNW_OK) {
+        snw_inputs_at(m, 0.1, r.in);
+        f->rate = bench_time(one_rate, &r, 0.2);
+        f->step = processor_time(one_step, &r);
+        if (r.failed) s = SNW_E_DIVERGED;
+    }
+    snw_explicit_destroy(r.e);
+    snw_reduced_destroy(r.red);
+    snw_state_destroy(r.s);
+    snw_inputs_destroy(r.in);
+    return s;
+}
+
+// processor time of the smallest of three studies, per step
+static snw_status measure_study(const snw_desc *desc, figures *f, snw_error *err) {
+    snw_status s = SNW_OK;
+    f->study = INFINITY;
+    for (int i = 0; i < 3 && s == SNW_OK; i++) {
+        snw_run *run = NULL;
+        snw_series series;
+        s = snw_run_create(desc, "main", &run, err);
+        if (s != SNW_OK) break;
+        snw_series_init(&series, snw_run_describe(run)->ncolumn);
+        const snw_recorder recorder = snw_series_recorder(&series);
+        const double start = bench_processor();
+        s = snw_run_execute(run, 1, &recorder, NULL, NULL, err);
+        f->study = fmin(f->study, (bench_processor() - start) / STUDY_STEPS);
+        snw_series_clear(&series);
+        snw_run_destroy(run);
+    }
+    return s;
+}
+
+static figures measure(int n, bool follow) {
+    figures f = {NAN, NAN, NAN, NAN};
     snw_document *doc = NULL;
     snw_desc *desc = NULL;
     snw_model *m = NULL;
-    snw_inputs *in = NULL;
-    snw_state *s = NULL;
-    snw_reduced *red = NULL;
-    snw_explicit *e = NULL;
     snw_error err = {0};
     const char *text = snake_text(n, follow);
-    const snw_reduced_opts opts = {.torque = 1};
-    snw_explicit_opts o = snw_explicit_defaults();
-    o.kind = SNW_ODE_RK4, o.step = STEP, o.reduced = true, o.torque = 1, o.duration = 1;
-    bool failed = false;
-    *rate = *step = NAN;
-    if (snw_document_parse("snake.yaml", text, strlen(text), 0, NULL, &doc, &err) == SNW_OK &&
-        snw_document_describe(doc, 0, &desc, &err) == SNW_OK &&
-        snw_model_compile(desc, &m, &err) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
-        snw_state_create(m, &s) == SNW_OK && snw_reduced_create(m, &opts, &red, &err) == SNW_OK &&
-        snw_reduced_start(red, in, s, 1, &err) == SNW_OK &&
-        snw_explicit_create(m, &o, &e, &err) == SNW_OK &&
-        snw_explicit_start(e, s, 0, &err) == SNW_OK) {
-        snw_inputs_at(m, 0.1, in);
-        run r = {.red = red, .in = in, .s = s, .e = e};
-        *rate = bench_time(one_rate, &r, 0.2);
-        *step = bench_time(one_step, &r, 0.2);
-        failed = r.failed;
-    }
-    if (failed) fprintf(stderr, "n = %d: a step failed\n", n);
-    if (err.status != SNW_OK) fprintf(stderr, "n = %d: %s\n", n, err.text);
-    snw_explicit_destroy(e);
-    snw_reduced_destroy(red);
-    snw_state_destroy(s);
-    snw_inputs_destroy(in);
+    const double start = bench_processor();
+    snw_status s = snw_document_parse("snake.yaml", text, strlen(text), 0, NULL, &doc, &err);
+    if (s == SNW_OK) s = snw_document_describe(doc, 0, &desc, &err);
+    if (s == SNW_OK) s = snw_assembly_compile_given(desc, &m, &err);
+    f.read = bench_processor() - start;
+    if (s == SNW_OK) s = measure_steps(desc, m, step_of(n, follow), &f, &err);
+    if (s == SNW_OK) s = measure_study(desc, &f, &err);
+    if (s != SNW_OK) fprintf(stderr, "n = %d: %s\n", n, err.text[0] ? err.text : "a step failed");
     snw_model_destroy(m);
     snw_desc_destroy(desc);
     snw_document_destroy(doc);
+    return f;
 }
 
-static void table(const bench_table *t, const char *what, bool follow, int most) {
-    printf("%s\n\n| n | rate, us | us per module | step, us | times real time "
-           "|\n|---|---|---|---|---|\n",
-           what);
-    for (int n = 4; n <= most; n *= 2) {
-        double rate, step;
+// slope: of the rate's time by n, from half of n on
+static void table(const bench_table *t, const char *what, bool follow) {
+    double before = NAN;
+    printf(
+        "%s\n\n| n | read, ms | rate, us | us per module | slope | step, us | of the study | times "
+        "real time |\n|---|---|---|---|---|---|---|---|\n",
+        what);
+    for (int n = 4; n <= 1024; n *= 2) {
         char row[40];
-        measure(n, follow, &rate, &step);
-        printf("| %d | %.1f | %.2f | %.0f | %.0f |\n", n, 1e6 * rate, 1e6 * rate / n, 1e6 * step,
-               STEP / step);
+        const figures f = measure(n, follow);
+        printf("| %d | %.1f | %.1f | %.2f | %.2f | %.0f | %.0f | %.3g |\n", n, 1e3 * f.read,
+               1e6 * f.rate, 1e6 * f.rate / n, log2(f.rate / before), 1e6 * f.step, 1e6 * f.study,
+               step_of(n, follow) / f.step);
+        before = f.rate;
         (void)snprintf(row, sizeof row, "%s %d", follow ? "follow" : "driven", n);
-        bench_record(t, row, "rate us", 1e6 * rate);
-        bench_record(t, row, "step us", 1e6 * step);
+        bench_record(t, row, "rate us", 1e6 * f.rate);
+        bench_record(t, row, "step us", 1e6 * f.step);
+        bench_record(t, row, "study us", 1e6 * f.study);
+        bench_record(t, row, "read ms", 1e3 * f.read);
     }
     printf("\n");
 }
 
 int main(int argc, char **argv) {
-    bench_table t = bench_open("snake", "Snakes of given shape, steps of 100 ms", argc, argv);
-    table(&t, "all joints driven, three axles on wheels", false, 512);
-    table(&t, "all axles on wheels, all but two joints follow", true, 8);
+    bench_table t = bench_open("snake", "Snakes of given shape", argc, argv);
+    table(&t, "all joints driven, three axles on wheels, steps of 100 ms", false);
+    table(&t, "all axles on wheels, all but two joints follow, steps of 400 ms / n", true);
     bench_close(&t);
     return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // sanitized.h: sanitizers look at lines, not at digits. Where many trials or long motions run the same lines, a few do for
-// them: AMONG(few, all).
+// them: AMONG(few, all), numbers or texts.
 #pragma once
 
 #ifdef __SANITIZE_ADDRESS__
-#define AMONG(few, all) (few)
+#define AMONG(few, all) few
 #else
-#define AMONG(few, all) (all)
+#define AMONG(few, all) all
 #endif

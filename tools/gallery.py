@@ -35,6 +35,9 @@ for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.y
 MOMENTS = {
     "hybrid/dropped_rod": {"share": 0.08},
     "hybrid/two_drones": {"share": 0.3},
+    "locomotion/falling_cat": {"run": "weightless", "share": 0.5},
+    "locomotion/inchworm": {"share": 0.58},
+    "locomotion/snake3d": {"run": "spiral"},
     "parallel/stewart_gough": {"run": "edge"},
     "rods/sleeve": {"run": "catheter"},
     "rods/active_damping": {"share": 0.05},

@@ -41,6 +41,9 @@ static inline const snw_wrench *snw_loads(const snw_model *m, const snw_inputs *
 // w->F <- wrench each segment gets from its parent. Inverse dynamics, rods.md 3.2.
 void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                   snw_work *w);
+// The same at the motion that is in w already, with other multipliers.
+void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                snw_work *w);
 
 // Columns of the derivative of the residual just computed. Once per residual; then any combination
 //   T <- cq dr/dq + cv dr/dv + ca dr/da     (nv x nv, column major)

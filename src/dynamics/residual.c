@@ -71,6 +71,11 @@ static void add_elastic(const snw_rod *rod, const snw_state *s, bool still, doub
 void snw_residual(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
                   snw_work *w) {
     snw_kinematics(m, in, s, still, w);
+    snw_forces(m, in, s, still, w);
+}
+
+void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
+                snw_work *w) {
     for (int i = 0; i < m->nv; i++) w->r[i] = -in->stress[i];
     for (int r = 0; r < m->nrod; r++) {
         if (m->rod[r].feed >= 0) {

@@ -16,6 +16,7 @@
 // Rows are stored one after the other, 6 by ld, so that loops run along the columns and vectorise.
 #include "dynamics/dynamics.h"
 
+#include "base/fail.h"
 #include "base/vectorise.h"
 #include "dynamics/column.h"
 #include "dynamics/contact.h"
@@ -351,6 +352,7 @@ static void sweep(const snw_model *m, const double *chart, bool curvature, snw_w
 }
 
 void snw_tangent_sweep(const snw_model *m, const double *chart, snw_work *w) {
+    SNW_ASSERT(!m->bare);
     sweep(m, chart, true, w);
     for (int i = 0; i < m->nread; i++) columns(m, chart, false, m->read[i], w);
 }

@@ -244,6 +244,7 @@ static snw_status rings(snw_reader *r, const snw_entry *const *e, snw_contact_de
         if (!all[first + i].name) return snw_read_memory(r);
         site.x = (i + 0.5) * link->rod.length / n;
         all[first + i].b = site;
+        all[first + i].groove = true;
     }
     contact->ngrip = n;
     d->nloop = first + n;

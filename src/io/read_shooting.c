@@ -13,7 +13,8 @@
       "of dormand-prince: choose intervals by this error of each, in typical forces; points are "  \
       "where it begins")                                                                           \
     X(SHOOTING_HISTORY, "history", "cubic or linear",                                              \
-      "how the past is carried to points between nodes, cubic unless given")                       \
+      "how the past is carried to points between nodes, and with the material of fed rods; cubic " \
+      "unless given, linear is the paper's, which leaves it at the points")                        \
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
       "how the conditions at the far end are met, banded unless given")                            \
     X(SHOOTING_REPLICA, "replica", "on or off",                                                    \

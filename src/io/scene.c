@@ -186,11 +186,27 @@ static const char *loop_name(const snw_model *m, int i) {
     case SNW_GRIP_SLIP:
         return "wheel";
     case SNW_GRIP_RING:
-        return "ring";
+        return m->desc->loop[i].groove ? "groove" : "ring";
     case SNW_GRIP_ANCHOR:
         return "anchor";
     }
     return snw_joint_name(m->desc->loop[i].joint);
+}
+
+// where a contact that sweeps along a rod is in the course of the study, by equal steps: its law is known, the arrays hold none
+static void put_stations(snw_json *j, const snw_model *m, const snw_sweep *sweep) {
+    enum { STEPS = 400 };
+    double span = 0;
+    for (int i = 0; i < m->desc->nstep; i++) span += m->desc->step[i].duration;
+    const double L = m->rod[sweep->rod].L;
+    put_number(j, "span", span);
+    begin_list(j, "stations");
+    for (int i = 0; i <= STEPS; i++) {
+        const snw_at at = {.t = span * i / STEPS, .L = L};
+        const double x = fmin(fmax(snw_expr_value(sweep->x, at), 0), L);
+        snw_json_number(j, L * 1e-5 * round(x / L * 1e5)); // to be seen
+    }
+    snw_json_close(j);
 }
 
 static void put_loops(snw_json *j, const snw_model *m) {
@@ -205,7 +221,11 @@ static void put_loops(snw_json *j, const snw_model *m) {
         put_number(j, "radius", m->desc->loop[i].radius);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);
-        put_switch(j, loop->gate);
+        // what is off for good was compiled as nothing
+        const bool off =
+            loop->grip != m->desc->loop[i].grip || loop->joint != m->desc->loop[i].joint;
+        put_switch(j, off ? SNW_NEVER : loop->gate);
+        if (loop->sweep) put_stations(j, m, &m->sweep[loop->sweep - 1]);
         snw_json_close(j);
     }
     snw_json_close(j);

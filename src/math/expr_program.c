@@ -5,13 +5,17 @@
 #include "base/fail.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { FIRST_FREE = 3 }; // registers 0, 1, 2 hold t, x, L
+enum {
+    FIRST_FREE = 3, // registers 0, 1, 2 hold t, x, L
+    ROOM = 64       // nodes to begin with: most laws are short, and a model may have many
+};
 
 // Nodes in an order in which arguments come before what uses them.
 typedef struct line_up {
     snw_node **order, **stack;
-    int n, depth;
+    int n, depth, room; // of both
 } line_up;
 
 static int variable_register(snw_op op) {
@@ -35,8 +39,29 @@ static snw_status too_large(snw_place place, snw_error *err) {
     return snw_fail_at(err, SNW_E_PARSE, place, text);
 }
 
+// room for another one in both lists
+static snw_status make_room(line_up *u, snw_place place, snw_error *err) {
+    if (u->n < u->room && u->depth < u->room) return SNW_OK;
+    if (u->room == SNW_EXPR_OPS_MAX) return too_large(place, err);
+    const int room = u->room == 0                     ? ROOM
+                     : 4 * u->room < SNW_EXPR_OPS_MAX ? 4 * u->room
+                                                      : SNW_EXPR_OPS_MAX;
+    snw_node ***const list[] = {&u->order, &u->stack};
+    const int used[] = {u->n, u->depth};
+    for (int i = 0; i < 2; i++) {
+        snw_node **larger = snw_alloc((size_t)room * sizeof *larger);
+        if (!larger) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        if (used[i]) memcpy(larger, *list[i], (size_t)used[i] * sizeof *larger);
+        snw_free(*list[i]);
+        *list[i] = larger;
+    }
+    u->room = room;
+    return SNW_OK;
+}
+
 // Walk without recursion: a sum of ten thousand terms is ten thousand nodes deep.
 static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *err) {
+    SNW_TRY(make_room(u, place, err));
     u->stack[u->depth++] = root;
     while (u->depth > 0) {
         snw_node *n = u->stack[u->depth - 1];
@@ -46,13 +71,13 @@ static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *e
         }
         snw_node *next = next_argument(n);
         if (next) {
-            if (u->depth == SNW_EXPR_OPS_MAX) return too_large(place, err);
+            SNW_TRY(make_room(u, place, err));
             u->stack[u->depth++] = next;
             continue;
         }
         u->depth--;
         if (n->mark) continue;
-        if (u->n == SNW_EXPR_OPS_MAX) return too_large(place, err);
+        SNW_TRY(make_room(u, place, err));
         n->mark = 1;
         u->order[u->n++] = n;
     }
@@ -60,9 +85,7 @@ static snw_status walk(line_up *u, snw_node *root, snw_place place, snw_error *e
 }
 
 static snw_status line_up_create(line_up *u, snw_node *root, snw_place place, snw_error *err) {
-    const size_t bytes = sizeof(snw_node *) * SNW_EXPR_OPS_MAX;
-    *u = (line_up){.order = snw_alloc(bytes), .stack = snw_alloc(bytes)};
-    if (!u->order || !u->stack) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    *u = (line_up){0};
     return walk(u, root, place, err);
 }
 

@@ -15,7 +15,8 @@ enum {
     POOL_LIMIT = 1 << 30,
     MOST_COORDINATES = 4000,
     MOST_SEGMENTS = 200000,
-    MOST_STORE = 1 << 27 // products of all paths, 1 GiB
+    MOST_COLUMNS = 1 << 28, // of all segments
+    MOST_STORE = 1 << 27    // products of all paths, 1 GiB
 };
 
 snw_status snw_fail_desc(snw_error *err, snw_place at, snw_status s) {
@@ -47,17 +48,30 @@ snw_status snw_build_switch(snw_build *b, snw_law when, int *out, snw_error *err
 
 // ---- paths and segments ----------------------------------------------------------------------------
 
+// A list with room behind the parent's coordinates: the parent's own if nobody has used it, so that a chain has one list and
+// not as many as it has links; else a copy, twice as long as needed.
+static int list_behind(snw_build *b, const snw_path *up, int parent_path, int n) {
+    const int old = b->path_list[parent_path], total = up->n + n;
+    if (b->list[old].used == up->n && b->list[old].room >= total) return old;
+    int *dof = snw_build_array(b, 2 * (size_t)total, sizeof *dof);
+    if (!dof) return -1;
+    for (int i = 0; i < up->n; i++) dof[i] = up->dof[i];
+    b->list[b->m->npath] = (snw_dof_list){.dof = dof, .room = 2 * total};
+    return b->m->npath;
+}
+
 // the parent's coordinates, then n own ones from dof0
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n) {
     const snw_path *up = &b->path[parent_path];
     if (n == 0) return parent_path;
-    int *dof = snw_build_array(b, (size_t)(up->n + n), sizeof *dof);
-    if (!dof) return parent_path;
-    for (int i = 0; i < up->n; i++) dof[i] = up->dof[i];
-    for (int i = 0; i < n; i++) dof[up->n + i] = dof0 + i;
-    const int total = up->n + n;
+    const int at = list_behind(b, up, parent_path, n), total = up->n + n;
+    if (at < 0) return parent_path;
+    snw_dof_list *list = &b->list[at];
+    for (int i = 0; i < n; i++) list->dof[up->n + i] = dof0 + i;
+    list->used = total;
+    b->path_list[b->m->npath] = at;
     b->path[b->m->npath] =
-        (snw_path){.n = total, .ld = (total + 3) / 4 * 4, .own = up->n, .dof = dof};
+        (snw_path){.n = total, .ld = (total + 3) / 4 * 4, .own = up->n, .dof = list->dof};
     return b->m->npath++;
 }
 
@@ -333,6 +347,8 @@ static snw_status reserve(snw_build *b, snw_error *err) {
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
     const size_t nblock = (SNW_JOINT_MOST + 2) * (size_t)d->nlink; // of joints, feeds and rods
     b->path = snw_build_array(b, 1 + nblock, sizeof *b->path);
+    b->path_list = snw_build_array(b, 1 + nblock, sizeof *b->path_list);
+    b->list = snw_build_array(b, 1 + nblock, sizeof *b->list);
     b->pose = snw_build_array(b, npose, sizeof *b->pose);
     b->block = snw_build_array(b, nblock, sizeof *b->block);
     b->spring = snw_build_array(b, nblock, sizeof *b->spring);
@@ -393,7 +409,7 @@ static snw_status sort_acts(snw_build *b) {
 
 // ---- the rest --------------------------------------------------------------------------------------
 
-static snw_status place_store(snw_build *b, snw_error *err) {
+static snw_status place_store(snw_build *b) {
     snw_model *m = b->m;
     const int nseg = m->nseg + m->nobs;
     int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
@@ -405,7 +421,7 @@ static snw_status place_store(snw_build *b, snw_error *err) {
         if (s >= m->nseg) r++;
         at[s] = (int)n;
         n += 6 * (size_t)b->path[b->seg[s].path].ld;
-        if (n > INT32_MAX / 2) return SNW_E_MEMORY;
+        if (n > MOST_COLUMNS) break; // and so are the products
     }
     m->seg_store = at;
     m->store = n;
@@ -420,13 +436,13 @@ static snw_status place_store(snw_build *b, snw_error *err) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
     }
-    if (m->store_path > MOST_STORE) {
-        return snw_fail(err, SNW_E_MODEL,
-                        "the tree is too deep: its paths of coordinates need %zu numbers, at most "
-                        "%d are possible. Use fewer joints in a row",
-                        m->store_path, MOST_STORE);
-    }
+    if (n > MOST_COLUMNS || m->store_path > MOST_STORE) snw_model_strip(m);
     return SNW_OK;
+}
+
+void snw_model_strip(snw_model *m) {
+    m->bare = true;
+    m->store = m->store_path = m->store_loop = 0;
 }
 
 // a strain that is neither small nor large: one radian along the rod, or a stretch of one
@@ -558,6 +574,7 @@ static snw_status build(snw_build *b, snw_error *err) {
                         m->nv, MOST_COORDINATES);
     }
     SNW_TRY(list_fleeting(b));
+    SNW_TRY(snw_build_order(b));
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_measures(b, err));
@@ -569,7 +586,7 @@ static snw_status build(snw_build *b, snw_error *err) {
     publish(b);
     SNW_TRY(snw_build_watches(b, err));
     SNW_TRY(snw_build_signals(b));
-    SNW_TRY(place_store(b, err));
+    SNW_TRY(place_store(b));
     SNW_TRY(snw_build_initial(b, err));
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }

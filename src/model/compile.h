@@ -6,6 +6,12 @@
 #include "model/layout.h"
 #include "model/model.h"
 
+// Coordinates of paths of which each begins with the one before.
+typedef struct snw_dof_list {
+    int *dof;
+    int room, used;
+} snw_dof_list;
+
 typedef struct snw_build {
     snw_model *m;
     bool memory_out;
@@ -15,6 +21,10 @@ typedef struct snw_build {
     // arrays of the model while they are written
     snw_seg *seg;
     snw_path *path;
+    int *path_list;     // of each path: the list that it stands in
+    snw_dof_list *list; // as many
+    int *place;         // nv: where coordinates stand, snw_build_places
+    int *order;         // 0, 1, 2 ...: as many as the longest path has
     snw_pose_desc *pose;
     snw_block *block;
     snw_spring *spring;
@@ -57,7 +67,10 @@ SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, cons
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // The functions at the Magnus points of [from, to]; fills slice number `i`.
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
-// Where each column of a path stands among the n coordinates dof; new ones are added behind.
+// b->place and b->order, when all links have their coordinates.
+SNW_NODISCARD snw_status snw_build_order(snw_build *b);
+// Where each column of a path stands among the n coordinates dof; new ones are added behind. b->place says where those that
+// are there already stand.
 const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n);
 // Where a tendon or chamber is in the section of its spot, and the strain that its coordinates add to.
 SNW_NODISCARD snw_status snw_build_place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,

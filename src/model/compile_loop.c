@@ -43,15 +43,46 @@ static snw_mat3 axes_of(const snw_loop_desc *d) {
     return Q;
 }
 
+snw_status snw_build_order(snw_build *b) {
+    const snw_model *m = b->m;
+    int longest = 0;
+    for (int p = 0; p < m->npath; p++) longest = b->path[p].n > longest ? b->path[p].n : longest;
+    b->place = snw_build_array(b, (size_t)m->nv, sizeof *b->place);
+    b->order = snw_build_array(b, (size_t)longest, sizeof *b->order);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < longest; i++) b->order[i] = i;
+    return SNW_OK;
+}
+
+static int among(snw_build *b, int coordinate, int *dof, int *n) {
+    int k = b->place[coordinate];
+    if (k < *n && dof[k] == coordinate) return k; // else another list left it there
+    k = b->place[coordinate] = (*n)++;
+    dof[k] = coordinate;
+    return k;
+}
+
 const int *snw_build_places(snw_build *b, const snw_path *path, int *dof, int *n) {
     int *at = snw_build_array(b, (size_t)path->n, sizeof *at);
-    for (int j = 0; at && j < path->n; j++) {
-        int k = 0;
-        while (k < *n && dof[k] != path->dof[j]) k++;
-        if (k == *n) dof[(*n)++] = path->dof[j];
-        at[j] = k;
-    }
+    for (int j = 0; at && j < path->n; j++) at[j] = among(b, path->dof[j], dof, n);
     return at;
+}
+
+// the coordinates that move a loop; of one that holds on to the world those of its second site
+static snw_status list_dofs(snw_build *b, snw_loop *loop) {
+    const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
+    if (pa->n == 0) {
+        loop->ndof = pb->n;
+        loop->dof = pb->dof;
+        loop->of_a = loop->of_b = b->order;
+        return SNW_OK;
+    }
+    int *dof = snw_build_array(b, (size_t)(pa->n + pb->n), sizeof *dof);
+    if (!dof) return SNW_E_MEMORY;
+    loop->dof = dof;
+    loop->of_a = snw_build_places(b, pa, dof, &loop->ndof);
+    loop->of_b = snw_build_places(b, pb, dof, &loop->ndof);
+    return SNW_OK;
 }
 
 // only where strains are laws is a section at any place known without coordinates
@@ -98,12 +129,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         loop->row = m->nrow;
         for (int k = 0; k < loop->nrow; k++) loop->mix[k][k] = 1;
         m->nrow += loop->nrow;
-        const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
-        int *dof = snw_build_array(b, (size_t)(pa->n + pb->n), sizeof *dof);
-        if (!dof) return SNW_E_MEMORY;
-        loop->dof = dof;
-        loop->of_a = snw_build_places(b, pa, dof, &loop->ndof);
-        loop->of_b = snw_build_places(b, pb, dof, &loop->ndof);
+        SNW_TRY(list_dofs(b, loop));
         loop->store = m->store_loop;
         m->store_loop += 6 * (size_t)loop->ndof;
         if (loop->ndof > m->most_loop) m->most_loop = loop->ndof;

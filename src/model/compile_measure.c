@@ -325,7 +325,10 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         measure[i] = (snw_measure){.spot0 = m->nspot, .dof = dof, .rubs = rubs(desc), .row = -1};
         for (int k = 0; k < desc->nlink; k++) {
             const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
-            for (int j = 0; j < rod->ndof; j++) dof[n++] = rod->dof0 + j;
+            for (int j = 0; j < rod->ndof; j++) {
+                b->place[rod->dof0 + j] = n;
+                dof[n++] = rod->dof0 + j;
+            }
         }
         for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
             while (part < desc->nspan && desc->span[part].after == k) {

@@ -244,6 +244,7 @@ typedef struct snw_loop_desc {
     snw_vec3 normal;    // of a wheel: of the ground, in the frame of a,
     double radius;      // m
     double slip[2];     // N s/m: what slip along the axle, along the way is resisted by
+    bool groove;        // of a ring: one of many along a rod
     bool holds_place;   // of an anchor that sweeps along a rod: the place rests, not the section
 } snw_loop_desc;
 

@@ -22,8 +22,8 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
     SNW_TRY(snw_segments_create(r, opts->pose, &segments));
     const size_t n = (size_t)segments->most, rows = n * (SNW_SEGMENT_A + 6);
     const size_t states = (SNW_BOUNDARY_PAST + 1) * n * sizeof(snw_shoot_state);
-    snw_boundary *b =
-        snw_alloc(sizeof *b + states + (2 + SNW_BOUNDARY_UPDATES) * rows * sizeof(double));
+    const size_t numbers = 2 * rows + snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS);
+    snw_boundary *b = snw_alloc(sizeof *b + states + numbers * sizeof(double));
     if (!b) {
         snw_segments_destroy(segments);
         return SNW_E_MEMORY;
@@ -34,8 +34,8 @@ snw_status snw_boundary_create(snw_shoot_rod *r, const snw_boundary_opts *opts,
     for (int i = 0; i < SNW_BOUNDARY_PAST; i++) b->past[i] = at + (size_t)i * n;
     b->kept = at + SNW_BOUNDARY_PAST * n;
     b->delta = (double *)(void *)(b->kept + n);
-    b->typical = b->delta + rows;
-    b->memory = b->typical + rows;
+    b->weight = b->delta + rows;
+    b->memory = b->weight + rows;
     *out = b;
     return SNW_OK;
 }
@@ -233,23 +233,22 @@ void snw_boundary_restore(snw_boundary *b) {
 
 enum { HALVINGS = 10 };
 
-// b->delta <- Newton's increment with the present factors, and what Broyden's method has learnt of them. False: it has no
-// room left.
-static bool increment(snw_boundary *b) {
+// b->delta <- Newton's increment with the present factors, and what has been learnt of them
+static void increment(snw_boundary *b) {
     double x[6 + SNW_SHOOT_Z];
     snw_segments_condense(b->segments);
     close_tip(b, x);
     snw_segments_solution(b->segments, x, x + 6, b->delta);
-    return snw_broyden_next(&b->broyden, b->delta);
+    snw_secants_next(&b->secants, b->delta);
 }
 
 // One step; norm in and out. Returns whether it is smaller now; else the starts are as before.
 static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
-    if (!increment(b) && halvings == 0) return false;
+    increment(b);
     snw_boundary_save(b);
     double size = 1;
     for (int i = 0; i <= halvings; i++, size *= 0.5) {
-        if (i > 0) snw_broyden_reset(&b->broyden); // not taken as it was given
+        if (i > 0) snw_secants_pause(&b->secants); // not taken as it was given
         snw_segments_move(b->segments, b->delta, size);
         const double now = snw_boundary_march(b, false, info);
         if (now < *norm) {
@@ -261,12 +260,14 @@ static bool step(snw_boundary *b, double *norm, int halvings, snw_boundary_info 
     return false;
 }
 
-// Broyden's method begins anew, on factors that are as the step before left them
-static void begin_updates(snw_boundary *b) {
+// Secants of the steps before serve while the factors do.
+static void begin_secants(snw_boundary *b, bool have) {
     const snw_segments *s = b->segments;
     const int n = s->na + 6;
-    for (int i = 0; i < s->n * n; i++) b->typical[i] = s->scale[i % n];
-    b->broyden = snw_broyden_on(s->n * n, SNW_BOUNDARY_UPDATES, b->typical, b->memory);
+    snw_secants_pause(&b->secants);
+    if (have && b->secants.n == s->n * n) return;
+    for (int i = 0; i < s->n * n; i++) b->weight[i] = 1 / (s->scale[i % n] * s->scale[i % n]);
+    b->secants = snw_secants_on(s->n * n, SNW_BOUNDARY_SECANTS, b->weight, b->memory);
 }
 
 // A residual that a fresh Newton step cannot make smaller is as small as rounding allows when it is this small.
@@ -275,7 +276,7 @@ static const double rounding = 1e-7;
 static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
     snw_segments *s = b->segments;
     const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
-    begin_updates(b);
+    begin_secants(b, have);
     double norm = snw_boundary_march(b, !have, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
@@ -296,7 +297,7 @@ static snw_status newton(snw_boundary *b, snw_boundary_info *info) {
         if (norm <= b->opts.tol || (better && norm <= 0.5 * before)) continue;
         norm = snw_boundary_march(b, true, info);
         SNW_TRY(factor(b));
-        snw_broyden_reset(&b->broyden);
+        snw_secants_reset(&b->secants);
         exact = true;
     }
     info->residual = norm;

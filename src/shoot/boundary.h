@@ -5,7 +5,7 @@
 #pragma once
 
 #include "shoot/segments.h"
-#include "solve/broyden.h"
+#include "solve/secants.h"
 
 typedef enum snw_boundary_kind {
     SNW_BOUNDARY_BANDED,    // multiple shooting: as many segments as the growth asks for
@@ -32,7 +32,7 @@ snw_boundary_opts snw_boundary_defaults(void);
 
 enum {
     SNW_BOUNDARY_PAST = 5, // instants that a guess is made of
-    SNW_BOUNDARY_UPDATES = 8
+    SNW_BOUNDARY_SECANTS = 8
 };
 
 typedef struct snw_boundary {
@@ -47,8 +47,8 @@ typedef struct snw_boundary {
     // starts at earlier instants, newest first, for a first guess
     int npast;
     snw_shoot_state *past[SNW_BOUNDARY_PAST], *kept;
-    snw_broyden broyden; // on the kept factors
-    double *delta, *typical, *memory;
+    snw_secants secants; // on the kept factors
+    double *delta, *weight, *memory;
     snw_boundary_info info; // of a minimiser under way
 } snw_boundary;
 

@@ -63,7 +63,7 @@ SNW_INLINE snw_pack snw_field_turn(const snw_inertia *M, snw_pack w) {
     snw_vec3 a;
     snw_pack_store(w, a.e);
     a = snw_inertia_rotate(M, a);
-    return snw_pack_load(a.e);
+    return snw_pack_of(a.x, a.y, a.z);
 }
 
 // x->k, l, slopes (zs) <- the field at x's velocity, wrench, z, and loads. `r` and `point` say where; law: what a law

@@ -143,14 +143,14 @@ static double feed_rate(const snw_shoot_rod *r) {
 }
 
 // out += c times a field at nodes, of an instant when the length was `length`, where the material of node j was then. What was
-// within the base is taken as the fields outside go on, in a line: their rates there are those of one side.
+// within the base is taken as the fields outside go on, since their rates there are those of one side: as cubics do, or, further
+// than one interval, lines.
 static void add_from(const snw_shoot_rod *r, int j, double c, double length,
                      const snw_shoot_history *field, snw_shoot_history *out) {
     const int n = r->piece[0].n;
     const double at = n - (n - j) * r->out[0] / length;
-    const int nodes = at < 0 ? 2 : (n < 3 ? n + 1 : 4);
-    int first = (int)fmin(fmax(floor(at) - 1, 0), n + 1 - nodes);
-    if (at < 0) first = 0;
+    const int nodes = at < -1 ? 2 : (n < 3 ? n + 1 : 4);
+    const int first = (int)fmin(fmax(floor(at) - 1, 0), n + 1 - nodes);
     double w[4];
     snw_shoot_lagrange(nodes, at - first, w);
     for (int k = 0; k < nodes; k++) {
@@ -180,13 +180,15 @@ static bool was_fed(const snw_shoot_rod *r) {
 
 void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, double h) {
     const double steps[SNW_TIME_LEVELS] = {h, r->step[0], r->step[1]};
-    const double before = r->formula.c[0];
+    const double before = r->formula.c[0], lent = r->lent;
+    r->lent = r->lend;
     r->formula = snw_time_formula_at(kind, alpha, steps);
     r->feed = feed_rate(r);
-    if (r->formula.c[0] != before || r->section[0].C[7] == 0) {
+    if (r->formula.c[0] != before || r->lent != lent || r->section[0].C[7] == 0) {
         const int ns = r->uniform ? 1 : r->npoint;
         for (int i = 0; i < ns; i++) {
             comply(r, r->K + 36 * (ptrdiff_t)i, r->formula.c[0], &r->section[i]);
+            if (!r->active[3]) r->section[i].C[21] = r->lent;
         }
     }
     const int nz = snw_shoot_nz(r);

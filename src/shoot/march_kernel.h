@@ -88,7 +88,7 @@ SNW_INLINE void see_loads(const snw_shoot_rod *r, int point, snw_mat3 R, snw_mat
     const snw_shoot_density *d = &r->density[point];
     const snw_vec3 f = snw_rotate(Q, snw_rotate_inv(R, d->force));
     const snw_vec3 t = snw_rotate(Q, snw_rotate_inv(R, d->torque));
-    x->force = snw_pack_load(f.e), x->torque = snw_pack_load(t.e);
+    x->force = snw_pack_of(f.x, f.y, f.z), x->torque = snw_pack_of(t.x, t.y, t.z);
 }
 
 // x[i] <- stage i of the interval from `from` on; Q: rotations of the stages, where there are loads along the rod
@@ -342,7 +342,7 @@ SNW_INLINE node_state from_state(int flags, const snw_shoot_rod *r, const snw_sh
 
 SNW_INLINE void look_around(int flags, const snw_shoot_rod *r, const snw_se3 *g, node_state *at) {
     const snw_vec3 b = snw_rotate_inv(g->R, r->gravity);
-    if (flags & SNW_FIELD_WORLD) at->y.weight = snw_pack_load(b.e);
+    if (flags & SNW_FIELD_WORLD) at->y.weight = snw_pack_of(b.x, b.y, b.z);
     if (flags & SNW_FIELD_LOADS) at->R = g->R;
 }
 

@@ -25,6 +25,8 @@ SNW_INLINE snw_pack snw_pack_load(const double *a) {
     const snw_half hi = {a[2], 0};
     return __builtin_shufflevector(lo, hi, 0, 1, 2, 3);
 }
+// of numbers that were just computed
+SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack){x, y, z, 0}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
@@ -56,6 +58,7 @@ SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return __builtin_shufflevector(a
 #else
 typedef snw_vec3 snw_pack;
 SNW_INLINE snw_pack snw_pack_load(const double *a) { return (snw_pack){{a[0], a[1], a[2]}}; }
+SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) { return (snw_pack){{x, y, z}}; }
 SNW_INLINE void snw_pack_store(snw_pack a, double *out) {
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
@@ -84,10 +87,6 @@ SNW_INLINE double snw_pack_sum(snw_pack a) { return a.x + a.y + a.z; }
 SNW_INLINE snw_pack snw_pack_turn(snw_pack a) { return (snw_pack){{a.y, a.z, a.x}}; }
 #endif
 
-SNW_INLINE snw_pack snw_pack_of(double x, double y, double z) {
-    const double a[3] = {x, y, z};
-    return snw_pack_load(a);
-}
 SNW_INLINE snw_pack snw_pack_axpy(double s, snw_pack a, snw_pack b) {
     return snw_pack_add(b, snw_pack_scale(s, a));
 }

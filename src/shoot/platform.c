@@ -27,15 +27,15 @@ snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,
     *out = NULL;
     size_t rows = 6;
     for (int i = 0; i < n; i++) rows += (size_t)(end[i].rod->nnode - 1) * (12 + 6);
-    snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg +
-                                (2 + SNW_BOUNDARY_UPDATES) * rows * sizeof(double));
+    const size_t numbers = 2 * rows + snw_secants_doubles((int)rows, SNW_BOUNDARY_SECANTS);
+    snw_platform *p = snw_alloc(sizeof *p + (size_t)n * sizeof *p->leg + numbers * sizeof(double));
     if (!p) return SNW_E_MEMORY;
     p->opts = *opts;
     p->opts.pose = SNW_POSE_ALL;
     p->leg = (snw_leg *)(void *)(p + 1);
     p->delta = (double *)(void *)(p->leg + n);
-    p->typical = p->delta + rows;
-    p->memory = p->typical + rows;
+    p->weight = p->delta + rows;
+    p->memory = p->weight + rows;
     p->g = g;
     p->n = n;
     for (int i = 0; i < n; i++) {
@@ -206,6 +206,7 @@ static double march(snw_platform *p, bool slopes, snw_boundary_info *info) {
     const snw_station_step now = plate_step(p);
     const snw_shoot_state plate = {.g = p->g, .V = p->V};
     p->balance = snw_wrench_sub(sum, snw_station_exert(&p->plate, &now, &plate));
+    p->balance = snw_wrench_sub(p->balance, p->help);
     const double miss = fmax(snw_norm(p->balance.f), snw_norm(p->balance.m) / length) / p->force;
     return larger(worst, miss);
 }
@@ -329,19 +330,27 @@ static snw_wrench condense_leg(snw_leg *leg) {
 // numbers of a leg's increment
 static int rows_of(const snw_leg *leg) { return leg->b->segments->n * (leg->b->segments->na + 6); }
 
-// Broyden's method begins anew
-static void begin_updates(snw_platform *p) {
-    int n = 0;
-    for (int i = 0; i < 6; i++) p->typical[n++] = i < 3 ? 1 : p->leg[0].end.rod->length;
+// Secants of the steps before serve while the factors do.
+static void begin_secants(snw_platform *p, bool have) {
+    int n = 6;
+    for (int i = 0; i < p->n; i++) n += rows_of(&p->leg[i]);
+    snw_secants_pause(&p->secants);
+    if (have && p->secants.n == n) return;
+    double *w = p->weight;
+    const double L = p->leg[0].end.rod->length;
+    for (int i = 0; i < 6; i++) *w++ = i < 3 ? 1 : 1 / (L * L);
     for (int i = 0; i < p->n; i++) {
         const snw_segments *s = p->leg[i].b->segments;
-        for (int k = 0; k < rows_of(&p->leg[i]); k++) p->typical[n++] = s->scale[k % (s->na + 6)];
+        for (int k = 0; k < rows_of(&p->leg[i]); k++) {
+            const double scale = s->scale[k % (s->na + 6)];
+            *w++ = 1 / (scale * scale);
+        }
     }
-    p->broyden = snw_broyden_on(n, SNW_BOUNDARY_UPDATES, p->typical, p->memory);
+    p->secants = snw_secants_on(n, SNW_BOUNDARY_SECANTS, p->weight, p->memory);
 }
 
-// p->delta <- zeta and increments of all starts, with what Broyden's method has learnt. False: it has no room left.
-static bool increment(snw_platform *p) {
+// p->delta <- zeta and increments of all starts, with what has been learnt of the factors
+static void increment(snw_platform *p) {
     snw_wrench sum = p->balance;
     for (int i = 0; i < p->n; i++) sum = snw_wrench_add(sum, condense_leg(&p->leg[i]));
     snw_twist zeta;
@@ -358,20 +367,20 @@ static bool increment(snw_platform *p) {
         snw_segments_solution(leg->b->segments, b, NULL, delta);
         delta += rows_of(leg);
     }
-    return snw_broyden_next(&p->broyden, p->delta);
+    snw_secants_next(&p->secants, p->delta);
 }
 
 enum { HALVINGS = 10 };
 
-static bool step(snw_platform *p, double *norm, int halvings, bool fresh, snw_boundary_info *info) {
+static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info *info) {
     const snw_se3 g = p->g;
-    if (!increment(p) && !fresh) return false;
+    increment(p);
     snw_twist zeta;
     memcpy(zeta.e, p->delta, sizeof zeta.e);
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
     double size = 1;
     for (int k = 0; k <= halvings; k++, size *= 0.5) {
-        if (k > 0) snw_broyden_reset(&p->broyden); // not taken as it was given
+        if (k > 0) snw_secants_pause(&p->secants); // not taken as it was given
         p->g = snw_se3_mul(g, snw_se3_exp(snw_twist_scale(size, zeta)));
         const double *delta = p->delta + 6;
         for (int i = 0; i < p->n; i++) {
@@ -393,11 +402,10 @@ static bool step(snw_platform *p, double *norm, int halvings, bool fresh, snw_bo
 static const double rounding = 1e-7;
 
 static snw_status newton(snw_platform *p, snw_boundary_info *info) {
+    // the factors are those of this very iterate, or were kept
     bool here = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
     for (int i = 0; i < p->n; i++) here = here || !p->leg[i].b->segments->factored;
-    bool fresh =
-        here; // factors are of the present step of time, or even (here) of this very iterate
-    begin_updates(p);
+    begin_secants(p, !here);
     double norm = march(p, here, info);
     info->residual = norm;
     if (!isfinite(norm)) return SNW_E_DIVERGED;
@@ -406,7 +414,7 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
         info->residual = norm;
         if (norm <= p->opts.tol) return SNW_OK;
         const double before = norm;
-        const bool better = step(p, &norm, here ? HALVINGS : 0, fresh, info), last = here;
+        const bool better = step(p, &norm, here ? HALVINGS : 0, info), last = here;
         here = false;
         if (better && norm <= 0.5 * before) continue; // a tangent costs nine marches
         if (norm <= p->opts.tol) continue;
@@ -418,8 +426,8 @@ static snw_status newton(snw_platform *p, snw_boundary_info *info) {
         }
         norm = now;
         SNW_TRY(factor(p));
-        snw_broyden_reset(&p->broyden);
-        here = fresh = true;
+        snw_secants_reset(&p->secants);
+        here = true;
     }
     info->residual = norm;
     return norm <= p->opts.tol ? SNW_OK : SNW_E_DIVERGED;
@@ -445,8 +453,18 @@ snw_status snw_platform_solve(snw_platform *p, snw_boundary_info *info) {
     guess(p);
     const snw_status status = newton(p, info);
     if (status != SNW_OK) p->g = g, p->V = p->V_past[0];
-    for (int i = 0; i < p->n && status == SNW_OK; i++) snw_shoot_poses(p->leg[i].end.rod);
+    // marches of legs with weight have kept the poses
+    for (int i = 0; i < p->n && status == SNW_OK; i++) {
+        if (!p->leg[i].end.rod->world) snw_shoot_poses(p->leg[i].end.rod);
+    }
     return status;
+}
+
+double snw_platform_look(snw_platform *p) {
+    snw_boundary_info ignored = {0};
+    snw_platform_forget(p);
+    for (int i = 0; i < p->n; i++) snw_boundary_begin(p->leg[i].b);
+    return march(p, false, &ignored);
 }
 
 snw_status snw_platform_stiffness(snw_platform *p, double *A) {

@@ -39,8 +39,9 @@ typedef struct snw_platform {
     snw_leg *leg;
     snw_shoot_station plate; // its body and loads
     snw_vec3 gravity;
-    double force; // a typical one, N
-    snw_se3 g;    // of the plate, its velocity and the rate of that
+    snw_wrench help; // on the plate besides, its axes: while an equilibrium is looked for
+    double force;    // a typical one, N
+    snw_se3 g;       // of the plate, its velocity and the rate of that
     snw_twist V, A;
     // at earlier instants, newest first: for the formula of time, and for a first guess
     snw_se3 past[SNW_BOUNDARY_PAST];
@@ -50,8 +51,8 @@ typedef struct snw_platform {
     int pivot[6];
     bool factored;
     double c0;
-    snw_broyden broyden; // on the kept factors
-    double *delta, *typical, *memory;
+    snw_secants secants; // on the kept factors
+    double *delta, *weight, *memory;
     snw_wrench balance; // what does not hold, plate axes
 } snw_platform;
 
@@ -70,6 +71,10 @@ void snw_platform_accept(snw_platform *p, double h);
 void snw_platform_begin(snw_platform *p, bool rest, double h);
 // Guess from the nodes and the plate's pose.
 void snw_platform_forget(snw_platform *p);
+
+// March from the nodes under the present formula: leg->at is where the tips come to, and balance what the plate misses. Returns
+// the largest scaled residual.
+double snw_platform_look(snw_platform *p);
 
 // A (36, symmetric at equilibrium) <- stiffness of the plate against moves along and about its axes, angular first, lengths of
 // the legs held, at the static solution just found.

@@ -158,6 +158,7 @@ typedef struct snw_shoot_rod {
     snw_shoot_section *section; // npoint, or 1
     double *K;                  // 36 for each section: stiffness, for energies and C
     bool active[6];             // strains that may change
+    double lend; // compliance of a stretch that may not, 1/N, while an equilibrium is looked for
     snw_shoot_density *density; // npoint; NULL: none
     snw_vec3 gravity;
     const snw_shoot_law *law; // NULL: none
@@ -166,6 +167,7 @@ typedef struct snw_shoot_rod {
 
     // of the present time step
     snw_time_formula formula;
+    double lent;                // that C was made with
     snw_shoot_history *history; // npoint
     double *zh;                 // npoint x nz: histories of z
     snw_se3 base; // of the frame that holds it, and its velocity; the rod itself may go through

@@ -58,7 +58,30 @@ static size_t most_of(int nz) {
     return 1 + SNW_BOUNDARY_PAST * STATE + count.n;
 }
 
-void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row) {
+// what the steps before have taught of the factors, in room for increments of `most` numbers
+static void carry_secants(snw_secants *s, size_t most, double *weight, double *memory,
+                          snw_ledger *row) {
+    int n = s->n, kept = s->kept, newest = s->newest;
+    snw_ledger_int(row, &n);
+    snw_ledger_int(row, &kept);
+    snw_ledger_int(row, &newest);
+    if (row->in) {
+        *s = snw_secants_on(n, SNW_BOUNDARY_SECANTS, weight, memory);
+        s->kept = kept, s->newest = newest;
+    }
+    snw_ledger_carry(row, s->gram, sizeof s->gram / sizeof(double));
+    const size_t end = row->n + (1 + 2 * SNW_BOUNDARY_SECANTS) * most;
+    const size_t pairs = (size_t)n * (size_t)kept;
+    SNW_ASSERT((size_t)n <= most);
+    snw_ledger_carry(row, weight, (size_t)n);
+    snw_ledger_carry(row, s->g, pairs);
+    snw_ledger_carry(row, s->e, pairs);
+    row->n = end;
+}
+
+enum { INCREMENT = SNW_SEGMENT_A + 6 }; // numbers of one segment's, at most
+
+static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
     snw_segments *s = b->segments;
     const int nz = snw_shoot_nz(s->r);
     snw_ledger_int(row, &s->n);
@@ -80,6 +103,11 @@ void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row) {
     row->n = end;
 }
 
+void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row) {
+    carry_segments(b, segments, row);
+    carry_secants(&b->secants, (size_t)segments * INCREMENT, b->weight, b->memory, row);
+}
+
 void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
     snw_ledger_carry(row, &p->g, sizeof p->g / sizeof(double));
     snw_ledger_carry(row, p->V.e, 6);
@@ -93,11 +121,13 @@ void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
     carry_pivots(6, p->pivot, row);
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
-        snw_boundary_carry(leg->b, segments, row);
+        carry_segments(leg->b, segments, row);
         snw_ledger_carry(row, leg->E, 36);
         carry_pivots(6, leg->pivot, row);
         snw_ledger_carry(row, leg->Y, 36);
         snw_ledger_carry(row, leg->Z, 36);
         snw_ledger_carry(row, leg->Wa, sizeof leg->Wa / sizeof(double));
     }
+    carry_secants(&p->secants, 6 + (size_t)p->n * (size_t)segments * INCREMENT, p->weight,
+                  p->memory, row);
 }

@@ -430,62 +430,66 @@ static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_i
 }
 
 // through equilibria under the laws of instants between the present fields' and t
-static snw_status approach(snw_shooter *e, double t, snw_boundary_info *info) {
-    const double way = t - e->t;
-    double done = 0, by = 0.5;
-    while (done < 1) {
-        const double next = fmin(done + by, 1);
-        if (balance(e, e->t + next * way, 1, info) == SNW_OK) {
-            done = next;
-            by *= 2;
-            continue;
-        }
-        by *= 0.5;
-        if (by < 1e-3) return SNW_E_DIVERGED;
-    }
-    return SNW_OK;
+static snw_status between(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+    return balance(e, e->t + share * (t - e->t), 1, info);
 }
 
-// joints where the tips are, less and less so
-static void slacken(snw_shooter *e, double share) {
-    for (int i = 0; e->p && i < e->nleg; i++) {
+// from `done` to 1 by what `try` makes of each share, in steps as long as they may be; how far it got
+static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by,
+                    snw_status (*try)(snw_shooter *e, double t, double share,
+                                      snw_boundary_info *info)) {
+    double done = 0;
+    while (done < 1 && by >= 1e-4) {
+        const double next = fmin(done + by, 1);
+        const bool found = try(e, t, next, info) == SNW_OK;
+        if (found) done = next;
+        by *= found ? 2 : 0.5;
+    }
+    return done;
+}
+
+// With joints where the tips are, a help on the plate, and, where rods do not stretch, some stretch, less and less so: a rod that
+// is straight and does not stretch has no compliance along it.
+static snw_status helped(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shoot_rod *r = e->leg[i].r;
         const snw_se3 hole = snw_shooter_end(e, i).hole;
         e->p->leg[i].end.hole =
             snw_se3_mul(hole, snw_se3_exp(snw_twist_scale(1 - share, e->leg[i].way)));
+        const double bends = r->length * r->length / fmin(r->K[7], r->K[14]);
+        r->lend = share < 1 && bends > 0 ? 0.01 * bends * pow(1e-8, share) : 0;
     }
+    e->p->help = snw_wrench_scale(1 - share, e->help);
+    return balance(e, t, 1, info);
 }
 
-// from the holes of the plate to the tips of straight legs, in the axes of the holes
-static void find_ways(snw_shooter *e) {
-    for (int i = 0; e->p && i < e->nleg; i++) {
-        const snw_shoot_rod *r = e->leg[i].r;
-        const snw_leg_end end = snw_shooter_end(e, i);
-        const snw_se3 tip = snw_se3_mul(r->g[r->nnode - 1], end.pin);
-        const snw_se3 hole = snw_se3_mul(e->p->g, end.hole);
-        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(hole), tip));
+// each leg by itself as its nodes are, then all together
+static snw_status join_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
+    snw_shooter_load(e, t, 1);
+    snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
+    *reached = 0;
+    if (!isfinite(snw_platform_look(e->p))) return SNW_E_DIVERGED;
+    e->help = e->p->balance;
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_leg *leg = &e->p->leg[i];
+        const snw_se3 pin = snw_se3_mul(leg->at, leg->end.pin);
+        e->leg[i].way = snw_se3_log(snw_se3_mul(snw_se3_inv(leg->end.hole), pin));
     }
+    *reached = climb(e, t, info, 0.25, helped);
+    for (int i = 0; i < e->nleg; i++) {
+        e->p->leg[i].end.hole = snw_shooter_end(e, i).hole;
+        e->leg[i].r->lend = 0;
+    }
+    e->p->help = snw_wrench_zero();
+    return *reached == 1 ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// from unloaded rods on, each by itself, to the loads, all together
+// from the unloaded rod on
 static snw_status build_up(snw_shooter *e, double t, snw_boundary_info *info, double *reached) {
-    for (int i = 0; i < e->nleg; i++) snw_shoot_rest(e->leg[i].r, e->leg[i].r->base);
-    find_ways(e);
-    double share = 0, by = 0.25;
-    while (share < 1) {
-        const double next = fmin(share + by, 1);
-        slacken(e, next);
-        if (balance(e, t, next, info) == SNW_OK) {
-            share = next;
-            by *= 2;
-            continue;
-        }
-        by *= 0.5;
-        if (by < 1e-4) break;
-    }
-    *reached = share;
-    slacken(e, 1);
-    if (share == 1) return SNW_OK;
-    snw_shooter_load(e, t, share);
+    snw_shoot_rest(e->leg[0].r, e->leg[0].r->base);
+    *reached = climb(e, t, info, 0.25, balance);
+    if (*reached == 1) return SNW_OK;
+    snw_shooter_load(e, t, *reached);
     return SNW_E_DIVERGED;
 }
 
@@ -497,8 +501,9 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
         memset(r->V, 0, (size_t)r->nnode * sizeof *r->V);
     }
     snw_status status = balance(e, t, 1, info);
-    if (status != SNW_OK && t > e->t) status = approach(e, t, info);
-    if (status != SNW_OK) status = build_up(e, t, info, reached);
+    if (status != SNW_OK && t > e->t && climb(e, t, info, 0.5, between) == 1) status = SNW_OK;
+    if (status != SNW_OK && e->p) status = join_up(e, t, info, reached);
+    if (status != SNW_OK && !e->p) status = build_up(e, t, info, reached);
     for (bool again = true; status == SNW_OK && again;) {
         status = snw_shooter_refine(e, &again);
         if (status == SNW_OK && again) status = balance(e, t, 1, info);

@@ -60,7 +60,7 @@ typedef struct snw_shooter_leg {
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to
     double *G;              // Cholesky factors of the bases' products, component by component
-    snw_twist way;          // from its joint on the plate to its tip, while loads are built up
+    snw_twist way; // from its joint on the plate to its tip, as an equilibrium is joined up
 } snw_shooter_leg;
 
 struct snw_shooter {
@@ -71,6 +71,7 @@ struct snw_shooter {
     snw_boundary *b; // of a rod that stands alone; else NULL
     snw_platform *p; // of rods that a plate joins; else NULL
     int plate_seg;   // whose frame is the plate's: a free body, or the tip of a leg; -1: none
+    snw_wrench help; // on the plate, as it begins where an equilibrium is hard to find
     snw_inputs *in;
     double t;
     int nact;

@@ -44,8 +44,13 @@ struct snw_assembly {
 
 // ---- memory ----------------------------------------------------------------------------------------
 
-static void measure(const snw_model *m, const snw_work *w, double *size) {
-    for (int i = 0; i < m->nrow; i++) size[i] = snw_row_at(m, w, i).size;
+static void measure(const snw_model *m, double *size) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) size[m->drive[i].row] = m->typical[m->drive[i].dof];
+    }
+    for (int i = 0; i < m->nmeasure; i++) {
+        if (m->measure[i].row >= 0) size[m->measure[i].row] = m->length;
+    }
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow; r++) size[loop->row + r] = snw_loop_kept_size(m, loop, r);
@@ -93,18 +98,19 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
         snw_assembly_destroy(as);
         return SNW_E_MEMORY;
     }
-    const size_t nv = (size_t)m->nv, nr = (size_t)as->all->nrow;
-    const size_t qr = snw_qr_scratch(m->nv, as->all->nrow);
-    const size_t ls = snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
+    const size_t nr = (size_t)as->all->nrow;
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, square = m->bare ? 0 : nr * nr; // of matrices
+    const size_t qr = m->bare ? 0 : snw_qr_scratch(m->nv, as->all->nrow);
+    const size_t ls = m->bare ? 0 : snw_shortest_scratch(as->all->nrow + m->nv, m->nv);
     as->scratch.size = qr > ls ? qr : ls;
     as->scratch.base = snw_alloc(as->scratch.size);
     as->memory =
-        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + nr * nr + 4 * nr + nv + nr) * sizeof(double));
+        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 4 * nr + nv + nr) * sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
     as->P = m->ngrip ? snw_alloc(2 * nr * nr * sizeof *as->P) : NULL;
     as->x = snw_alloc((nv + (size_t)m->nrow) * sizeof *as->x);
     if (!as->scratch.base || !as->memory || !as->order || !as->x ||
-        snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK ||
+        (!m->bare && snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK) ||
         (m->ngrip && (snw_share_create(m, &as->share) != SNW_OK || !as->P)) ||
         snw_work_create(as->all, &as->w) != SNW_OK ||
         snw_state_create(as->all, &as->trial) != SNW_OK ||
@@ -118,17 +124,17 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->X = as->diagonal + nv;
     as->C = as->X + nv * nr;
     as->S = as->C + nv * (nr + nv);
-    as->side = as->S + nr * nr;
+    as->side = as->S + square;
     as->bend = as->side + nr;
     as->size = as->bend + nr;
     as->all_size = as->size + nr;
     as->dx = as->all_size + nr;
-    if (!as->T->sparse) {
+    if (as->T && !as->T->sparse) {
         snw_matrix_destroy(as->T);
         as->T = NULL;
     }
-    measure(m, as->w, as->size);
-    measure(as->all, as->w, as->all_size);
+    measure(m, as->size);
+    measure(as->all, as->all_size);
     *out = as;
     return SNW_OK;
 }
@@ -625,8 +631,9 @@ snw_status snw_assembly_strike(snw_assembly *as, const snw_inputs *in, const dou
     const snw_model *m = as->m;
     if (m->nrow == 0 && !f) return SNW_OK;
     combine(as, in, s);
-    if (as->nP > 0 && snw_share_passes(as->share, s)) return dependent(as, first_contact(m), err);
+    const bool singular = as->nP > 0 && snw_share_passes(as->share, in, s);
     SNW_TRY(strike(as, in, f, s, impulse, err));
+    if (singular && !snw_share_limit(as->share, in, s)) return dependent(as, first_contact(m), err);
     return as->nP > 0 ? slip_nowhere(as, in, s, err) : SNW_OK;
 }
 

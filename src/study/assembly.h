@@ -12,6 +12,9 @@
 // stands in m->loop, how the closed robot can move in m->freedom and m->singular.
 SNW_NODISCARD snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out,
                                               snw_error *err);
+// The same for nothing but kinematic steps: without columns (m->bare) where these need none, so that joints in a row may be many.
+SNW_NODISCARD snw_status snw_assembly_compile_given(const snw_desc *desc, snw_model **out,
+                                                    snw_error *err);
 
 // out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply, a
 // singular configuration. The latter is empty when there is nothing.
@@ -20,7 +23,7 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size);
 
 typedef struct snw_assembly snw_assembly;
 
-// Everything that the functions below need; but for the last they allocate nothing.
+// Everything that the functions below need; but for the last they allocate nothing. Of a bare model only gaps can be asked for.
 SNW_NODISCARD snw_status snw_assembly_create(const snw_model *m, snw_assembly **out);
 void snw_assembly_destroy(snw_assembly *as); // NULL is fine
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 7, TIMES = 4, LATER = 8 };
+enum { SAMPLES = 7, TIMES = 4, LATER = 8, MOTIONS = 8 };
 
 // how long the study lasts; a second where there is none
 static double length_of(const snw_desc *d) {
@@ -44,27 +44,45 @@ static void number_rows(snw_model *m) {
 
 // ---- rows that hold by themselves ------------------------------------------------------------------
 
-// products of the rows' columns, in typical coordinates, and largest gaps, over random configurations
+// products of the rows' rates by random motions, in typical coordinates, and largest gaps, over random configurations. A motion more
+// than there are rows shows all that they can say, and costs no columns.
 typedef struct survey {
     double G[36], gap[6];
 } survey;
 
-// rate (nrow): those of the rows while coordinates rest, which is what a row of velocities has for a gap
-static void look_at(const snw_model *m, const snw_work *w, const double *rate, int i, survey *v) {
+// rest (nrow): rates of the rows while coordinates rest, which is what a row of velocities has for a gap
+static void look_at(const snw_model *m, const snw_work *w, const double *rest, int i, survey *v) {
     const snw_loop *loop = &m->loop[i];
-    const double *C = w->C + loop->store;
     for (int a = 0; a < loop->nraw; a++) {
-        const double size = snw_loop_row_size(m, loop, a);
-        const double open = loop->grip ? rate[loop->row + a] : w->gap[loop->row + a];
-        v->gap[a] = fmax(v->gap[a], fabs(open) / size);
-        for (int b = 0; b < loop->nraw; b++) {
-            double sum = 0;
-            for (int j = 0; j < loop->ndof; j++) {
-                const double t = m->typical[loop->dof[j]];
-                sum += C[a * loop->ndof + j] * C[b * loop->ndof + j] * t * t;
-            }
-            v->G[6 * a + b] += sum / (size * snw_loop_row_size(m, loop, b));
-        }
+        const double open = loop->grip ? rest[loop->row + a] : w->gap[loop->row + a];
+        v->gap[a] = fmax(v->gap[a], fabs(open) / snw_loop_row_size(m, loop, a));
+    }
+}
+
+static void feel(const snw_model *m, const double *rest, const double *rate, int i, survey *v) {
+    const snw_loop *loop = &m->loop[i];
+    double x[6];
+    for (int a = 0; a < loop->nraw; a++) {
+        x[a] = (rate[loop->row + a] - rest[loop->row + a]) / snw_loop_row_size(m, loop, a);
+    }
+    for (int a = 0; a < loop->nraw; a++) {
+        for (int b = 0; b < loop->nraw; b++) v->G[6 * a + b] += x[a] * x[b];
+    }
+}
+
+// the rows at s, whose gaps are in w, and how they move
+static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
+                      double *rates, unsigned long long *seed, survey *v) {
+    double *rest = rates, *rate = rates + m->nrow;
+    for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+    snw_kinematics(m, in, s, false, w);
+    snw_rows_rates(m, in, s, w, rest, NULL);
+    for (int i = 0; i < m->nloop; i++) look_at(m, w, rest, i, &v[i]);
+    for (int n = 0; n < MOTIONS; n++) {
+        for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_assembly_roll(seed);
+        snw_kinematics(m, in, s, false, w);
+        snw_rows_rates(m, in, s, w, rate, NULL);
+        for (int i = 0; i < m->nloop; i++) feel(m, rest, rate, i, &v[i]);
     }
 }
 
@@ -72,7 +90,7 @@ static snw_status sample(const snw_model *m, survey *v) {
     snw_state *s = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
-    double *dx = snw_alloc((size_t)(m->nv + m->nrow) * sizeof *dx), *rate = dx + m->nv;
+    double *dx = snw_alloc((size_t)(m->nv + 2 * m->nrow) * sizeof *dx), *rates = dx + m->nv;
     bool *all = snw_alloc((size_t)m->nswitch * sizeof *all);
     snw_status status = SNW_E_MEMORY;
     if (dx && all && snw_state_create(m, &s) == SNW_OK && snw_inputs_create(m, &in) == SNW_OK &&
@@ -88,14 +106,7 @@ static snw_status sample(const snw_model *m, survey *v) {
                 snw_rows_meet(m, in, s, w, all, s->z);
                 snw_residual(m, in, s, true, w);
             }
-            snw_tangent_sweep(m, NULL, w);
-            snw_rows_columns(m, 0, w, NULL);
-            if (m->ngrip) {
-                for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
-                snw_kinematics(m, in, s, false, w);
-                snw_rows_rates(m, in, s, w, rate, NULL);
-            }
-            for (int i = 0; i < m->nloop; i++) look_at(m, w, rate, i, &v[i]);
+            survey_at(m, in, s, w, rates, &seed, v);
         }
         status = SNW_OK;
     }
@@ -382,9 +393,16 @@ static snw_status leave_out_spare(snw_model *m, snw_error *err) {
 
 // ---- both ------------------------------------------------------------------------------------------
 
-snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
-    SNW_TRY(snw_model_compile(desc, out, err));
-    snw_model *m = *out;
+// can everything that is asked of given shapes be had without columns? Loops of poses, links that come and go, feedback and coordinates
+// of rods need them
+static bool plain(const snw_model *m) {
+    bool any = m->nrow == 0 || m->nswitch > 0 || m->nmeasure > 0 || m->nlive > 0 || m->nfeed > 0;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0 && !m->loop[i].grip;
+    for (int i = 0; i < m->nrod; i++) any |= m->rod[i].ndof > 0;
+    return !any;
+}
+
+static snw_status leave_out_rows(snw_model *m, snw_error *err) {
     m->freedom = m->nv; // no loops: drives are independent of each other
     for (int i = 0; i < m->ndrive; i++)
         m->freedom -= m->drive[i].row >= 0 && !m->drive[i].follows && m->drive[i].gate < 0;
@@ -393,12 +411,44 @@ snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error
     snw_status s = leave_out_idle(m, err);
     // what a drive says is never left out
     bool any = false;
-    for (int i = 0; s == SNW_OK && i < m->nloop; i++) any |= !led(m, &m->loop[i]);
+    for (int i = 0; s == SNW_OK && i < m->nloop; i++)
+        any |= m->loop[i].nrow > 0 && !led(m, &m->loop[i]);
     if (s == SNW_OK && m->nrow > 0 && any) s = leave_out_spare(m, err);
+    return s;
+}
+
+static snw_status too_deep(const snw_desc *d, snw_error *err) {
+    int i = 0;
+    while (i < d->nstep && (d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE)) i++;
+    const snw_place at = i < d->nstep ? d->step[i].place : d->link[d->nlink - 1].place;
+    const snw_status s =
+        snw_fail(err, SNW_E_MODEL,
+                 "the tree is too deep for tangents: more than some 700 joints in a row are known "
+                 "to kinematic steps alone, with driven or following joints, wheels, rings and "
+                 "anchors; use fewer joints, or kinematic steps");
+    return snw_fail_place(err, s, at.file, at.line, at.column);
+}
+
+static snw_status compile(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
+    SNW_TRY(snw_model_compile(desc, out, err));
+    snw_model *m = *out;
+    snw_status s = SNW_OK;
+    given = given && plain(m);
+    if (given) snw_model_strip(m);
+    if (m->bare && !given) s = too_deep(desc, err);
+    if (s == SNW_OK) s = leave_out_rows(m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
     *out = NULL;
     return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory while compiling the model") : s;
+}
+
+snw_status snw_assembly_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile(desc, false, out, err);
+}
+
+snw_status snw_assembly_compile_given(const snw_desc *desc, snw_model **out, snw_error *err) {
+    return compile(desc, true, out, err);
 }
 
 void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {

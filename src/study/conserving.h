@@ -23,6 +23,9 @@
 // velocities that keep them closed. What these forces do on d is of order h^3, since loops are closed at both ends, and
 // theta takes it off the energy.
 //
+// Contacts that grip: forces C(q_m)' l too, with C(q_m) v = 0 there, so that they do no work on d; and the impulse at the end. Of a rigid body, whose
+// rows stand still in its frame, this is zero. Roots that they hold take part in W: their momentum is not kept anyway.
+//
 // Laws that read probes are asked at the middle, velocities v: integrals go on by the midpoint rule.
 //
 // Bases moved by a law: momenta include theirs, p = M q' + b(q, t). There theta is zero: what a base gives is not known
@@ -55,8 +58,13 @@ typedef struct snw_conserving {
     double *d, *dx, *best, *typical, *p0, *p1, *r, *P, *dT, *force, *weight, *mass;
     double *spare; // 2 n
     double *M, *T, *E;
-    double *A;     // n x n: T bordered by the rows of loops; T itself without
-    double *Z, *S; // of loops: nv x nrow; nrow x (nrow + 1)
+    double *A;        // n x n: T bordered by the rows of loops; T itself without
+    double *Z, *S;    // of loops: nv x nrow; nrow x (nrow + 1)
+    double *rate;     // nrow: of the rows at the middle
+    snw_share *share; // of contacts; NULL: none
+    double shares;    // whether they say the same
+    int slips;        // the contact that could not hold in the last step; -1: none did not
+    double slip;      // and how fast it would have to go
     snw_broyden broyden;
     int *pivot;
     snw_gauge gauge;      // of A before it was factorised,

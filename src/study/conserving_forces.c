@@ -112,6 +112,7 @@ void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_s
     to_push(m, in, c->empty);
     memcpy(c->push->q, s->q, (size_t)m->nq * sizeof(double));
     memcpy(c->push->z, s->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->push->rest, s->rest, (size_t)m->ngrip * sizeof(double));
     for (int i = 0; i < m->nv; i++) c->push->v[i] = 0, c->push->a[i] = s->v[i];
     snw_residual(m, c->empty, c->push, false, c->w);
     snw_elastic_forces(m, s->q, p);

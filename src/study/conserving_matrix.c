@@ -57,9 +57,44 @@ static void elastic_slope(const snw_model *m, const double *q, double *K) {
     }
 }
 
+// c->A <- rows of contacts: what they forbid of d, h C(q_m) v, varies by C dd and by how C turns with half of it. Body rates v of balls and free
+// joints do not turn with their frame
+static void border_contacts(snw_conserving *c, double h) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)m->nv, all = (size_t)c->n;
+    snw_kinematics(m, c->in, c->mid, false, c->w);
+    snw_tangent_sweep(m, NULL, c->w);
+    c->w->pace = h;
+    memset(c->E, 0, n * n * sizeof *c->E);
+    snw_rows_add_columns(m, 1, 0, c->w, n, c->E);
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int r = 0; r < loop->nrow && loop->grip; r++) {
+            const snw_row row = snw_row_at(m, c->w, loop->row + r);
+            double *to = c->A + n + (size_t)(loop->row + r), *C = c->dx, *R = c->r;
+            for (size_t j = 0; j < n; j++) C[j] = R[j] = 0;
+            for (int j = 0; j < row.n; j++) C[row.dof[j]] = row.C[j], R[row.dof[j]] = row.R[j];
+            for (size_t j = 0; j < n; j++) to[j * all] = C[j] + 0.5 * R[j];
+            for (int f = 0; f < m->ncurved; f++) {
+                const snw_block *b = snw_curved(m, f);
+                const snw_lower T = half_tangent(c, b);
+                const snw_twist d = snw_curved_twist(b, 1, c->d);
+                for (int k = 0; k < b->n; k++) {
+                    const snw_twist x = snw_lower_apply(&T, snw_twist_unit(k)), y = snw_ad(d, x);
+                    double sum = C[b->dof + k];
+                    for (int j = 0; j < b->n; j++) {
+                        sum += 0.5 * (R[b->dof + j] * x.e[j] - C[b->dof + j] * y.e[j]);
+                    }
+                    to[(size_t)(b->dof + k) * all] = sum;
+                }
+            }
+        }
+    }
+}
+
 // c->A <- c->T with the loops: forces -C' l at the middle, gaps that vary by C T(d) at the end. After the sweep at the
 // middle.
-static void border(snw_conserving *c) {
+static void border(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const size_t n = (size_t)m->nv, all = (size_t)c->n;
     memset(c->A, 0, all * all * sizeof *c->A);
@@ -82,6 +117,7 @@ static void border(snw_conserving *c) {
         const snw_block *b = snw_curved(m, f);
         snw_turn_columns(b, snw_se3_tangent(snw_curved_twist(b, 1, c->d)), m->nrow, c->n, c->A + n);
     }
+    if (m->ngrip) border_contacts(c, h);
 }
 
 // c->A <- factors of the derivative of the residual in d:
@@ -131,7 +167,7 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
         }
     }
     if (m->nfleeting) snw_rest_matrix(m, c->w, n, c->T);
-    if (m->nrow) border(c);
+    if (m->nrow) border(c, h);
     snw_gauge_take(&c->gauge, c->A, NULL);
     c->condition = NAN;
     c->factored = snw_lu_factor(c->n, c->A, c->pivot) == SNW_OK;

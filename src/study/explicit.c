@@ -23,6 +23,7 @@ struct snw_explicit {
     const snw_model *m;
     snw_ode *ode;
     snw_work *w;
+    const snw_work *seen; // where the last accelerations were found
     snw_inputs *in;
     snw_state *now, *trial, *before; // committed, of the rates, before the last advance
     snw_state *mid;                  // of given shapes: in the middle of a blow
@@ -111,14 +112,15 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
                                   : snw_accelerations(m, e->in, s, e->w, e->M, &said);
     if (status != SNW_OK) return refuse(e, t, s, &said, err);
     // what moves a pose or a fluid also carries the accelerations
-    if (e->moving || e->assembly || e->reduced) snw_residual(m, e->in, s, false, e->w);
-    snw_load_power(m, e->in, s, e->w, power);
+    e->seen = e->reduced ? snw_reduced_look(e->reduced) : e->w;
+    if (!e->reduced && (e->moving || e->assembly)) snw_residual(m, e->in, s, false, e->w);
+    snw_load_power(m, e->in, s, e->seen, power);
     return SNW_OK;
 }
 
 // power turned into heat, after the accelerations of s
 static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->w);
+    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->seen);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
@@ -129,7 +131,7 @@ static snw_status rates(void *user, double t, const double *y, double *dy, snw_e
     SNW_TRY(accelerate(e, t, e->trial, power, err));
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_memory_settle(m, e->in, e->trial, e->w, dy + m->nq + m->nv);
+    snw_memory_settle(m, e->in, e->trial, e->seen, dy + m->nq + m->nv);
     power[snw_npower(m)] = heating(e, e->trial);
     return SNW_OK;
 }
@@ -166,7 +168,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
     e->m = m;
     const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)snw_npower(m);
-    e->memory = snw_alloc((nv * nv + 2 * n + 2 * np) * sizeof(double));
+    const size_t square = opts->reduced ? 0 : nv * nv;
+    e->memory = snw_alloc((square + 2 * n + 2 * np) * sizeof(double));
     bool closes = m->nswitch > 0; // loops of poses, and what comes and goes
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     const snw_reduced_opts reduced = {.torque = opts->torque, .projective = opts->projective};
@@ -189,7 +192,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     snw_share *share = e->assembly ? snw_assembly_share(e->assembly) : NULL;
     if (share && opts->torque > 0) snw_share_weigh(share, opts->torque);
     e->M = e->memory;
-    e->y = e->M + nv * nv;
+    e->y = e->M + square;
     e->y_before = e->y + n;
     e->power = e->y_before + n;
     e->power_before = e->power + np;

@@ -14,12 +14,12 @@ static bool driven(const snw_model *m) {
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
     if (step->method == SNW_METHOD_CONSERVING &&
-        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch || m->ngrip)) {
+        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
         return snw_fail_place(
             err,
             snw_fail(err, SNW_E_MODEL,
                      "the conserving scheme does not know driven coordinates, "
-                     "given strains, tendons, chambers, fluids and contacts; use scheme: "
+                     "given strains, tendons, chambers, fluids and ground; use scheme: "
                      "generalized-alpha"),
             step->place.file, step->place.line, step->place.column);
     }

@@ -93,6 +93,7 @@ static double evaluate(snw_conserving *c, double h, bool columns) {
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
     if (columns && !snw_conserving_factor(c, h)) return NAN;
     snw_conserving_weigh(c);
+    if (m->ngrip) snw_rows_rates(m, c->in, c->mid, c->w, c->rate, NULL);
     snw_load_power(m, c->in, c->mid, c->w, c->power_mid);
     double theta;
     if (!finish(c, &theta)) return NAN;
@@ -106,12 +107,32 @@ static double evaluate(snw_conserving *c, double h, bool columns) {
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;
     }
+    for (int i = n; i < c->n; i++) c->r[i] = c->w->gap[i - n];
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = loop->row; loop->grip && k < loop->row + loop->nrow; k++) {
+            c->r[n + k] = h * c->rate[k];
+        }
+    }
     for (int i = n; i < c->n; i++) {
-        c->r[i] = c->w->gap[i - n];
         const double x = fabs(c->r[i]) / fmin(1, m->length);
         if (!(x <= largest)) largest = x;
     }
     return largest;
+}
+
+// Contacts that say the same at the middle rest for the step, which begins with d and the multipliers of the others
+static void let_rest(snw_conserving *c) {
+    const snw_model *m = c->m;
+    const size_t bytes = (size_t)m->ngrip * sizeof(double);
+    memset(c->mid->rest, 0, bytes);
+    if (c->shares != 0) {
+        snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
+        memcpy(c->mid->l, c->d + m->nv, (size_t)m->nrow * sizeof(double));
+        (void)snw_share_choose(c->share, c->in, c->mid);
+        memcpy(c->d + m->nv, c->mid->l, (size_t)m->nrow * sizeof(double));
+    }
+    memcpy(c->end->rest, c->mid->rest, bytes);
 }
 
 // Broyden's method on the matrix of the start
@@ -119,6 +140,7 @@ static snw_status solve(snw_conserving *c, double h, snw_stats *took) {
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     for (size_t i = nv; i < n; i++) c->d[i] = c->now->l[i - nv];
+    if (c->share) let_rest(c);
     double norm = evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
@@ -187,6 +209,11 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     c->end->t = c->now->t + h;
     const snw_status s = solve(c, h, took);
     if (s != SNW_OK) return s;
+    if (c->shares != 0) {
+        c->slips = snw_share_slips(c->share, c->last, c->end, &c->slip);
+        if (c->slips >= 0) return SNW_E_MODEL;
+        memset(c->end->rest, 0, (size_t)m->ngrip * sizeof(double));
+    }
     account(c, h);
     for (int i = 0; i < m->nsignal; i++) { // as far beyond the middle as up to it
         const snw_signal_desc *signal = &m->desc->signal[i];
@@ -205,6 +232,18 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
+// does a contact hold anything that hangs on a root?
+static bool held(const snw_conserving *c, const snw_block *b) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const snw_path *path = &m->path[m->seg[loop->b].path];
+        const bool on = loop->gate < 0 || c->now->z[m->switch_signal[loop->gate]] != 0;
+        if (loop->grip && on && path->n > 0 && path->dof[0] == b->dof) return true;
+    }
+    return false;
+}
+
 // which coordinates take part in the correction of the energy; by what unknowns are measured
 static void set_weights(snw_conserving *c) {
     const snw_model *m = c->m;
@@ -216,7 +255,7 @@ static void set_weights(snw_conserving *c) {
     // forces between the world and what it does not hold would change the momentum
     for (int f = 0; f < m->ncurved; f++) {
         const snw_block *b = snw_curved(m, f);
-        if (!snw_curved_root(m, b) || b->spring >= 0) continue;
+        if (!snw_curved_root(m, b) || b->spring >= 0 || held(c, b)) continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }
     c->least = INFINITY;
@@ -228,7 +267,7 @@ static void set_weights(snw_conserving *c) {
 
 // ---- the mover -------------------------------------------------------------------------------------
 
-enum { NPIECE = 10 };
+enum { NPIECE = 11 };
 
 // the inputs are made anew by whatever comes next, a look or a step
 static void list_pieces(const snw_conserving *c, snw_piece piece[NPIECE]) {
@@ -238,12 +277,13 @@ static void list_pieces(const snw_conserving *c, snw_piece piece[NPIECE]) {
                                     {c->p0, nv},           {c->mass, nv},
                                     {c->power, np},        {c->work, np},
                                     {&own->heat_power, 1}, {&own->heat, 1},
-                                    {&own->E0, 1},         {own->gravity.e, 3}};
+                                    {&own->E0, 1},         {own->gravity.e, 3},
+                                    {&own->shares, 1}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)snw_npower(m) + 6;
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)snw_npower(m) + 7;
 }
 
 static void save(const void *self, double *out) {
@@ -266,6 +306,21 @@ static snw_status accelerations(snw_conserving *c, snw_error *err) {
     return snw_accelerations(c->m, c->in, c->now, c->w, c->M, err);
 }
 
+// why no step is short enough
+static snw_status give_up(const snw_conserving *c, double h, snw_error *err) {
+    snw_error why = {0};
+    if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
+    if (c->slips >= 0) {
+        return snw_fail(err, SNW_E_MODEL, SNW_SLIPS, c->m->desc->loop[c->slips].name, c->now->t,
+                        fabs(c->slip));
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
+                    "is kept. Try a smaller step, or scheme: generalized-alpha",
+                    c->now->t, h);
+}
+
 static snw_status restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
@@ -282,6 +337,8 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->M[(size_t)i * (size_t)(m->nv + 1)];
     snw_conserving_momenta(c, c->in, c->now, c->p0);
     SNW_TRY(accelerations(c, err));
+    c->shares = c->share && snw_share_rests(c->share);
+    set_weights(c);
     snw_residual(m, c->in, c->now, false, c->w);
     snw_load_power(m, c->in, c->now, c->w, c->power);
     c->heat_power = snw_dissipation(m, c->now->v);
@@ -317,16 +374,7 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
             continue;
         }
         h *= 0.5;
-        if (h < shortest) {
-            snw_error why = {0};
-            if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
-                return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
-            return snw_fail(
-                err, SNW_E_DIVERGED,
-                "no motion found beyond t = %g s (steps down to %.2g s); what was computed "
-                "is kept. Try a smaller step, or scheme: generalized-alpha",
-                c->now->t, h);
-        }
+        if (h < shortest) return give_up(c, h, err);
     }
 }
 
@@ -398,7 +446,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     c->n = m->nv + m->nrow;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
-    const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 1) : 0;
+    const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 2) : 0;
     c->memory =
         snw_alloc((16 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
                   sizeof(double));
@@ -426,6 +474,10 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->A = rows ? c->E + nv * nv : c->T;
     c->Z = c->E + nv * nv + (rows ? n * n : 0);
     c->S = c->Z + nv * rows;
+    c->rate = c->S + rows * (rows + 1);
+    c->share = c->as ? snw_assembly_share(c->as) : NULL;
+    if (c->share && step->torque > 0) snw_share_weigh(c->share, step->torque);
+    c->slips = -1;
     c->power = c->E + nv * nv + loops;
     c->work = c->power + np;
     c->power_mid = c->work + np;

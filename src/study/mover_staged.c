@@ -14,10 +14,11 @@ size_t snw_mover_staged_saves(const snw_model *m, snw_method method) {
     return SNW_PACED_SAVES + snw_staged_saves(m, stages_of(method));
 }
 
-// Rows that are not of drives are of index 3, where collocation loses its order (theory.md 6.7).
+// Rows that are not of drives or contacts are of index 3, where collocation loses its order (theory.md 6.7).
 static snw_status refuse_rows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     int rows = m->nrow;
     for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
+    for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].grip ? m->loop[i].nrow : 0;
     if (rows == 0) return SNW_OK;
     return snw_fail_place(
         err,

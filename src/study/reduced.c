@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube
+
 // ---- creation --------------------------------------------------------------------------------------
 
 static bool is_driven(const snw_model *m, int dof) {
@@ -35,11 +37,14 @@ static bool is_following(const snw_model *m, int dof) {
     return false;
 }
 
-// the motor that follows there: 1 + the first of the wheels whose effort it has
-static int same_as(const snw_model *m, int dof) {
+// the motor that follows there: 1 + the first of the wheels whose effort it has; and whether that holds a probe
+static int same_as(const snw_model *m, int dof, bool *holding) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->dof == dof && d->row >= 0 && d->follows) return m->desc->motor[d->motor].same;
+        if (d->dof != dof || d->row < 0 || !d->follows) continue;
+        const snw_motor_desc *motor = &m->desc->motor[d->motor];
+        *holding = motor->holds || motor->same;
+        return motor->same;
     }
     return 0;
 }
@@ -68,7 +73,7 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
             red->dof[red->nu] = b->dof + i;
             red->block[red->nu] = k;
             red->follows[red->nu] = is_following(m, b->dof + i);
-            red->same[red->nu] = same_as(m, b->dof + i);
+            red->same[red->nu] = same_as(m, b->dof + i, &red->holding[red->nu]);
             red->nu++;
         }
     }
@@ -76,21 +81,29 @@ static snw_status list_unknown(snw_reduced *red, snw_error *err) {
 }
 
 // sign[i nu + j]: does unknown j move loop i, its second site (1) or its first (-1)?
-static void list_moved(snw_reduced *red) {
+static snw_status list_moved(snw_reduced *red) {
     const snw_model *m = red->m;
+    const size_t nu = (size_t)red->nu;
+    int *unknown = snw_alloc((size_t)m->nv * sizeof *unknown); // 1 + which one a coordinate is
+    red->sign = snw_alloc((size_t)m->nloop * nu);
+    if (!unknown || !red->sign) {
+        snw_free(unknown);
+        return SNW_E_MEMORY;
+    }
+    for (int j = 0; j < red->nu; j++) unknown[red->dof[j]] = 1 + j;
     for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const snw_path *path[2] = {&m->path[m->seg[loop->a].path], &m->path[m->seg[loop->b].path]};
-        for (int j = 0; j < red->nu; j++) {
-            int sign = 0;
-            for (int side = 0; side < 2; side++) {
-                for (int k = 0; k < path[side]->n; k++) {
-                    if (path[side]->dof[k] == red->dof[j]) sign += side ? 1 : -1;
-                }
+        const int seg[2] = {m->loop[i].a, m->loop[i].b};
+        signed char *sign = red->sign + (size_t)i * nu;
+        for (int side = 0; side < 2; side++) {
+            const snw_path *path = &m->path[m->seg[seg[side]].path];
+            for (int k = 0; k < path->n; k++) {
+                const int j = unknown[path->dof[k]] - 1;
+                if (j >= 0) sign[j] = (signed char)(sign[j] + (side ? 1 : -1));
             }
-            red->sign[(size_t)i * (size_t)red->nu + (size_t)j] = (signed char)sign;
         }
     }
+    snw_free(unknown);
+    return SNW_OK;
 }
 
 // rows that unknown rates have to keep: all but those of drives that always hold
@@ -103,6 +116,7 @@ static void list_rows(snw_reduced *red) {
                                                   .loop = i,
                                                   .r = r,
                                                   .drive = -1,
+                                                  .at = {-1, -1},
                                                   .size = snw_loop_kept_size(m, &m->loop[i], r),
                                                   .weight = turns ? red->opts.torque : 1};
             red->nr++;
@@ -111,35 +125,41 @@ static void list_rows(snw_reduced *red) {
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || d->gate < 0 || d->follows) continue;
-        red->row[red->nr++] = (snw_reduced_row){
-            .row = d->row, .loop = -1, .drive = i, .size = m->typical[d->dof], .weight = 1};
+        red->row[red->nr++] = (snw_reduced_row){.row = d->row,
+                                                .loop = -1,
+                                                .drive = i,
+                                                .at = {-1, -1},
+                                                .size = m->typical[d->dof],
+                                                .weight = 1};
     }
     snw_reduced_list_holds(red);
 }
 
 static snw_status take_memory(snw_reduced *red) {
     const snw_model *m = red->m;
-    const size_t nu = (size_t)red->nu, nr = (size_t)red->nr, nv = (size_t)m->nv;
-    const size_t rows = (size_t)m->nrow, least = nr < nu ? nr : nu, most = nr > nu ? nr : nu;
+    const size_t nu = (size_t)red->nu, nr = (size_t)red->nr, all = nr + (size_t)red->nled;
+    const size_t rows = (size_t)m->nrow, least = nr < nu ? nr : nu, most = all > nu ? all : nu;
     const size_t svd = snw_svd_scratch(red->nr, red->nu);
-    const size_t shortest = snw_shortest_scratch(red->nu, red->nr);
+    const size_t shortest = snw_shortest_scratch(red->nu, (int)all);
     red->scratch.size = svd > shortest ? svd : shortest;
     red->scratch.base = snw_alloc(red->scratch.size);
     red->X = snw_alloc(nu * sizeof *red->X);
     if (red->opts.projective) {
         red->handed = snw_alloc((size_t)m->nseg * sizeof *red->handed);
-        if (!red->handed) return SNW_E_MEMORY;
+        red->first_row = snw_alloc(((size_t)m->nseg + all) * sizeof *red->first_row);
+        if (!red->handed || !red->first_row) return SNW_E_MEMORY;
+        snw_reduced_list_bodies(red);
     }
     double **const part[] = {&red->C,    &red->B,    &red->U,    &red->S, &red->Vt, &red->MN,
-                             &red->side, &red->rate, &red->bend, &red->x, &red->v0};
-    const size_t size[] = {nr * nu, nr * nu, nr * least, least,  nu * nu, 2 * nu * nu,
-                           most,    rows,    rows,       6 * nu, nv};
+                             &red->side, &red->rate, &red->bend, &red->x, &red->e,  &red->Z};
+    const size_t Z = red->holds ? nu * nu + nr * least + least : 0;
+    const size_t size[] = {all * nu, all * nu, nr * least, least,  nu * nu,  2 * nu * nu,
+                           most,     rows,     rows,       6 * nu, all - nr, Z};
     size_t sum = 0;
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) sum += size[i];
     red->memory = snw_alloc(sum * sizeof(double));
-    if (!red->scratch.base || !red->memory || !red->X || snw_work_create(m, &red->w) != SNW_OK ||
-        snw_state_create(m, &red->near) != SNW_OK)
-        return SNW_E_MEMORY;
+    red->c = snw_alloc(all * sizeof *red->c);
+    if (!red->scratch.base || !red->memory || !red->X || !red->c) return SNW_E_MEMORY;
     double *at = red->memory;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) *part[i] = at, at += size[i];
     return SNW_OK;
@@ -153,26 +173,38 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
     red->m = m;
     red->opts = *opts;
     const size_t nv = (size_t)m->nv, rows = (size_t)m->nrow;
-    red->dof = snw_alloc(4 * nv * sizeof *red->dof);
-    red->follows = snw_alloc(nv * sizeof *red->follows);
+    red->dof = snw_alloc(5 * nv * sizeof *red->dof);
+    red->follows = snw_alloc(2 * nv * sizeof *red->follows);
     red->row = snw_alloc(rows * sizeof *red->row);
-    snw_status s = red->dof && red->follows && red->row ? SNW_OK : SNW_E_MEMORY;
+    red->v0 = snw_alloc(2 * nv * sizeof *red->v0);
+    snw_status s = red->dof && red->follows && red->row && red->v0 ? SNW_OK : SNW_E_MEMORY;
+    if (s == SNW_OK) s = snw_work_create(m, &red->w);
+    if (s == SNW_OK) s = snw_state_create(m, &red->near);
     if (s == SNW_OK) {
+        red->v1 = red->v0 + nv;
         red->block = red->dof + nv;
         red->base = red->block + nv;
         red->same = red->base + nv;
+        red->pivot = red->same + nv;
+        red->holding = red->follows + nv;
         s = list_unknown(red, err);
     }
     if (s == SNW_OK) {
         list_rows(red);
-        red->sign = snw_alloc((size_t)m->nloop * (size_t)red->nu);
-        s = red->sign ? take_memory(red) : SNW_E_MEMORY;
+        s = snw_reduced_lead(red);
     }
+    if (s == SNW_OK && red->nu > MOST_UNKNOWN) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "%d coordinates are neither driven nor led by a contact of their own, at most "
+                     "%d are possible in a kinematic step; drive them, or give each a contact",
+                     red->nu, MOST_UNKNOWN);
+    }
+    if (s == SNW_OK) s = list_moved(red);
+    if (s == SNW_OK) s = take_memory(red);
     if (s != SNW_OK) {
         snw_reduced_destroy(red);
         return s;
     }
-    list_moved(red);
     *out = red;
     return SNW_OK;
 }
@@ -184,7 +216,12 @@ void snw_reduced_destroy(snw_reduced *red) {
     snw_free(red->scratch.base);
     snw_free(red->memory);
     snw_free(red->X);
+    snw_free(red->c);
+    snw_free(red->led);
+    snw_free(red->hand);
+    snw_free(red->v0);
     snw_free(red->handed);
+    snw_free(red->first_row);
     snw_free(red->sign);
     snw_free(red->row);
     snw_free(red->follows);
@@ -194,23 +231,24 @@ void snw_reduced_destroy(snw_reduced *red) {
 
 // ---- rows ------------------------------------------------------------------------------------------
 
-// motion of the world that unknown j makes at rate one
-static snw_twist column(const snw_reduced *red, int j) {
-    const snw_block *b = &red->m->block[red->block[j]];
+snw_twist snw_reduced_column(const snw_reduced *red, int block, int dof) {
+    const snw_block *b = &red->m->block[block];
     snw_twist S = {0};
     if (red->m->seg[b->seg].kind == SNW_SEG_SCREW) {
         S = b->S;
     } else {
-        S.e[red->dof[j] - b->dof] = 1;
+        S.e[dof - b->dof] = 1;
     }
     return snw_twist_to_parent(red->w->g[b->seg], S);
 }
 
-// red->C <- rows by unknowns at the motion in red->w, unknowns by typical numbers, rows by their sizes
+// red->c, red->C <- rows, and by unknowns, at the motion in red->w, unknowns by typical numbers, rows by their sizes
 static void look(snw_reduced *red) {
     const snw_model *m = red->m;
-    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
-    for (int j = 0; j < red->nu; j++) red->X[j] = column(red, j);
+    const size_t nr = (size_t)(red->nr + red->nled), nu = (size_t)red->nu;
+    for (size_t j = 0; j < nu; j++) {
+        red->X[j] = snw_reduced_column(red, red->block[j], red->dof[j]);
+    }
     memset(red->C, 0, nr * nu * sizeof *red->C);
     for (size_t k = 0; k < nr; k++) {
         const snw_reduced_row *row = &red->row[k];
@@ -225,13 +263,34 @@ static void look(snw_reduced *red) {
             }
             continue;
         }
-        const snw_wrench c = snw_loop_row(m, red->w, row->loop, row->r);
+        red->c[k] = snw_loop_row(m, red->w, row->loop, row->r);
         const signed char *sign = red->sign + (size_t)row->loop * nu;
         for (size_t j = 0; j < nu; j++) {
             if (sign[j] == 0) continue;
             red->C[j * nr + k] =
-                sign[j] * snw_power(c, red->X[j]) * m->typical[red->dof[j]] / row->size;
+                sign[j] * snw_power(red->c[k], red->X[j]) * m->typical[red->dof[j]] / row->size;
         }
+    }
+}
+
+// red->e <- rates of the rows that lead, of unknown j at its typical rate
+static void drag(const snw_reduced *red, int j, double x, double *e) {
+    const snw_reduced_row *lead = red->row + red->nr;
+    const double *C = red->C + (size_t)j * (size_t)(red->nr + red->nled) + red->nr;
+    for (int i = 0; i < red->nled; i++) e[i] += x * C[i] * lead[i].size;
+}
+
+// red->B <- rows that do not lead, by unknowns, while followers give way
+static void condense(snw_reduced *red) {
+    const size_t nr = (size_t)red->nr, all = nr + (size_t)red->nled;
+    for (int j = 0; j < red->nu; j++) {
+        double *B = red->B + (size_t)j * nr;
+        memcpy(B, red->C + (size_t)j * all, nr * sizeof *B);
+        if (red->nled == 0) continue;
+        memset(red->e, 0, (size_t)red->nled * sizeof *red->e);
+        drag(red, j, 1, red->e);
+        snw_reduced_give_way(red, red->e);
+        for (int k = 0; k < red->nr; k++) B[k] += snw_reduced_passed_on(red, k) / red->row[k].size;
     }
 }
 
@@ -247,14 +306,15 @@ static int rank_of(const snw_reduced *red) {
 
 snw_status snw_reduced_decompose(snw_reduced *red, int *rank) {
     look(red);
-    memcpy(red->B, red->C, (size_t)red->nr * (size_t)red->nu * sizeof *red->B);
+    SNW_TRY(snw_reduced_eliminate(red));
+    condense(red);
     SNW_TRY(snw_svd(red->nr, red->nu, red->B, &red->scratch, red->U, red->S, red->Vt));
     *rank = rank_of(red);
     return SNW_OK;
 }
 
-// x (nu, per typical numbers) <- the shortest with C x = -e, e (rows of the model)
-void snw_reduced_shortest(const snw_reduced *red, int rank, const double *e, double *x) {
+// x (nu, per typical numbers) <- the shortest with B x = -e, e (rows of the model)
+static void shortest(const snw_reduced *red, int rank, const double *e, double *x) {
     const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
     for (size_t j = 0; j < nu; j++) x[j] = 0;
     for (int k = 0; k < rank; k++) {
@@ -264,6 +324,35 @@ void snw_reduced_shortest(const snw_reduced *red, int rank, const double *e, dou
         }
         for (size_t j = 0; j < nu; j++) x[j] += sum / red->S[k] * red->Vt[j * nu + (size_t)k];
     }
+}
+
+void snw_reduced_yield(snw_reduced *red, double *e, double *to) {
+    if (red->nled == 0) return;
+    for (int i = 0; i < red->nled; i++) red->e[i] = e[red->row[red->nr + i].row];
+    snw_reduced_give_way(red, red->e);
+    for (int k = 0; k < red->nr; k++) e[red->row[k].row] += snw_reduced_passed_on(red, k);
+    for (int i = 0; i < red->nled; i++) {
+        e[red->row[red->nr + i].row] = 0;
+        if (to) to[red->led[i].dof] += red->led[i].x;
+    }
+}
+
+static void add(const snw_reduced *red, double part, const double *x, double *to) {
+    for (int j = 0; j < red->nu; j++) to[red->dof[j]] += part * red->m->typical[red->dof[j]] * x[j];
+}
+
+void snw_reduced_along(snw_reduced *red, const double *x, double *to) {
+    add(red, 1, x, to);
+    memset(red->e, 0, (size_t)red->nled * sizeof *red->e);
+    for (int j = 0; j < red->nu; j++) drag(red, j, x[j], red->e);
+    snw_reduced_give_way(red, red->e);
+    for (int i = 0; i < red->nled; i++) to[red->led[i].dof] += red->led[i].x;
+}
+
+void snw_reduced_correct(snw_reduced *red, int rank, double *e, double *to) {
+    snw_reduced_yield(red, e, to);
+    shortest(red, rank, e, red->x);
+    snw_reduced_along(red, red->x, to);
 }
 
 // ---- what is given ---------------------------------------------------------------------------------
@@ -278,10 +367,7 @@ void snw_reduced_impose(const snw_reduced *red, const snw_inputs *in, snw_state 
         s->a[d->dof] = in->drive[i].dd;
     }
     for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = 0;
-}
-
-static void add(const snw_reduced *red, double part, const double *x, double *to) {
-    for (int j = 0; j < red->nu; j++) to[red->dof[j]] += part * red->m->typical[red->dof[j]] * x[j];
+    for (int i = 0; i < red->nled; i++) s->a[red->led[i].dof] = 0;
 }
 
 // ---- velocities ------------------------------------------------------------------------------------
@@ -307,15 +393,14 @@ static snw_status contradict(const snw_reduced *red, double t, int k, double lef
         d->place.file, d->place.line, d->place.column);
 }
 
-// the fastest rate of what is given, per typical numbers
+// how fast the shape changes as a whole, per typical numbers: joints together, since many that turn a little bend a chain as much as one
+// that turns a lot; rods by their length
 static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = red->m;
     double fast = 0;
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0 && !d->follows) {
-            fast = fmax(fast, fabs(s->v[d->dof]) / m->typical[d->dof]);
-        }
+        if (d->row >= 0 && !d->follows) fast += fabs(s->v[d->dof]) / m->typical[d->dof];
     }
     return fmax(fast, snw_field_rate(m, in));
 }
@@ -324,10 +409,10 @@ static double shape_rate(const snw_reduced *red, const snw_inputs *in, const snw
 static snw_status agree(snw_reduced *red, const snw_inputs *in, const snw_state *s,
                         snw_error *err) {
     const snw_model *m = red->m;
-    double fast = shape_rate(red, in, s), worst = 0;
+    double fast = m->nfield > 0 ? shape_rate(red, in, s) : 0, worst = 0;
     int row = 0;
     for (int i = 0; i < m->nv; i++) fast = fmax(fast, fabs(s->v[i]) / m->typical[i]);
-    for (int k = 0; k < red->nr; k++) {
+    for (int k = 0; k < red->nr + red->nled; k++) {
         const double e = fabs(red->rate[red->row[k].row]) / red->row[k].size;
         if (!(e <= worst)) worst = e, row = k;
     }
@@ -375,7 +460,8 @@ static void momenta(snw_reduced *red, snw_inputs *in, const snw_state *s, double
     if (m->nwet) P = snw_wrench_add(P, snw_fluid_momentum(m, red->w));
     for (int k = 0; k < red->nbase; k++) {
         const int j = red->base[k];
-        p[k] = snw_power(P, column(red, j)) * m->typical[red->dof[j]];
+        p[k] = snw_power(P, snw_reduced_column(red, red->block[j], red->dof[j])) *
+               m->typical[red->dof[j]];
     }
 }
 
@@ -407,15 +493,16 @@ snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s
                                   snw_error *err) {
     const bool symmetric = red->class == SNW_REDUCED_SYMMETRIC;
     *rank = 0;
-    if (red->nr == 0) return symmetric ? keep_momentum(red, in, s, err) : SNW_OK;
+    if (red->nr + red->nled == 0) return symmetric ? keep_momentum(red, in, s, err) : SNW_OK;
     snw_reduced_at(red, in, s);
-    if (snw_reduced_decompose(red, rank) != SNW_OK) {
+    const snw_status status = snw_reduced_decompose(red, rank);
+    if (status == SNW_E_SINGULAR) return snw_reduced_stuck(red, in->t, err);
+    if (status != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", in->t);
     }
     if (*rank > red->nominal) snw_reduced_classify(red, *rank);
     snw_reduced_rates(red, in, s, red->rate, NULL);
-    snw_reduced_shortest(red, *rank, red->rate, red->x);
-    add(red, 1, red->x, s->v);
+    snw_reduced_correct(red, *rank, red->rate, s->v);
     return symmetric && *rank == red->nominal ? keep_momentum(red, in, s, err) : SNW_OK;
 }
 
@@ -427,30 +514,36 @@ static double open_motion(const snw_reduced *red, int k, int j) {
                         : red->Vt[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + k)];
 }
 
-// what the effort of a motor, the same on all wheels that have it, does along open motion k
-static double worked(const snw_reduced *red, int k, int j) {
-    const snw_model *m = red->m;
-    const int same = red->same[j];
-    if (!same) return open_motion(red, k, j);
-    double sum = 0;
-    for (int i = 0; i < red->nu; i++) {
-        if (red->same[i] != same) continue;
-        sum += open_motion(red, k, i) * m->typical[red->dof[i]] / m->typical[red->dof[j]];
-    }
-    return sum;
+// the motion on which force c is tested
+static double tested(const snw_reduced *red, int c, int j) {
+    return red->holds ? red->Z[(size_t)j * (size_t)red->nu + (size_t)(red->nominal + c)]
+                      : open_motion(red, c, j);
 }
 
-static snw_status led(const snw_reduced *red, double t, snw_error *err) {
+static snw_status astray(const snw_reduced *red, int block, double t, snw_error *err) {
     const snw_model *m = red->m;
+    return snw_fail(
+        err, SNW_E_MODEL,
+        "the joint of '%s' follows (position: free), but at t = %.9g s the contacts do not "
+        "say where to; give it a law, or more contacts",
+        m->desc->link[m->seg[m->block[block].seg].link].name, t);
+}
+
+// do contacts say where followers go? Open motions move none of them
+static snw_status led(snw_reduced *red, double t, snw_error *err) {
+    const snw_model *m = red->m;
+    double *x = red->x + 2 * red->nu;
     for (int k = 0; k < red->nu - red->nominal; k++) {
         for (int j = 0; j < red->nu; j++) {
-            if (!red->follows[j] || fabs(worked(red, k, j)) < 1e-6) continue;
-            const int link = m->seg[m->block[red->block[j]].seg].link;
-            return snw_fail(
-                err, SNW_E_MODEL,
-                "the joint of '%s' follows (position: free, or hold), but at t = %.9g s the "
-                "contacts and what is held do not say where to; give it a law, or more contacts",
-                m->desc->link[link].name, t);
+            x[j] = open_motion(red, k, j);
+            if (!red->follows[j] || red->holding[j] || fabs(x[j]) < 1e-6) continue;
+            return astray(red, red->block[j], t, err);
+        }
+        if (red->nled == 0) continue;
+        snw_reduced_along(red, x, red->v1);
+        for (int i = 0; i < red->nled; i++) {
+            const snw_reduced_led *f = &red->led[i];
+            if (fabs(f->x) >= 1e-6 * m->typical[f->dof]) return astray(red, f->block, t, err);
         }
     }
     return SNW_OK;
@@ -464,13 +557,15 @@ static void residual(snw_reduced *red, const snw_inputs *in, snw_state *s, doubl
     for (int j = 0; j < red->nu; j++) r[j] = red->w->r[red->dof[j]] * m->typical[red->dof[j]];
 }
 
-// to (nv) += N y with N'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need
+// to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need. Z is N, or
+// where probes are held what their motors do no work on.
 static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const double *r,
                           const double *force, double *to, snw_error *err) {
     const int n = red->nu, k = n - red->nominal;
     if (k == 0) return SNW_OK;
     double *MN = red->MN, *A = MN + n * n, *y = red->x + n, *x = red->x + 2 * n,
            *q = red->x + 3 * n;
+    if (red->holds) SNW_TRY(snw_reduced_unworked(red, in->t, err));
     for (int c = 0; c < k; c++) {
         for (int j = 0; j < n; j++) x[j] = open_motion(red, c, j);
         add(red, 1, x, s->a);
@@ -480,19 +575,22 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
     }
     for (int c = 0; c < k; c++) {
         y[c] = 0;
-        for (int j = 0; j < n; j++) y[c] -= open_motion(red, c, j) * force[j];
+        for (int j = 0; j < n; j++) y[c] -= tested(red, c, j) * force[j];
         for (int d = 0; d < k; d++) {
             A[d * k + c] = 0;
-            for (int j = 0; j < n; j++) A[d * k + c] += open_motion(red, c, j) * MN[d * n + j];
+            for (int j = 0; j < n; j++) A[d * k + c] += tested(red, c, j) * MN[d * n + j];
         }
     }
-    if (snw_cholesky_factor(k, A) != SNW_OK) {
+    if (red->holds) {
+        SNW_TRY(snw_reduced_keep(red, in->t, k, A, y, err));
+    } else if (snw_cholesky_factor(k, A) == SNW_OK) {
+        snw_cholesky_solve(k, A, y);
+    } else {
         return snw_fail(err, SNW_E_SINGULAR,
                         "a motion that the contacts leave open moves no mass at t = %.9g s; give "
                         "the links inertia, or hold it",
                         in->t);
     }
-    snw_cholesky_solve(k, A, y);
     for (int j = 0; j < n; j++) {
         x[j] = 0;
         for (int c = 0; c < k; c++) x[j] += open_motion(red, c, j) * y[c];
@@ -503,8 +601,8 @@ static snw_status balance(snw_reduced *red, snw_inputs *in, snw_state *s, const 
 
 // the first unknown whose motor has the same effort as that of unknown j; j itself: none before it
 static size_t first_same(const snw_reduced *red, size_t j) {
-    size_t i = 0;
-    while (i < j && !(red->same[j] && red->same[i] == red->same[j])) i++;
+    size_t i = red->same[j] ? 0 : j;
+    while (i < j && red->same[i] != red->same[j]) i++;
     return i;
 }
 
@@ -513,7 +611,7 @@ static size_t first_same(const snw_reduced *red, size_t j) {
 static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, const double *r,
                         snw_error *err) {
     const snw_model *m = red->m;
-    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
+    const size_t nr = (size_t)(red->nr + red->nled), nu = (size_t)red->nu;
     size_t nf = 0;
     for (size_t j = 0; j < nu; j++) nf += !red->follows[j] || first_same(red, j) != j;
     if (nr > 0 && nf > 0) {
@@ -532,16 +630,18 @@ static snw_status share(snw_reduced *red, const snw_inputs *in, snw_state *s, co
             red->side[i++] = r[j] - part * r[first];
         }
         int rank;
-        if (snw_shortest((int)nf, red->nr, red->B, NOTHING, &red->scratch, red->side, &rank) !=
+        if (snw_shortest((int)nf, (int)nr, red->B, NOTHING, &red->scratch, red->side, &rank) !=
             SNW_OK) {
             return snw_fail(err, SNW_E_DIVERGED, "forces have run away at t = %.9g s", in->t);
         }
         for (size_t k = 0; k < nr; k++) s->l[red->row[k].row] = red->side[k] / red->row[k].weight;
     }
-    snw_residual(m, in, s, false, red->w);
+    snw_forces(m, in, s, false, red->w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
-        if (d->row >= 0 && (d->gate < 0 || d->follows)) s->l[d->row] = red->w->r[d->dof];
+        if (d->row < 0 || (d->gate >= 0 && !d->follows)) continue;
+        s->l[d->row] = red->w->l[d->row] = red->w->r[d->dof];
+        red->w->r[d->dof] = 0; // as with that effort
     }
     if (red->handed) snw_reduced_projective(red, in, s);
     return SNW_OK;
@@ -559,12 +659,11 @@ snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state
     const snw_model *m = red->m;
     double *r = red->x + 4 * red->nu;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
-    if (red->nr > 0) {
+    if (red->nr + red->nled > 0) {
         snw_reduced_at(red, in, s);
         snw_reduced_rates(red, in, s, red->rate, red->bend);
         SNW_TRY(agree(red, in, s, err));
-        snw_reduced_shortest(red, rank, red->bend, red->x);
-        add(red, 1, red->x, s->a);
+        snw_reduced_correct(red, rank, red->bend, s->a);
     }
     SNW_TRY(led(red, in->t, err));
     residual(red, in, s, r);
@@ -581,6 +680,8 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
     return runs_away(red, in, s, err);
 }
+
+const snw_work *snw_reduced_look(const snw_reduced *red) { return red->w; }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity
 snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {

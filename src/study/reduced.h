@@ -43,6 +43,9 @@ void snw_reduced_describe(const snw_reduced *red, char *out, size_t size);
 SNW_NODISCARD snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s,
                                             snw_error *err);
 
+// Motion and forces of that state, as snw_residual finds them.
+const snw_work *snw_reduced_look(const snw_reduced *red);
+
 // s->v <- after contacts or driven rates have jumped: open motions keep their momentum.
 SNW_NODISCARD snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s,
                                             snw_error *err);

@@ -84,7 +84,7 @@ static bool list_base(snw_reduced *red) {
 // does a row move with the base?
 static bool held(const snw_reduced *red) {
     if (red->holds) return true;
-    for (int k = 0; k < red->nr; k++) {
+    for (int k = 0; k < red->nr + red->nled; k++) {
         for (int b = 0; b < red->nbase; b++) {
             const int j = red->base[b], loop = red->row[k].loop;
             if (loop >= 0 ? red->sign[(size_t)loop * (size_t)red->nu + (size_t)j] != 0
@@ -106,12 +106,12 @@ static bool symmetric(snw_reduced *red, const snw_inputs *in) {
 
 void snw_reduced_classify(snw_reduced *red, int rank) {
     red->nominal = rank;
-    if (red->nu == 0) {
+    if (red->nu + red->nled == 0) {
         red->class = red->nr > 0 ? SNW_REDUCED_OVER : SNW_REDUCED_DRIVEN;
     } else if (rank == red->nu) {
         red->class = red->nr > rank ? SNW_REDUCED_OVER : SNW_REDUCED_FULL;
     } else {
-        red->class = rank > 0 ? SNW_REDUCED_UNDER : SNW_REDUCED_FREE;
+        red->class = rank + red->nled > 0 ? SNW_REDUCED_UNDER : SNW_REDUCED_FREE;
     }
 }
 
@@ -126,7 +126,9 @@ static snw_status most(snw_reduced *red, snw_inputs *in, const snw_state *s, int
         snw_inputs_at(red->m, t + snw_grain(t), in);
         snw_reduced_impose(red, in, red->near);
         snw_reduced_at(red, in, red->near);
-        SNW_TRY(snw_reduced_decompose(red, &rank));
+        const snw_status status = snw_reduced_decompose(red, &rank);
+        if (status == SNW_E_SINGULAR) continue;
+        SNW_TRY(status);
         if (rank > *out) *out = rank;
     }
     return SNW_OK;
@@ -176,7 +178,7 @@ snw_status snw_reduced_start(snw_reduced *red, snw_inputs *in, const snw_state *
 snw_reduced_class snw_reduced_class_of(const snw_reduced *red) { return red->class; }
 
 void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
-    const int open = red->nu - red->nominal;
+    const int open = red->nu - red->nominal, nr = red->nr + red->nled, nu = red->nu + red->nled;
     int nfree = 0;
     for (int j = 0; j < red->nu; j++) nfree += !red->follows[j];
     switch (red->class) {
@@ -184,25 +186,24 @@ void snw_reduced_describe(const snw_reduced *red, char *out, size_t size) {
         (void)snprintf(out, size, "driven: every coordinate is given, efforts follow");
         return;
     case SNW_REDUCED_FULL:
-        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s",
-                       red->nr, red->nu,
-                       red->nr > nfree ? "are shared by least norm" : "are unique");
+        (void)snprintf(out, size, "fully constrained: %d rows determine %d rates, reactions %s", nr,
+                       nu, nr > nfree ? "are shared by least norm" : "are unique");
         return;
     case SNW_REDUCED_OVER:
         (void)snprintf(out, size,
                        "over-constrained: %d rows for %d rates must agree, reactions are shared by "
                        "least norm",
-                       red->nr, red->nu);
+                       nr, nu);
         return;
     case SNW_REDUCED_UNDER:
         (void)snprintf(out, size,
                        "under-constrained: %d rows for %d rates leave %d motion%s to the reduced "
                        "dynamics",
-                       red->nr, red->nu, open, open == 1 ? "" : "s");
+                       nr, nu, open, open == 1 ? "" : "s");
         return;
     case SNW_REDUCED_FREE:
         (void)snprintf(out, size, "unconstrained: %d rates follow from the dynamics of the whole",
-                       red->nu);
+                       nu);
         return;
     case SNW_REDUCED_SYMMETRIC:
         (void)snprintf(out, size,

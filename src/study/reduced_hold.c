@@ -4,7 +4,12 @@
 // that follows, somewhere else in the robot. theory.md 6.8
 #include "study/reduced_private.h"
 
+#include "base/fail.h"
 #include "dynamics/loop.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
 
 // What is held: a coordinate's rate, or a component of the twist of a segment, in its axes or in those of the world.
 typedef struct held {
@@ -33,8 +38,13 @@ void snw_reduced_list_holds(snw_reduced *red) {
         if (d->row < 0 || !m->desc->motor[d->motor].holds) continue;
         const held h = held_by(m, &m->desc->motor[d->motor]);
         const double size = h.dof >= 0 ? m->typical[h.dof] : h.e < 3 ? 1 : m->length;
-        red->row[red->nr++] = (snw_reduced_row){
-            .row = d->row, .loop = -1, .drive = i, .hold = true, .size = size, .weight = 1};
+        red->row[red->nr++] = (snw_reduced_row){.row = d->row,
+                                                .loop = -1,
+                                                .drive = i,
+                                                .hold = true,
+                                                .at = {-1, -1},
+                                                .size = size,
+                                                .weight = 1};
         red->holds = true;
     }
 }
@@ -79,6 +89,50 @@ void snw_reduced_hold_row(snw_reduced *red, size_t k) {
                                                    : 0;
         red->C[(size_t)j * nr + k] = rate * m->typical[dof] / red->row[k].size;
     }
+}
+
+static snw_status unheld(double t, snw_error *err) {
+    return snw_fail(
+        err, SNW_E_SINGULAR,
+        "at t = %.9g s no effort of the motors that 'hold' a probe keeps it on its law; "
+        "hold something that they move, or let others move it",
+        t);
+}
+
+// Of the motions that contacts allow, those without power of the efforts: the rows of what is held replaced by where the
+// efforts act. As many as motions are open, unless an effort acts on nothing that contacts allow.
+snw_status snw_reduced_unworked(snw_reduced *red, double t, snw_error *err) {
+    const snw_model *m = red->m;
+    const size_t nr = (size_t)red->nr, nu = (size_t)red->nu;
+    memcpy(red->B, red->C, nr * nu * sizeof *red->B);
+    for (size_t k = 0; k < nr; k++) {
+        if (!red->row[k].hold) continue;
+        const snw_drive *d = &m->drive[red->row[k].drive];
+        const int same = m->desc->motor[d->motor].same;
+        for (size_t j = 0; j < nu; j++) {
+            const bool acts = same ? red->same[j] == same : red->dof[j] == d->dof;
+            red->B[j * nr + k] = acts ? m->typical[red->dof[j]] / m->typical[d->dof] : 0;
+        }
+    }
+    double *U = red->Z + nu * nu, *S = U + nr * (nr < nu ? nr : nu);
+    if (snw_svd(red->nr, red->nu, red->B, &red->scratch, U, S, red->Z) != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has run away at t = %.9g s", t);
+    }
+    const bool reached = red->nominal == 0 || S[red->nominal - 1] > 1e-9 * S[0];
+    return reached ? SNW_OK : unheld(t, err);
+}
+
+snw_status snw_reduced_keep(snw_reduced *red, double t, int k, double *A, double *y,
+                            snw_error *err) {
+    double least = INFINITY, most = 0;
+    if (snw_lu_factor(k, A, red->pivot) != SNW_OK) return unheld(t, err);
+    for (int i = 0; i < k; i++) {
+        const double pivot = fabs(A[i * (k + 1)]);
+        least = fmin(least, pivot), most = fmax(most, pivot);
+    }
+    if (!(least > 1e-10 * most)) return unheld(t, err);
+    snw_lu_solve(k, A, red->pivot, y);
+    return SNW_OK;
 }
 
 // the held velocity at the motion in red->w, and its rate

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "dynamics/loop.h"
+#include "study/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,8 +29,9 @@ static void later(snw_reduced *red, snw_inputs *in, const snw_state *s, double t
     snw_reduced_impose(red, in, red->near);
 }
 
-// d/dt u'(rates of rows) along s, to fourth order
-static double slope(snw_reduced *red, snw_inputs *in, const snw_state *s, const double *u) {
+// d/dt u'(rates of rows) along s, to fourth order; followers give way
+static snw_status slope(snw_reduced *red, snw_inputs *in, const snw_state *s, const double *u,
+                        double *out) {
     static const double weight[5] = {1, -8, 0, 8, -1};
     const snw_model *m = red->m;
     const double t = in->t;
@@ -39,12 +41,18 @@ static double slope(snw_reduced *red, snw_inputs *in, const snw_state *s, const 
         later(red, in, s, t, n * APART);
         snw_reduced_at(red, in, red->near);
         snw_reduced_rates(red, in, red->near, red->rate, NULL);
+        if (red->nled > 0) {
+            int ignored;
+            SNW_TRY(snw_reduced_decompose(red, &ignored));
+            snw_reduced_yield(red, red->rate, NULL);
+        }
         for (int k = 0; k < red->nr; k++) {
             sum += weight[n + 2] * u[k] * red->rate[red->row[k].row] / red->row[k].size;
         }
     }
     snw_inputs_at(m, t, in);
-    return sum / (12 * APART);
+    *out = sum / (12 * APART);
+    return SNW_OK;
 }
 
 static snw_status lost(const snw_reduced *red, const snw_inputs *in, const double *u,
@@ -58,20 +66,9 @@ static snw_status lost(const snw_reduced *red, const snw_inputs *in, const doubl
                     in->t, loop < 0 ? "an actuator" : red->m->desc->loop[loop].name);
 }
 
-// the smaller root of c0 + c1 z + c2 z^2
-static bool root(double c0, double c1, double c2, double *z) {
-    const double size = fabs(c0) + fabs(c1) + fabs(c2);
-    if (!(fabs(c1) + fabs(c2) > 1e-7 * size)) return false;
-    const double disc = c1 * c1 - 4 * c0 * c2;
-    if (disc < 0) return false;
-    const double q = -0.5 * (c1 + copysign(sqrt(disc), c1));
-    if (q == 0) return *z = 0, true;
-    *z = c0 / q;
-    return true;
-}
-
-static void shift(const snw_reduced *red, const double *V, double z, snw_state *s) {
-    for (int j = 0; j < red->nu; j++) s->v[red->dof[j]] += z * red->m->typical[red->dof[j]] * V[j];
+// s->v += z times the open motion in red->v1
+static void shift(const snw_reduced *red, double z, snw_state *s) {
+    for (int i = 0; i < red->m->nv; i++) s->v[i] += z * red->v1[i];
 }
 
 // s->a <- differences of the velocities before and behind, where rows have their rank; twice, since the way there depends on it
@@ -79,21 +76,22 @@ static snw_status differ(snw_reduced *red, snw_inputs *in, snw_state *s, snw_err
     static const double weight[5] = {1, -8, 0, 8, -1};
     const snw_model *m = red->m;
     const double t = in->t;
-    double *a = red->x + 4 * red->nu;
+    double *a = red->v1;
     for (int pass = 0; pass < 3; pass++) {
-        for (int j = 0; j < red->nu; j++) a[j] = 0;
+        for (int i = 0; i < m->nv; i++) a[i] = 0;
         for (int n = -2; n <= 2; n++) {
             int rank;
             if (n == 0) continue;
             later(red, in, s, t, n * APART);
             SNW_TRY(snw_reduced_velocities(red, in, red->near, &rank, err));
             snw_inputs_at(m, t, in);
-            for (int j = 0; j < red->nu; j++) {
-                a[j] += weight[n + 2] * red->near->v[red->dof[j]] / (12 * APART);
+            for (int i = 0; i < m->nv; i++) {
+                a[i] += weight[n + 2] * red->near->v[i] / (12 * APART);
             }
         }
         snw_reduced_impose(red, in, s);
-        for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = a[j];
+        for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = a[red->dof[j]];
+        for (int i = 0; i < red->nled; i++) s->a[red->led[i].dof] = a[red->led[i].dof];
     }
     return SNW_OK;
 }
@@ -105,16 +103,20 @@ snw_status snw_reduced_limit_rates(snw_reduced *red, snw_inputs *in, snw_state *
     for (size_t j = 0; j < nu; j++) V[j] = red->Vt[j * nu + (size_t)rank];
     memcpy(u, red->U + (size_t)rank * nr, nr * sizeof *u);
     if (red->nominal - rank > 1) return lost(red, in, u, err);
+    memset(red->v1, 0, (size_t)red->m->nv * sizeof *red->v1);
+    snw_reduced_along(red, V, red->v1);
     double f[3], z = 0;
     for (int n = -1; n <= 1; n++) {
-        shift(red, V, n, s);
-        f[n + 1] = slope(red, in, s, u);
-        shift(red, V, -n, s);
+        shift(red, n, s);
+        const snw_status status = slope(red, in, s, u, &f[n + 1]);
+        shift(red, -n, s);
+        if (status == SNW_E_SINGULAR) return snw_reduced_stuck(red, in->t, err);
+        if (status != SNW_OK) return lost(red, in, u, err);
     }
-    if (!root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
+    if (!snw_smaller_root(f[1], 0.5 * (f[2] - f[0]), 0.5 * (f[2] + f[0]) - f[1], &z)) {
         return lost(red, in, u, err);
     }
-    shift(red, V, z, s);
+    shift(red, z, s);
     return SNW_OK;
 }
 
@@ -124,6 +126,8 @@ snw_status snw_reduced_limit(snw_reduced *red, snw_inputs *in, snw_state *s, int
     SNW_TRY(differ(red, in, s, err));
     // forces as at any instant, the accelerations being known
     snw_reduced_at(red, in, s);
-    SNW_TRY(snw_reduced_decompose(red, &rank));
+    const snw_status status = snw_reduced_decompose(red, &rank);
+    if (status == SNW_E_SINGULAR) return snw_reduced_stuck(red, in->t, err);
+    SNW_TRY(status);
     return snw_reduced_forces(red, in, s, err);
 }

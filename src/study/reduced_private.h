@@ -13,23 +13,47 @@ typedef struct snw_reduced_row {
     bool hold;     // of a drive: it keeps a probe on a law, and its effort acts elsewhere
     double size;   // what it is measured by
     double weight; // of its multiplier where reactions are shared
+    int at[2];     // the last led follower on the way to its first and second site; -1: none
 } snw_reduced_row;
+
+// A follower that a row leads, reduced_led.c: row number nr + its own.
+typedef struct snw_reduced_led {
+    int dof, block;
+    int up;          // the next one towards the root; -1: none
+    int hand, nhand; // rows that pass it on the way to those they lead
+    snw_twist X;     // its motion of the world
+    snw_wrench c;    // the row that leads it, freed of the followers behind
+    double lever;    // c X
+    double x;        // its rate,
+    snw_twist V;     // and the motion of what it carries, snw_reduced_give_way
+} snw_reduced_led;
+
+typedef struct snw_reduced_hand {
+    int leads;
+    double part;
+} snw_reduced_hand;
 
 struct snw_reduced {
     const snw_model *m;
     snw_reduced_opts opts;
     snw_work *w;
     snw_state *near;
-    int nu;        // unknown rates: their coordinates,
+    int nu;        // unknown rates but for those that are led: their coordinates,
     int *dof;      // nu
     int *block;    // nu: blocks of these,
     bool *follows; // nu: and whether motors there exert what is needed,
+    bool *holding; // nu: and so that a probe is held,
     int *same;     // nu: with one effort for all that have this number; 0: alone
-    int nr;
-    bool holds; // some of these rows keep probes on laws
-    snw_reduced_row *row;
-    signed char *sign; // nloop x nu
-    int nominal;       // rank of the rows, but for instants at which they lose it
+    int nled;      // followers, found one by one from
+    snw_reduced_led *led;
+    snw_reduced_hand *hand;
+    int stuck;            // the one whose row has lost its lever
+    int nr;               // rows but for those that lead
+    bool holds;           // some of these rows keep probes on laws
+    snw_reduced_row *row; // nr, then nled
+    snw_wrench *c;        // nr + nled: rows as wrenches of the world
+    signed char *sign;    // nloop x nu
+    int nominal;          // rank of the rows, but for instants at which they lose it
     snw_reduced_class class;
     int nbase;           // of the symmetric class: unknowns of the base,
     int *base;           // nbase: which
@@ -37,22 +61,45 @@ struct snw_reduced {
     double until;
     snw_arena scratch;
     double *memory; // everything below
-    double *C;      // nr x nu, and
-    double *B;      // what factors overwrite
+    double *C;      // (nr + nled) x nu, and
+    double *B;      // what factors overwrite: rows that do not lead, while followers give way
     double *U, *S, *Vt;
     double *MN;          // 2 nu x nu: mass times open motions, and their mass matrix
-    double *side;        // nr or nu
+    double *side;        // nr + nled or nu
+    double *e;           // nled
     double *rate, *bend; // rows of the model
     double *x;           // 6 vectors of nu
-    double *v0;          // nv
+    double *v0, *v1;     // nv
+    double *Z;           // where probes are held nu x nu as Vt, and scratch: snw_reduced_unworked
+    int *pivot;          // nu
     snw_twist *X;        // nu: motions of the world
-    snw_wrench *handed;  // nseg: of the projective form; NULL: not asked for
+    // of the projective form; NULL: not asked for
+    snw_wrench *handed;        // nseg
+    int *first_row, *next_row; // nseg, rows: those of what grips a body, a list
 };
 
-// red->C and its singular values at the motion in red->w, and how many there are.
+// The motion of the world that a coordinate makes at rate one, in red->w.
+snw_twist snw_reduced_column(const snw_reduced *red, int block, int dof);
+// red->C and singular values of red->B at the motion in red->w, and how many there are. SNW_E_SINGULAR: snw_reduced_stuck.
 SNW_NODISCARD snw_status snw_reduced_decompose(snw_reduced *red, int *rank);
-// x (nu, per typical numbers) <- the shortest with C x = -e by the largest `rank` singular values; e: rows of the model.
-void snw_reduced_shortest(const snw_reduced *red, int rank, const double *e, double *x);
+// to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers do with it; e (rows of the model)
+// is used up.
+void snw_reduced_correct(snw_reduced *red, int rank, double *e, double *to);
+// e (rows of the model) <- as it is when followers give way to it, and to (nv; NULL: none) += how they do.
+void snw_reduced_yield(snw_reduced *red, double *e, double *to);
+// to (nv) += x (nu, per typical numbers), and what followers do with it.
+void snw_reduced_along(snw_reduced *red, const double *x, double *to);
+
+// Choose followers that are led and take them and their rows out of the unknowns and the rows.
+SNW_NODISCARD snw_status snw_reduced_lead(snw_reduced *red);
+// What rows and followers are at the motion in red->w, from red->c.
+SNW_NODISCARD snw_status snw_reduced_eliminate(snw_reduced *red);
+// led->x, led->V <- how they give way to rates e (nled) of the rows that lead them; e is used up.
+void snw_reduced_give_way(snw_reduced *red, double *e);
+// What row k gets of that.
+double snw_reduced_passed_on(const snw_reduced *red, int k);
+snw_status snw_reduced_stuck(const snw_reduced *red, double t, snw_error *err);
+
 // s <- what is driven, with its rates; accelerations of what is not are zero.
 void snw_reduced_impose(const snw_reduced *red, const snw_inputs *in, snw_state *s);
 // s->v <- what the rows ask for, as far as they have `rank`; open motions stay.
@@ -71,7 +118,13 @@ void snw_reduced_list_holds(snw_reduced *red);
 void snw_reduced_hold_row(snw_reduced *red, size_t k);
 void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
                        double *bend);
+// red->Z <- open motions, behind the first red->nominal of nu, on which motors that hold probes do no work.
+SNW_NODISCARD snw_status snw_reduced_unworked(snw_reduced *red, double t, snw_error *err);
+// y (k) <- inv(A) y, A (k x k) being masses between these and open motions, which no effort may make singular.
+SNW_NODISCARD snw_status snw_reduced_keep(snw_reduced *red, double t, int k, double *A, double *y,
+                                          snw_error *err);
 // s->l <- efforts of the projective form at the motion s; reactions zero.
+void snw_reduced_list_bodies(snw_reduced *red);
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
 // red->class from the rank.
 void snw_reduced_classify(snw_reduced *red, int rank);

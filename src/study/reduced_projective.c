@@ -18,6 +18,19 @@ static int body_of(const snw_model *m, int seg) {
     return seg;
 }
 
+void snw_reduced_list_bodies(snw_reduced *red) {
+    const snw_model *m = red->m;
+    red->next_row = red->first_row + m->nseg;
+    for (int i = 0; i < m->nseg; i++) red->first_row[i] = -1;
+    for (int k = red->nr + red->nled - 1; k >= 0; k--) {
+        const int loop = red->row[k].loop;
+        if (loop < 0 || !m->loop[loop].grip) continue;
+        const int body = body_of(m, m->loop[loop].b);
+        red->next_row[k] = red->first_row[body];
+        red->first_row[body] = k;
+    }
+}
+
 static double dot(const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < 6; i++) sum += a[i] * b[i];
@@ -28,12 +41,10 @@ static double dot(const double *a, const double *b) {
 static void project(const snw_reduced *red, int i, snw_wrench *F) {
     double basis[6][6];
     int n = 0;
-    for (int k = 0; k < red->nr && n < 6; k++) {
-        const int loop = red->row[k].loop;
-        if (loop < 0 || !red->m->loop[loop].grip) continue;
-        if (body_of(red->m, red->m->loop[loop].b) != i) continue;
+    for (int k = red->first_row[i]; k >= 0 && n < 6; k = red->next_row[k]) {
+        const snw_reduced_row *row = &red->row[k];
         const snw_wrench c =
-            snw_wrench_to_child(red->w->g[i], snw_loop_row(red->m, red->w, loop, red->row[k].r));
+            snw_wrench_to_child(red->w->g[i], snw_loop_row(red->m, red->w, row->loop, row->r));
         double x[6];
         for (int e = 0; e < 6; e++) x[e] = c.e[e];
         const double size = sqrt(dot(x, x));
@@ -50,6 +61,20 @@ static void project(const snw_reduced *red, int i, snw_wrench *F) {
         const double part = dot(basis[b], F->e);
         for (int e = 0; e < 6; e++) F->e[e] -= part * basis[b][e];
     }
+}
+
+// blocks stand in the order of their coordinates
+static const snw_block *block_of(const snw_model *m, int dof) {
+    int low = 0, high = m->nblock - 1;
+    while (low < high) {
+        const int mid = (low + high + 1) / 2;
+        if (m->block[mid].dof <= dof) {
+            low = mid;
+        } else {
+            high = mid - 1;
+        }
+    }
+    return &m->block[low];
 }
 
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s) {
@@ -71,10 +96,9 @@ void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;
-        for (int b = 0; b < m->nblock; b++) {
-            const snw_block *block = &m->block[b];
-            if (block->dof != d->dof || m->seg[block->seg].kind != SNW_SEG_SCREW) continue;
-            s->l[d->row] = snw_power(P[block->seg], block->S);
-        }
+        const snw_block *block = block_of(m, d->dof);
+        if (m->seg[block->seg].kind != SNW_SEG_SCREW) continue;
+        s->l[d->row] = snw_power(P[block->seg], block->S);
     }
+    snw_forces(m, in, s, false, red->w);
 }

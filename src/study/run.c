@@ -196,6 +196,15 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
+// nothing but motion of given shapes?
+static bool only_given(const snw_desc *d) {
+    bool all = d->nstep > 0;
+    for (int i = 0; i < d->nstep; i++) {
+        all &= d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE;
+    }
+    return all;
+}
+
 // one model for the beginning and one for each change; all have the same coordinates and nodes
 static snw_status compile_eras(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
@@ -207,7 +216,8 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         if (begins) {
             snw_era *e = &r->era[r->nera++];
             SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(snw_assembly_compile(e->desc, &e->model, err));
+            SNW_TRY(only_given(d) ? snw_assembly_compile_given(e->desc, &e->model, err)
+                                  : snw_assembly_compile(e->desc, &e->model, err));
             SNW_TRY(snw_statics_create(e->model, &e->statics));
             const snw_model *first = r->era[0].model, *m = e->model;
             if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
@@ -349,7 +359,9 @@ const snw_mode_table *snw_run_modes_found(const snw_run *r, int stage) {
 }
 
 snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
-    const snw_model *m = r->era[0].model;
+    snw_model *whole = NULL; // with columns
+    if (r->era[0].model->bare) SNW_TRY(snw_assembly_compile(r->era[0].desc, &whole, err));
+    const snw_model *m = whole ? whole : r->era[0].model;
     snw_assembly *as = NULL;
     snw_state *state = NULL;
     snw_inputs *in = NULL;
@@ -365,6 +377,7 @@ snw_status snw_run_idle(const snw_run *r, bool *idle, snw_error *err) {
     snw_assembly_destroy(as);
     snw_state_destroy(state);
     snw_inputs_destroy(in);
+    snw_model_destroy(whole);
     return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
 }
 

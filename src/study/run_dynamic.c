@@ -344,25 +344,25 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     snw_run_warn(r, text);
 }
 
-// loops closed, and velocities with them
-static snw_status assemble(snw_run *r, snw_error *err) {
+// loops closed, and velocities with them; those of fields are, which coordinates follow as near as they can
+static snw_status assemble(snw_run *r, bool fields, snw_error *err) {
     const snw_model *m = r->now->model;
     if (m->nrow == 0 && m->nswitch == 0) return SNW_OK;
     snw_assembly *as = snw_statics_assembly(r->now->statics);
     snw_assembly_info info;
     snw_run_switch(r);
     if (r->desc->step[r->here.stage].kinematic) return SNW_OK; // it does so itself
-    if (r->here.stage > 0) snw_run_gaps(r); // those of the first step were spoken of
+    if (r->here.stage > 0 && !fields) snw_run_gaps(r); // those of the first step were spoken of
     (void)snw_statics_begin(r->now->statics, r->state, r->here.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    if (snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
+    if (!fields && snw_assembly_gap(as, in, r->state, NULL) > 1e-12) {
         SNW_TRY(snw_assembly_close(as, in, r->state, &info, err));
     }
     if (m->nswitch) {
         snw_switches_compare(snw_statics_switches(r->now->statics), in, r->state);
         snw_run_remark(r, r->state);
     }
-    return snw_assembly_velocities(as, in, r->state, err);
+    return fields ? SNW_OK : snw_assembly_velocities(as, in, r->state, err);
 }
 
 // Does a law that moves something jump, or its rate, at time t? What it does, NULL: neither.
@@ -448,7 +448,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = mv.load(mv.self, snw_run_save_mover(r), err);
     } else if (s == SNW_OK) {
-        s = assemble(r, err);
+        s = assemble(r, shoots && r->current, err);
         if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
         if (s == SNW_OK) s = follow(r, &mv, err);
     }

@@ -68,7 +68,8 @@ static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
     }
     if (same) return SNW_OK;
     snw_model *fresh = NULL;
-    SNW_TRY(snw_assembly_compile(e->desc, &fresh, err));
+    SNW_TRY(e->model->bare ? snw_assembly_compile_given(e->desc, &fresh, err)
+                           : snw_assembly_compile(e->desc, &fresh, err));
     const bool swapped = snw_model_swap(e->model, fresh);
     snw_model_destroy(fresh);
     if (swapped) return SNW_OK;

@@ -223,11 +223,12 @@ void snw_share_expand(int nr, int n, const double *P, double *side, double *scra
     memcpy(side, scratch, N * sizeof *side);
 }
 
-bool snw_share_passes(snw_share *sh, const snw_state *s) {
+bool snw_share_passes(snw_share *sh, const snw_inputs *in, const snw_state *s) {
     static const double MOMENT = 1e-3; // s
     const snw_model *m = sh->m;
     const int rank = sh->rank;
     snw_state_copy(m, s, sh->other);
+    sh->later->hand = in->hand;
     snw_inputs_at(m, s->t + MOMENT, sh->later);
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
@@ -236,6 +237,75 @@ bool snw_share_passes(snw_share *sh, const snw_state *s) {
     look(sh, sh->later, sh->other);
     decompose(sh);
     return sh->rank > rank;
+}
+
+bool snw_smaller_root(double c0, double c1, double c2, double *z) {
+    const double size = fabs(c0) + fabs(c1) + fabs(c2);
+    if (!(fabs(c1) + fabs(c2) > 1e-7 * size)) return false;
+    const double disc = c1 * c1 - 4 * c0 * c2;
+    if (disc < 0) return false;
+    const double q = -0.5 * (c1 + copysign(sqrt(disc), c1));
+    *z = q == 0 ? 0 : c0 / q;
+    return true;
+}
+
+// b (n) <- what is left of the rows' accelerations beside those that coordinates can change, at velocities z along V
+static void beyond(snw_share *sh, const snw_inputs *in, const snw_state *s, double z, double *b) {
+    const snw_model *m = sh->m;
+    const size_t nf = (size_t)sh->nf, n = (size_t)sh->n;
+    const double *V = sh->Vt + sh->rank;
+    snw_state_copy(m, s, sh->other);
+    for (int i = 0; i < m->nv; i++) {
+        sh->other->a[i] = 0;
+        if (sh->index[i] >= 0) sh->other->v[i] += z * m->typical[i] * V[(size_t)sh->index[i] * nf];
+    }
+    snw_rows_impose(m, in, sh->other);
+    snw_kinematics(m, in, sh->other, false, sh->w);
+    snw_rows_rates(m, in, sh->other, sh->w, NULL, sh->rate);
+    for (size_t c = 0; c < n; c++) b[c] = sh->rate[sh->row[c]] / sh->weight[sh->row[c]];
+    for (size_t j = 0; j < (size_t)sh->rank; j++) {
+        double sum = 0;
+        for (size_t c = 0; c < n; c++) sum += sh->U[j * n + c] * b[c];
+        for (size_t c = 0; c < n; c++) b[c] -= sum * sh->U[j * n + c];
+    }
+}
+
+static double along(size_t n, const double *a, const double *b) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// Rows of which u'C = 0 hold at all times, so that u'(C' v + e') = 0 too, whatever accelerations are: of second degree in z, known from three values
+bool snw_share_limit(snw_share *sh, const snw_inputs *in, snw_state *s) {
+    const snw_model *m = sh->m;
+    look(sh, in, s);
+    decompose(sh);
+    const size_t n = (size_t)sh->n;
+    if (sh->rank + 1 != sh->nf || n < 1 || 4 * n > (size_t)m->nv * (size_t)m->nrow) return false;
+    double *b0 = sh->B, *b1 = b0 + n, *b2 = b1 + n, z;
+    beyond(sh, in, s, 0, b0);
+    beyond(sh, in, s, 1, b1);
+    beyond(sh, in, s, -1, b2);
+    for (size_t c = 0; c < n; c++) {
+        const double up = b1[c] - b0[c], down = b2[c] - b0[c];
+        b1[c] = 0.5 * (up - down), b2[c] = 0.5 * (up + down);
+    }
+    const double *most = along(n, b1, b1) > along(n, b2, b2) ? b1 : b2;
+    if (!snw_smaller_root(along(n, most, b0), along(n, most, b1), along(n, most, b2), &z))
+        return false;
+    double left = 0, size = 0;
+    for (size_t c = 0; c < n; c++) {
+        left = fmax(left, fabs(b0[c] + z * (b1[c] + z * b2[c])));
+        size = fmax(size, fabs(b0[c]) + fabs(b1[c]) + fabs(b2[c]));
+    }
+    if (!(left <= 1e-6 * size)) return false;
+    for (int i = 0; i < m->nv; i++) {
+        if (sh->index[i] < 0) continue;
+        s->v[i] +=
+            z * m->typical[i] * sh->Vt[(size_t)sh->index[i] * (size_t)sh->nf + (size_t)sh->rank];
+    }
+    return true;
 }
 
 // sh->keep <- columns of sh->A that are independent of each other; of contacts those that are best to tell motions apart beside loops

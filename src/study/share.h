@@ -26,7 +26,14 @@ void snw_share_expand(int nr, int n, const double *P, double *side, double *scra
 
 // After combining at s->q: would more be independent a moment later, as laws go on? Then the configuration is singular, its rows do not say
 // the same.
-bool snw_share_passes(snw_share *sh, const snw_state *s);
+bool snw_share_passes(snw_share *sh, const snw_inputs *in, const snw_state *s);
+
+// Where nothing but one motion is open at such an instant, s->v <- the velocities with which rows go on to hold, those along it included. False: more
+// is open, or there are none and the singularity is a true one.
+bool snw_share_limit(snw_share *sh, const snw_inputs *in, snw_state *s);
+
+// The smaller root of c0 + c1 z + c2 z^2; false: none.
+bool snw_smaller_root(double c0, double c1, double c2, double *z);
 
 // s->rest <- rows of contacts that the others, loops and drives imply at s->q: those that stay are the best of all to tell motions
 // apart. s->l <- multipliers of these that do the same. How many rest is returned.

@@ -8,19 +8,17 @@
 //     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
 // and lacks only what integrals read by laws add. It is kept over steps as long as it serves.
-#include "study/staged.h"
+#include "study/staged_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/loop.h"
-#include "solve/collocation.h"
 #include "solve/dense.h"
 #include "study/memory.h"
 #include "study/path.h"
 #include "study/pieces.h"
-#include "study/switch.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,73 +28,27 @@ enum {
     PATIENCE = 9     // iterations that cost what a new matrix does
 };
 
-// Where Newton's matrix was made, as in motion.c, stage by stage; the columns of the chart stand beside.
-typedef struct origin {
-    bool known;
-    double h;
-    snw_inputs *in[SNW_STAGES];
-    snw_state *at[SNW_STAGES];
-} origin;
-
-struct snw_staged {
-    const snw_model *m;
-    snw_staged_opts opts;
-    snw_collocation k;
-    bool grows; // some signal is an integral
-    snw_inputs *in;
-    snw_state *now, *end;
-    snw_inputs *in_stage[SNW_STAGES];
-    snw_state *stage[SNW_STAGES];
-    snw_work *w[SNW_STAGES];
-    snw_assembly *assembly; // of drives; NULL: none
-    snw_switches *switches; // of what comes and goes; with it
-    double *memory;         // everything below
-    double h;               // of the step being solved
-    double *rate, *acc;     // nv: of the chart at its start
-    double *ddx;            // s nv: accelerations at the stages, the unknowns
-    double *dx;             // s nv: their change
-    double *typical;        // s nv
-    double *x, *v, *a;      // nv each: of one stage
-    double *past;           // s nv: accelerations at the stages of the step before;
-    double past_h;          // its length, 0: there is none;
-    double degree;          // of which they would have gone on best to this one
-    double *mass, *scale;   // nv
-    double *grow;           // s nsignal: what integrals grow by at the stages
-    double *columns;        // of the chart where the matrix was made
-    double *M, *D, *K;      // nv x nv
-    double *J;              // s nv x s nv: Newton's matrix, factorised
-    double *spare;          // 2 s nv
-    int *pivot;
-    snw_gauge gauge;
-    double condition; // asked for since; NaN: not yet
-    origin of_J;
-    snw_broyden broyden;
-    double *power, *work, *power_stage;
-    double heat_power, heat;
-    double *kept; // before the last step
-    double defect;
-};
-
-static size_t unknowns(const snw_staged *g) { return (size_t)g->k.s * (size_t)g->m->nv; }
-
 // ---- what is kept, and saved -----------------------------------------------------------------------
 
-enum { NKEPT = 10, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
-
-static size_t columns_size(const snw_model *m, int stages) {
-    return 108 * (size_t)m->ncurved * (size_t)stages;
-}
+enum { NKEPT = 11, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
 // The first NKEPT change with every step. The inputs are laws of their time.
 static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_staged *own = (snw_staged *)g;
-    const snw_piece list[] = {{&g->now->t, 1},       snw_piece_state(g->m, g->now),
-                              {&g->in->t, 1},        {&own->past_h, 1},
-                              {&own->degree, 1},     {g->past, unknowns(g)},
-                              {g->power, np},        {g->work, np},
-                              {&own->heat_power, 1}, {&own->heat, 1},
-                              {g->mass, nv},         {g->columns, columns_size(g->m, g->k.s)}};
+    const snw_piece list[] = {{&g->now->t, 1},
+                              snw_piece_state(g->m, g->now),
+                              {&g->in->t, 1},
+                              {&own->past_h, 1},
+                              {&own->degree, 1},
+                              {g->past, snw_staged_accelerations(g)},
+                              {g->power, np},
+                              {g->work, np},
+                              {&own->heat_power, 1},
+                              {&own->heat, 1},
+                              {&own->shares, 1},
+                              {g->mass, nv},
+                              {g->columns, snw_staged_columns(g->m, g->k.s)}};
     memcpy(piece, list, sizeof list);
     piece += sizeof list / sizeof list[0];
     memset(piece, 0, 4 * SNW_STAGES * sizeof *piece);
@@ -110,12 +62,12 @@ static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
 }
 
 static size_t kept_doubles(const snw_model *m, int stages) {
-    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)snw_npower(m);
+    return 7 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)snw_npower(m);
 }
 
 size_t snw_staged_saves(const snw_model *m, int stages) {
     const size_t matrix = snw_state_doubles(m) + 4 + snw_inputs_doubles(m);
-    return kept_doubles(m, stages) + (size_t)m->nv + columns_size(m, stages) +
+    return kept_doubles(m, stages) + (size_t)m->nv + snw_staged_columns(m, stages) +
            (size_t)stages * matrix + NSINGLE;
 }
 
@@ -149,6 +101,12 @@ static snw_status create_parts(snw_staged *g) {
         SNW_TRY(snw_assembly_create(m, &g->assembly));
         SNW_TRY(snw_switches_create(m, g->assembly, &g->switches));
     }
+    g->share = g->assembly ? snw_assembly_share(g->assembly) : NULL;
+    g->row = snw_alloc((size_t)m->nrow * sizeof *g->row);
+    if (!g->row) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = 0; r < m->loop[i].nrow; r++) g->row[g->ng++] = m->loop[i].row + r;
+    }
     SNW_TRY(snw_inputs_create(m, &g->in));
     SNW_TRY(snw_state_create(m, &g->now));
     SNW_TRY(snw_state_create(m, &g->end));
@@ -164,13 +122,14 @@ static snw_status create_parts(snw_staged *g) {
 
 static snw_status create_memory(snw_staged *g) {
     const snw_model *m = g->m;
-    const size_t nv = (size_t)m->nv, all = unknowns(g), np = (size_t)snw_npower(m);
+    const size_t nv = (size_t)m->nv, all = snw_staged_unknowns(g), np = (size_t)snw_npower(m);
     const struct {
         double **at;
         size_t n;
     } list[] = {{&g->rate, nv},
                 {&g->acc, nv},
-                {&g->ddx, all},
+                {&g->ddx, snw_staged_accelerations(g)},
+                {&g->l, (size_t)g->k.s * (size_t)g->ng},
                 {&g->dx, all},
                 {&g->typical, all},
                 {&g->x, nv},
@@ -180,7 +139,7 @@ static snw_status create_memory(snw_staged *g) {
                 {&g->mass, nv},
                 {&g->scale, nv},
                 {&g->grow, (size_t)g->k.s * (size_t)m->nsignal},
-                {&g->columns, columns_size(m, g->k.s)},
+                {&g->columns, snw_staged_columns(m, g->k.s)},
                 {&g->M, nv * nv},
                 {&g->D, nv * nv},
                 {&g->K, nv * nv},
@@ -202,7 +161,10 @@ static snw_status create_memory(snw_staged *g) {
     double *at = g->memory;
     for (int i = 0; i < LIST; i++) *list[i].at = at, at += list[i].n;
     g->gauge.n = (int)all;
-    for (size_t i = 0; i < all; i++) g->typical[i] = m->typical[i % nv];
+    for (size_t i = 0; i < all; i++) {
+        g->typical[i] = i < snw_staged_accelerations(g) ? m->typical[i % nv] : m->length;
+    }
+    g->bond = 1;
     g->broyden = snw_broyden_on((int)all, INCREMENTS, g->typical, g->broyden.s);
     return SNW_OK;
 }
@@ -223,6 +185,7 @@ static void destroy(void *self) {
     snw_state_destroy(g->end);
     snw_free(g->memory);
     snw_free(g->pivot);
+    snw_free(g->row);
     snw_free(g);
 }
 
@@ -281,6 +244,7 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     snw_mass_matrix(m, g->in, g->now, g->w[0], g->M);
     for (int i = 0; i < m->nv; i++) g->mass[i] = g->M[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(settle(g, g->now, err));
+    g->shares = g->share && snw_share_rests(g->share);
     measure_power(g);
     g->of_J.known = false;
     g->past_h = 0;
@@ -344,7 +308,7 @@ static void evaluate_stage(snw_staged *g, int i) {
             s->z[k] += g->h * g->k.A[i][j] * g->grow[(size_t)j * ns + k];
     }
     impose(m, g->in_stage[i], s);
-    memset(s->l, 0, (size_t)m->nrow * sizeof *s->l);
+    snw_staged_grip(g, i, s);
     snw_residual(m, g->in_stage[i], s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -387,45 +351,13 @@ static double evaluate(void *self) {
             const double r = fabs(g->w[i]->r[k]) / g->scale[k];
             if (!(r <= largest)) largest = r;
         }
+        const double slip = snw_staged_slip(g, i);
+        if (!(slip <= largest)) largest = slip;
     }
     return largest;
 }
 
 // ---- Newton's matrix -------------------------------------------------------------------------------
-
-// rows of stage i in g->J, from the residual in w
-static void place_stage(snw_staged *g, int i, snw_work *w) {
-    const snw_model *m = g->m;
-    const size_t n = (size_t)m->nv, all = unknowns(g);
-    const double h = g->of_J.h;
-    const snw_inputs *in = g->of_J.in[i];
-    snw_tangent_sweep(m, m->ncurved ? g->columns + columns_size(m, i) : NULL, w);
-    snw_tangent_assemble(m, in, 0, 0, 1, w, g->M);
-    snw_tangent_assemble(m, in, 0, 1, 0, w, g->D);
-    snw_tangent_assemble(m, in, 1, 0, 0, w, g->K);
-    for (int k = 0; k < m->ndrive; k++) { // a row of its own, which asks for no change
-        if (!snw_drive_holds(m, g->of_J.at[i], k)) continue;
-        const size_t d = (size_t)m->drive[k].dof;
-        for (size_t r = 0; r < n; r++) {
-            g->M[r * n + d] = g->M[d * n + r] = r == d;
-            g->D[r * n + d] = g->D[d * n + r] = g->K[r * n + d] = g->K[d * n + r] = 0;
-        }
-    }
-    for (int j = 0; j < g->k.s; j++) {
-        const double d = h * g->k.A[i][j], k = h * h * g->k.AA[i][j];
-        for (size_t c = 0; c < n; c++) {
-            double *to = g->J + ((size_t)j * n + c) * all + (size_t)i * n;
-            const double *M = g->M + c * n, *D = g->D + c * n, *K = g->K + c * n;
-            for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
-        }
-    }
-}
-
-static snw_status factor(snw_staged *g) {
-    snw_gauge_take(&g->gauge, g->J, NULL);
-    g->condition = NAN;
-    return snw_lu_factor((int)unknowns(g), g->J, g->pivot);
-}
 
 static snw_status renew(void *self) {
     snw_staged *g = self;
@@ -435,13 +367,13 @@ static snw_status renew(void *self) {
         if (m->ncurved) {
             integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_chart_jets(m, g->opts.chart, g->x, g->v, g->ddx + i * m->nv, g->stage[i],
-                           g->columns + columns_size(m, i));
+                           g->columns + snw_staged_columns(m, i));
         }
         snw_inputs_copy(g->in_stage[i], g->of_J.in[i]);
         snw_state_copy(m, g->stage[i], g->of_J.at[i]);
-        place_stage(g, i, g->w[i]);
+        snw_staged_place(g, i, g->w[i]);
     }
-    return factor(g);
+    return snw_staged_factor(g);
 }
 
 static void load(void *self, const double *in) {
@@ -454,9 +386,9 @@ static void load(void *self, const double *in) {
     for (int i = 0; i < g->k.s && g->of_J.known; i++) {
         g->of_J.in[i]->lead = 0;
         snw_residual(g->m, g->of_J.in[i], g->of_J.at[i], false, g->w[i]);
-        place_stage(g, i, g->w[i]);
+        snw_staged_place(g, i, g->w[i]);
     }
-    if (g->of_J.known) g->of_J.known = factor(g) == SNW_OK;
+    if (g->of_J.known) g->of_J.known = snw_staged_factor(g) == SNW_OK;
     snw_inputs_at(g->m, g->in->t, g->in);
     keep(g);
 }
@@ -470,30 +402,13 @@ static double condition(void *self) {
     return g->condition;
 }
 
-// dx <- -inv(J) S' r, with the columns of where J was made
-static void correct(void *self) {
-    snw_staged *g = self;
-    const snw_model *m = g->m;
-    for (int i = 0; i < g->k.s; i++) {
-        const double *r = g->w[i]->r;
-        double *x = g->dx + i * m->nv;
-        for (int k = 0; k < m->nv; k++) x[k] = -r[k];
-        for (int f = 0; f < m->nblock; f++) {
-            const snw_block *b = &m->block[f];
-            if (b->curved < 0) continue;
-            const double *S = g->columns + columns_size(m, i) + 108 * b->curved;
-            for (int k = 0; k < b->n; k++) {
-                x[b->dof + k] = 0;
-                for (int j = 0; j < b->n; j++) x[b->dof + k] -= S[6 * j + k] * r[b->dof + j];
-            }
-        }
-    }
-    snw_lu_solve((int)unknowns(g), g->J, g->pivot, g->dx);
-}
+static void correct(void *self) { snw_staged_correct(self); }
 
 static void move(void *self, double part) {
     snw_staged *g = self;
-    for (size_t i = 0; i < unknowns(g); i++) g->ddx[i] += part * g->dx[i];
+    const size_t n = snw_staged_accelerations(g);
+    for (size_t i = 0; i < n; i++) g->ddx[i] += part * g->dx[i];
+    for (size_t i = n; i < snw_staged_unknowns(g); i++) g->l[i - n] += part * g->dx[i];
 }
 
 // ---- a step ----------------------------------------------------------------------------------------
@@ -543,12 +458,20 @@ static void predict(snw_staged *g, int degree) {
             integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n, g->dx + i * n);
         }
-        memcpy(g->ddx, g->dx, unknowns(g) * sizeof *g->ddx);
+        memcpy(g->ddx, g->dx, snw_staged_accelerations(g) * sizeof *g->ddx);
     }
     for (int k = 0; k < m->ndrive; k++) {
         if (!snw_drive_holds(m, g->now, k)) continue;
         for (int i = 0; i < s; i++) g->ddx[i * n + m->drive[k].dof] = g->in_stage[i]->drive[k].dd;
     }
+    if (g->ng == 0) return;
+    integrate(g, g->k.c[s / 2], g->k.A[s / 2], g->k.AA[s / 2]);
+    memset(g->a, 0, (size_t)n * sizeof *g->a);
+    snw_state *at = g->stage[s / 2];
+    snw_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
+    memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
+    impose(m, g->in_stage[s / 2], at);
+    snw_staged_let_rest(g, g->in_stage[s / 2], at);
 }
 
 static snw_status solve(snw_staged *g, snw_chord_info *info) {
@@ -574,6 +497,28 @@ static snw_status solve(snw_staged *g, snw_chord_info *info) {
     return s;
 }
 
+// Velocities of s <- the nearest that contacts allow. What drives and other given motion do in that blow is booked as theirs: all that it changes
+// but for what any blow loses, the energy of the jump
+static snw_status project(snw_staged *g, snw_state *s) {
+    const snw_model *m = g->m;
+    snw_work *w = g->w[0];
+    double energy[3];
+    snw_kinematics(m, g->in, s, false, w);
+    energy[0] = snw_kinetic_energy(m, w);
+    memcpy(g->v, s->v, (size_t)m->nv * sizeof *g->v);
+    SNW_TRY(snw_assembly_velocities(g->assembly, g->in, s, &g->said));
+    for (int pass = 1; pass < 3; pass++) { // after it, and in the middle
+        memcpy(g->x, s->v, (size_t)m->nv * sizeof *g->x);
+        for (int i = 0; i < m->nv && pass == 2; i++) s->v[i] = 0.5 * (g->x[i] + g->v[i]);
+        snw_kinematics(m, g->in, s, false, w);
+        energy[pass] = snw_kinetic_energy(m, w);
+    }
+    memcpy(s->v, g->x, (size_t)m->nv * sizeof *g->x);
+    const double jump = 2 * (energy[0] + energy[1] - 2 * energy[2]);
+    g->work[m->desc->nload + 1] += energy[1] - energy[0] + jump;
+    return SNW_OK;
+}
+
 // g->end <- the state at the end of the step just solved
 static snw_status finish(snw_staged *g, double t_laws) {
     const snw_model *m = g->m;
@@ -590,8 +535,11 @@ static snw_status finish(snw_staged *g, double t_laws) {
     memcpy(s->l, g->now->l, (size_t)m->nrow * sizeof *s->l);
     snw_inputs_at(m, t_laws, g->in);
     impose(m, g->in, s);
-    snw_error ignored = {0};
-    return settle(g, s, &ignored) == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
+    for (int k = 0; k < m->ngrip; k++) s->rest[k] = 0;
+    g->said = (snw_error){0};
+    snw_status status = g->ng ? project(g, s) : SNW_OK;
+    if (status == SNW_OK) status = settle(g, s, &g->said);
+    return status == SNW_OK ? SNW_OK : SNW_E_DIVERGED;
 }
 
 // works and heat of the step: sums over the stages
@@ -643,7 +591,7 @@ static snw_status step(void *self, double h, double t_laws, snw_chord_info *info
         snw_chart_from_state(m, g->opts.chart, g->stage[i], g->v, g->dx + i * m->nv);
     }
     g->degree = g->past_h > 0 ? best_degree(g) : 0;
-    memcpy(g->past, g->dx, unknowns(g) * sizeof *g->past);
+    memcpy(g->past, g->dx, snw_staged_accelerations(g) * sizeof *g->past);
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
     measure_power(g);
@@ -681,7 +629,9 @@ static snw_work_done work(const void *self) {
 static snw_status check(void *self, double t, snw_error *err) {
     snw_staged *g = self;
     snw_inputs_at(g->m, t, g->in_stage[0]);
-    return snw_inputs_check(g->m, g->in_stage[0], t, err);
+    SNW_TRY(snw_inputs_check(g->m, g->in_stage[0], t, err));
+    if (g->said.status == SNW_E_MODEL) *err = g->said;
+    return g->said.status == SNW_E_MODEL ? SNW_E_MODEL : SNW_OK;
 }
 
 const snw_stepper snw_staged_stepper = {

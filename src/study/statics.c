@@ -63,6 +63,7 @@ static const char *loose(const snw_model *m) {
 static const double SOFT = 1e-9;
 
 static size_t scratch_size(const snw_model *m) {
+    if (m->bare) return 0;
     const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
                             snw_relax_scratch(m->nv, m->nq),
                             snw_eigen_symmetric_scratch(m->nv),
@@ -80,7 +81,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     snw_statics *st = snw_alloc(sizeof *st);
     if (!st) return SNW_E_MEMORY;
     st->m = m;
-    const size_t nv = (size_t)m->nv, size = scratch_size(m);
+    const size_t nv = m->bare ? 0 : (size_t)m->nv, size = scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
@@ -95,11 +96,13 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_work_create(m, &st->w) != SNW_OK || snw_inputs_create(m, &st->before) != SNW_OK ||
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
-        snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-        snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK) {
+        (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
+                      snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK))) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
+    *out = st;
+    if (m->bare) return SNW_OK; // only looked at
     st->open = st->scale + n;
     st->slow = st->open + nr;
     st->tau = st->rows + nv * nr;
@@ -116,7 +119,6 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
         for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = SOFT * st->slow[i];
     }
-    *out = st;
     return SNW_OK;
 }
 

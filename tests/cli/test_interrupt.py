@@ -48,18 +48,20 @@ class Interrupt(harness.Case):
 
     def test_a_growing_file_can_be_read(self):
         process = self.started()
-        time.sleep(2.5)
-        first = self.succeeds("show", "long.h5", "--json").json["runs"][0]
-        time.sleep(1.5)
-        second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
-        process.kill()
+        first = second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
         self.assertEqual(first["state"], "running")
         self.assertGreater(first["frames"], 0)
-        self.assertGreater(second["frames"], first["frames"], "flushed at least every second")
+        deadline = time.monotonic() + 20  # flushed every second, on machines that have time
+        while second["frames"] == first["frames"]:
+            self.assertLess(time.monotonic(), deadline, "nothing was flushed")
+            time.sleep(0.2)
+            second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        process.kill()
+        self.assertGreater(second["frames"], first["frames"])
 
     def test_a_killed_run_leaves_a_file_that_can_be_read(self):
         dice = random.Random(2)
-        for _ in range(8):
+        for _ in range(3 if harness.SLOW else 8):
             process = self.started()
             time.sleep(dice.uniform(0, 1.5))
             process.kill()
@@ -74,7 +76,7 @@ class Interrupt(harness.Case):
         self.write("arm.yaml", harness.ROLLED)
         self.succeeds("run", "arm.yaml", "-o", "long.h5")
         dice = random.Random(3)
-        for _ in range(12):
+        for _ in range(5 if harness.SLOW else 12):
             process = self.start("run", "long.yaml")
             time.sleep(dice.uniform(0, 0.08))
             process.kill()

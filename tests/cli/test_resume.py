@@ -70,12 +70,17 @@ class Resume(harness.Case):
             (self.folder / "bytes").unlink()
         return found
 
+    known = {}  # what runs left alone have, and the seconds they took
+
     def whole(self, text=STUDY):
         self.write("study.yaml", text)
-        begin = time.monotonic()
-        self.succeeds("run", "study.yaml", "-o", "whole.h5")
-        self.seconds = time.monotonic() - begin
-        return self.numbers("whole.h5")
+        if text not in self.known:
+            begin = time.monotonic()
+            self.succeeds("run", "study.yaml", "-o", "whole.h5")
+            self.known[text] = time.monotonic() - begin, self.numbers("whole.h5")
+            (self.folder / "whole.h5").unlink()
+        self.seconds, numbers = self.known[text]
+        return numbers
 
     def same(self, got, want):
         self.assertEqual([k for k in want if got[k] != want[k]], [], "the resumed run has other numbers")
@@ -84,7 +89,9 @@ class Resume(harness.Case):
         want = self.whole()
         dice = random.Random(4)
         middle = 0
-        for _ in range(3 if harness.SLOW else 6):
+        for attempt in range(1 if harness.SLOW else 8):
+            if attempt > 3 and middle:
+                break  # on a busy machine it takes more of them
             process = self.start("run", "study.yaml", "-o", "out.h5")
             time.sleep(dice.uniform(0.05, 0.95) * self.seconds)
             process.kill()
@@ -101,7 +108,7 @@ class Resume(harness.Case):
     def test_killed_again_and_again_it_gets_there(self):
         want = self.whole()
         dice = random.Random(5)
-        for _ in range(2 if harness.SLOW else 5):
+        for _ in range(2 if harness.SLOW else 4):
             process = self.start("run", "study.yaml", "-o", "out.h5", "--resume")
             time.sleep(dice.uniform(0.1, 0.5) * self.seconds)
             process.kill()
@@ -111,7 +118,7 @@ class Resume(harness.Case):
 
     def test_a_closed_loop_killed_and_resumed_has_the_same_bits(self):
         want = self.whole(LOOP)
-        for part in (0.2, 0.6):
+        for part in harness.few((0.2, 0.6), 2):
             process = self.start("run", "study.yaml", "-o", "out.h5")
             time.sleep(part * self.seconds)
             process.kill()
@@ -128,20 +135,26 @@ class Resume(harness.Case):
         process.communicate(timeout=30)
         self.succeeds("run", "study.yaml", "-o", "out.h5", "--resume")
         self.same(self.numbers("out.h5"), want)
-        self.assertEqual(self.files(), ["out.h5", "study.yaml", "whole.h5"])
+        self.assertEqual(self.files(), ["out.h5", "study.yaml"])
 
     def test_it_goes_on_and_does_not_begin_anew(self):
         self.write("study.yaml", ENDLESS)
-        frames = []
+        before = 1
         for args in ([], ["--resume"], ["--resume"]):
             process = self.start("run", "study.yaml", "-o", "out.h5", *args)
-            time.sleep(2.5)
+            deadline = time.monotonic() + 60
+            frames = 0
+            while frames <= before:
+                self.assertLess(time.monotonic(), deadline, "no frame is added")
+                self.assertIsNone(process.poll(), "ended by itself")
+                time.sleep(0.1)
+                if "out.h5" in self.files():
+                    frames = self.succeeds("show", "out.h5", "--json").json["runs"][0]["frames"]
+                    if args:
+                        self.assertGreaterEqual(frames, before, "frames are lost")
             process.kill()
             process.wait()
-            frames.append(self.succeeds("show", "out.h5", "--json").json["runs"][0]["frames"])
-        self.assertGreater(frames[0], 1)
-        self.assertGreater(frames[1], frames[0])
-        self.assertGreater(frames[2], frames[1])
+            before = self.succeeds("show", "out.h5", "--json").json["runs"][0]["frames"]
 
     def test_a_finished_file_is_left_alone(self):
         self.write("arm.yaml", harness.ROLLED)

@@ -3,6 +3,7 @@
 import csv
 import io
 import random
+import unittest
 
 import harness
 
@@ -25,6 +26,7 @@ probes: {tip: {position: rod.tip}}
 
 
 class Shooting(harness.Case):
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_stiffness_density_and_drag_from_a_noisy_release(self):
         self.write("rod.yaml", RELEASE)
         reply = self.succeeds("run", "rod.yaml", "-o", "true.h5", "--json").json

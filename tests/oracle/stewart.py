@@ -10,7 +10,13 @@ marched from its base by the classical Runge-Kutta rule. Newton on the forces an
 robot and the path of the plate, along -x at a height of 0.5 m without turning, are symmetric in y: legs 1, 3, 4 do.
 
     python3 tests/oracle/stewart.py > examples/parallel/stewart_gough.csv
+
+With `euler` the march is the text's: Euler's rule on 200 points, rotations by quaternions that are not kept at unit length. Its
+equilibria need other lengths, and lose stability sooner.
+
+    python3 tests/oracle/stewart.py euler > examples/parallel/stewart_gough_euler.csv
 """
+import sys
 from math import cos, pi, radians, sin
 
 E, NU, RADIUS, RHO, MASS, GRAVITY = 207e9, 0.3, 1e-3, 8000.0, 0.0921, 9.81
@@ -22,6 +28,7 @@ PLATE = (-50, 70, 170)
 CIRCLE = 0.087
 STEPS = 60
 SPEED = 0.08  # m/s
+EULER = "euler" in sys.argv[1:]
 
 
 def hole(angle):
@@ -45,8 +52,37 @@ def slope(y, length):
     return [length * x for x in d]
 
 
+def turned(h):
+    """Rotation of a quaternion of any length, row by row."""
+    w, x, y, z = h
+    s = 2 / (w * w + x * x + y * y + z * z)
+    return [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
+            s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
+            s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)]
+
+
+def march_euler(leg, x, points=200):
+    """The same as `march`, by the text's rule."""
+    p, h, n, m = list(hole(BASE[leg])) + [0.0], [1.0, 0.0, 0.0, 0.0], x[:3], x[3:6]
+    ds = x[6] / (points - 1)
+    for _ in range(points - 1):
+        r = turned(h)
+        d = slope(p + r + n + m, 1.0)
+        u = [sum(r[3 * i + j] * m[i] for i in range(3)) / (EI, EI, GJ)[j] for j in range(3)]
+        w, a, b, c = h
+        turn = (-a * u[0] - b * u[1] - c * u[2], w * u[0] + b * u[2] - c * u[1],
+                w * u[1] + c * u[0] - a * u[2], w * u[2] + a * u[1] - b * u[0])
+        h = [s + 0.5 * ds * t for s, t in zip(h, turn)]
+        p = [s + ds * t for s, t in zip(p, d[:3])]
+        n = [s + ds * t for s, t in zip(n, d[12:15])]
+        m = [s + ds * t for s, t in zip(m, d[15:18])]
+    return p + turned(h) + n + m
+
+
 def march(leg, x):
     """State at the tip of a leg with base force and moment and length x."""
+    if EULER:
+        return march_euler(leg, x)
     y = list(hole(BASE[leg])) + [0.0, 1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0] + x[:6]
     h, length = 1.0 / STEPS, x[6]
     for _ in range(STEPS):
@@ -131,9 +167,11 @@ def guess(plate):
 def main():
     print("# free lengths in m of the legs of Till's Stewart-Gough robot whose plate is at (-0.08 m/s t, 0, 0.5 m), not")
     print("# turned, in equilibrium: by tests/oracle/stewart.py, shooting with the strong form of Cosserat rods")
+    if EULER:
+        print("# that a march by Euler's rule on 200 points, with quaternions, takes for it")
     print("time, leg1, leg2, leg3, leg4, leg5, leg6")
     x = guess((0.0, 0.5))
-    for k in range(116):
+    for k in range(101 if EULER else 116):
         at = -0.002 * k
         x = lengths((at, 0.5), x)
         a, b, c = x[6], x[13], x[20]

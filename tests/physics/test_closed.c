@@ -155,14 +155,16 @@ static void a_floating_frame_of_rods_keeps_energy_and_momenta(void **state) {
     (void)state;
     closed c;
     open(&c, frame);
-    const drift a = run(&c, 0.4, 100), b = run(&c, 0.4, 200), d = run(&c, 0.4, 400),
-                far = run(&c, AMONG(1, 8), AMONG(250, 2000));
+    const double until = AMONG(0.1, 0.4);
+    const int n = AMONG(25, 100);
+    const drift a = run(&c, until, n), b = run(&c, until, 2 * n), d = run(&c, until, 4 * n),
+                far = run(&c, AMONG(0.2, 8), AMONG(50, 2000));
     const size_t nq = (size_t)c.m->nq;
     const double slope =
         log2(oracle_distance(nq, a.end, b.end) / oracle_distance(nq, b.end, d.end));
     printf("frame: slope %.3f; energy %.1e of %.1e, momenta %.1e, gap %.1e, its rate %.1e\n", slope,
            far.energy, far.size, far.momentum, far.gap, far.rate);
-    assert_true(fabs(slope - 2) < 0.15);
+    assert_true(AMONG(true, fabs(slope - 2) < 0.15)); // not in so short a time
     assert_true(far.energy <= 1e-11 * far.size && far.momentum <= 1e-11);
     assert_true(far.gap <= 1e-11 && far.rate <= 1e-11);
     close(&c);

@@ -4,6 +4,7 @@
 #include "dynamics/fluid.h"
 #include "random_rod.h"
 #include "robot_texts.h"
+#include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -345,7 +346,7 @@ static void energy_is_accounted_for(void **state) {
     static const char *const strains[] = {"kirchhoff legendre 3", "cosserat legendre 2"};
     static const char *const flows[] = {
         "", ", current: [0.5, \"0.4 m/s*sin(3*t)\", \"0.2 m/s*cos(t)\"]"};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k += AMONG(3, 1)) {
         outcome o;
         swim(strains[k % 2], flows[k / 2], "0, 0, 0", "scheme: stiff, tolerance: 1e-9", &o);
         double most = 0;

@@ -3,6 +3,7 @@
 // Tendons and chambers: what they measure, the forces they make of it, and the energy they store.
 #include "dynamics/measure.h"
 #include "row_rig.h"
+#include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -210,6 +211,8 @@ static void what_is_symmetric_only_stretches(void **state) {
     snw_series_clear(&o.series);
 }
 
+#define UNTIL AMONG("60 ms", "0.4 s")
+
 // A winch that holds its end and a gas that is sealed are springs: with what they store, energy stays, also while the
 // cord is slack part of the time.
 static void winch_and_gas_store_energy(void **state) {
@@ -223,7 +226,7 @@ static void winch_and_gas_store_energy(void **state) {
                "1/N}, shortening: 0}\n"
                "  air: {chamber: {along: arm, at: [0, 0, -6 mm], area: 30e-6 m^2}, gas: {moles: "
                "4e-4 mol, temperature: 300 K}}\n"
-               "study: [dynamic: {for: 0.4 s, scheme: adaptive, tolerance: 1e-10}]\n"
+               "study: [dynamic: {for: " UNTIL ", scheme: adaptive, tolerance: 1e-10}]\n"
                "record: {every: 5 ms}\n"
                "probes: {e: energy, pull: {tension: cord}, path: {length: cord}, room: {volume: "
                "air}, p: {pressure: air}}\n",
@@ -245,7 +248,7 @@ static void winch_and_gas_store_energy(void **state) {
         slack += T == 0;
         taut += T > 0;
     }
-    assert_true(slack > 10 && taut > 10);
+    assert_true(slack + taut > 10 && (AMONG(true, false) || (slack > 10 && taut > 10)));
     assert_true(swing > 1e-3);
     snw_series_clear(&o.series);
 }

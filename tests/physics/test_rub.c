@@ -2,6 +2,7 @@
 //
 // Tendons that rub along their path: derivatives, closed forms of the capstan, and where the energy goes.
 #include "dynamics/measure.h"
+#include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
@@ -203,6 +204,8 @@ static void tension_falls_at_kinks_as_at_a_capstan(void **state) {
     "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
     "rubber, strain: cosserat legendre 3}}}\n"
 
+#define UNTIL AMONG("10 ms", "0.12 s")
+
 // A swing with two tendons that rub: what is given, stored and lost adds up; implicit steps find the same motion at order
 // two; and friction that is next to nothing changes next to nothing.
 static void energy_goes_where_the_books_say(void **state) {
@@ -226,7 +229,7 @@ static void energy_goes_where_the_books_say(void **state) {
                 "effort: \"1.5 N*sin(9*t)^2\"}\n"
                 "  hold: {tendon: {along: arm, at: [0, 0, 8 mm], extra: 20 mm, compliance: 3e-2 "
                 "1/N, friction: %s, creep: 1 cm/s}, shortening: 30 mm + 5 mm*sin(9*t)^2}\n"
-                "study: [static:, dynamic: {for: 0.12 s, %s}]\n"
+                "study: [static:, dynamic: {for: " UNTIL ", %s}]\n"
                 "probes: {tip: {position: arm.tip}, e: energy}\n",
             runs[k].friction,
             k < 3    ? "0.3"
@@ -240,6 +243,7 @@ static void energy_goes_where_the_books_say(void **state) {
         if (k == 0 || k > 2) assert_near(last(&o, BALANCE), 0, 1e-9);
         snw_series_clear(&o.series);
     }
+    if (AMONG(true, false)) return; // not far enough to tell
     const double slope = log2(fabs(z[1] - z[0]) / fabs(z[2] - z[0]));
     printf("errors %.2e, %.2e m, slope %.2f; lost %.3e J, without friction %.3e J\n", z[1] - z[0],
            z[2] - z[0], slope, lost[0], lost[3]);

@@ -20,7 +20,8 @@
     "  spin: {joint: rotor, position: sin(w*t)}\n"                                                 \
     "  steer(k=1..2): {joint: axle(k), position: (-1)^k*phi}\n"                                    \
     "contacts: {tyre(k=1..2): {wheel: {on: axle(k), axis: y}}}\n"                                  \
-    "probes: {board: {twist: board, in: body}, slip(k=1..2): {velocity: axle(k), in: body}}\n"     \
+    "probes: {board: {twist: board, in: body}, slip(k=1..2): {velocity: axle(k), in: body}, p: "   \
+    "{position: board}, e: energy}\n"                                                              \
     "record: {every: 0.1 s}\n"
 
 // error of the speed at 1 s, and the largest slip
@@ -64,6 +65,38 @@ static void schemes_have_their_order(void **state) {
         const double order = log2(coarse / fine);
         if (!(fabs(order - scheme[i].order) < 0.25)) {
             fail_msg("%s: order %g, errors %g %g", scheme[i].name, order, coarse, fine);
+        }
+    }
+}
+
+// Collocation, rows kept at its stages and velocities projected at the ends of steps: place and energy balance of order 2 s, against the same with
+// steps so short that nothing is left
+static void collocation_has_twice_its_stages(void **state) {
+    (void)state;
+    double want[2] = {0};
+    for (int s = 4; s >= 2; s--) {
+        double error[2], balance[2];
+        for (int n = s == 4 ? -1 : 0; n < 2; n++) {
+            char text[2500];
+            outcome o;
+            (void)snprintf(text, sizeof text,
+                           BOARD "study: [dynamic: {for: pi s, step: %g, scheme: gauss%d, "
+                                 "tolerance: 1e-13}]\n",
+                           3.14159265358979324 / (n < 0 ? 80
+                                                  : n   ? 20
+                                                        : 10),
+                           2 * s);
+            execute_ok(text, &o);
+            for (int k = 0; k < 2 && n < 0; k++) want[k] = last(&o, 12 + k);
+            if (n >= 0) error[n] = hypot(last(&o, 12) - want[0], last(&o, 13) - want[1]);
+            if (n >= 0) balance[n] = fabs(last(&o, 21));
+            for (int f = 0; f < o.series.nframe; f++) assert_near(shown(&o, f, 7), 0, 1e-12);
+            snw_series_clear(&o.series);
+        }
+        const double order = log2(error[0] / error[1]), books = log2(balance[0] / balance[1]);
+        if (!(order > 2 * s - 0.5) || !(books > 2 * s - 0.5)) {
+            fail_msg("%d stages: order %g, errors %g %g; of the balance %g, %g %g", s, order,
+                     error[0], error[1], books, balance[0], balance[1]);
         }
     }
 }
@@ -224,6 +257,7 @@ static void closures_and_blades_go_together(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_have_their_order),
+        cmocka_unit_test(collocation_has_twice_its_stages),
         cmocka_unit_test(wheels_of_one_axle_say_the_same),
         cmocka_unit_test(wheels_take_hold_in_a_blow),
         cmocka_unit_test(contradictions_are_found_when_compiled),

@@ -5,6 +5,7 @@
 #include "io/result.h"
 
 #include "result_sample.h"
+#include "sanitized.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +58,7 @@ static void keep_writing(uint32_t seed, int nframe) {
 
 static void a_reader_follows_a_writer(void **state) {
     (void)state;
-    enum { N = 20000 };
+    enum { N = AMONG(4000, 20000) };
     (void)unlink(path);
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -89,7 +90,7 @@ static void a_reader_follows_a_writer(void **state) {
 static void a_killed_run_can_be_read(void **state) {
     (void)state;
     const char *times = getenv("SNW_TEST_KILLS");
-    const int nkill = times ? (int)strtol(times, NULL, 10) : 20;
+    const int nkill = times ? (int)strtol(times, NULL, 10) : AMONG(6, 20);
     int old = 0, frames = 0;
     for (int k = 0; k < nkill; k++) {
         write_file(path, 17, "old");
@@ -120,7 +121,7 @@ static void a_killed_run_can_be_read(void **state) {
 // memory: from the first frame on the file can be read at each of these moments.
 static void every_moment_leaves_a_readable_file(void **state) {
     (void)state;
-    enum { N = 600, PAGE = 4096 };
+    enum { N = AMONG(100, 600), PAGE = 4096 };
     disk.on = true;
     snw_results *w = NULL;
     assert_int_equal(snw_results_create(path, 1, one_run, "new", &w, NULL), SNW_OK);
@@ -174,7 +175,7 @@ static void a_full_disk_keeps_what_was_written(void **state) {
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     int refused = 0, kept = 0;
-    for (rlim_t limit = 0; limit < 120000; limit += 499) {
+    for (rlim_t limit = 0; limit < 120000; limit += AMONG(3491, 499)) {
         write_file(path, 17, "old");
         const struct rlimit small = {limit, before.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -269,7 +270,7 @@ static size_t sample(bool live, unsigned char **bytes) {
 
 // 1: a finished file was cut, and it was not noticed
 static int cut_everywhere(const unsigned char *bytes, size_t size, bool live) {
-    for (size_t length = 0; length < size; length += live ? 1021 : 97) {
+    for (size_t length = 0; length < size; length += live ? AMONG(5003, 1021) : AMONG(997, 97)) {
         write_bytes(path, bytes, length);
         if (try_reading(path) && !live) return 1;
     }
@@ -290,7 +291,9 @@ static void a_cut_file_is_told(void **state) {
 
 // 1: hardly anything was noticed
 static int damage_here_and_there(const unsigned char *bytes, size_t size, bool live) {
-    const int tries = live ? 60 : 400; // a live file is read again for a while, which takes time
+    const int tries =
+        live ? AMONG(12, 60)
+             : AMONG(60, 400); // a live file is read again for a while, which takes time
     unsigned char *copy = snw_alloc(size);
     if (!copy) return 3;
     memcpy(copy, bytes, size);

@@ -186,6 +186,39 @@ static void tendons_follow_nodes_to_their_ends(void **state) {
     clear(&s);
 }
 
+// what grips has its kind, what sweeps its stations in time, and what is off for good is never there
+static void what_grips_is_told(void **state) {
+    (void)state;
+    stand s;
+    set("sinew: 1\ngravity: 0\n"
+        "materials: {flesh: {young: 1, poisson: 0.5, density: 1000}}\n"
+        "robot: {worm: {on: world, joint: planar, rod: {length: 2 m, section: {circle: {radius: 1 "
+        "cm}}, material: flesh, strain: {bend_z: 2*cos(3*(x - t))}}}}\n"
+        "contacts:\n"
+        "  post: {ring: {on: \"worm@(mod(0.5*t, L))\"}}\n"
+        "  tyre: {wheel: {on: worm.root, axis: y, lateral: 3}}\n"
+        "  foot: {anchor: {on: worm.tip}, when: off}\n"
+        "  groove: {ring: {along: worm, stations: 3}}\n"
+        "study: [kinematic: {for: 8 s, step: 10 ms}]\n",
+        &s);
+    static const char *const joint[] = {"contact", "wheel", "anchor", "groove", "groove", "groove"};
+    for (int i = 0; i < 6; i++) {
+        char path[40];
+        (void)snprintf(path, sizeof path, "loops.%d.joint", i);
+        assert_string_equal(at(&s, path)->text, joint[i]);
+        (void)snprintf(path, sizeof path, "loops.%d.switch", i);
+        assert_near(value(&s, path), i == 2 ? -2 : -1, 0);
+    }
+    assert_string_equal(at(&s, "loops.4.name")->text, "groove(2)");
+    assert_near(value(&s, "loops.0.span"), 8, 0);
+    const snw_node *x = at(&s, "loops.0.stations");
+    for (int i = 0; i < x->n; i++) { // to a hundred thousandth, and it jumps back after 4 s
+        const double t = 8.0 * i / (x->n - 1), want = fmod(0.5 * t, 2);
+        assert_near(strtod(x->entry[i].value->text, NULL), want, 1.1e-5);
+    }
+    clear(&s);
+}
+
 // ---- what acts ---------------------------------------------------------------------------------
 
 typedef struct last_seen {
@@ -289,6 +322,7 @@ int main(void) {
         cmocka_unit_test(named_sites_lie_between_their_nodes),
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
+        cmocka_unit_test(what_grips_is_told),
         cmocka_unit_test(frames_say_what_acts),
         cmocka_unit_test(frames_say_what_carries),
     };

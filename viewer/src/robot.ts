@@ -35,6 +35,8 @@ interface Trail {
 }
 
 const TRAILS = 5; // shown at most
+export const grips = new Set(['wheel', 'ring', 'anchor', 'contact', 'groove']); // what a robot goes by
+const ROAMS = 4; // times its own length is far
 const ARROW = 0.26; // length of that of the largest force, in sizes of the robot
 
 // Red, green and blue axes of some frames.
@@ -58,7 +60,12 @@ export class Robot {
     readonly poses: Poses;
     readonly box = new THREE.Box3(); // of all frames
     readonly places: number[] = []; // where nodes are in the course of the run, x y z
-    readonly size: number; // its largest extent, m
+    readonly size: number; // its largest extent, m; of one that roams some times its own
+    readonly roams: boolean; // it goes many times its own length: looked at is the robot, not all of its way
+    private readonly goes: boolean; // it has wheels or the like,
+    private readonly left: boolean[]; // and these nodes, of the joint of its base, do not go along
+    private now = 0; // the frame that is drawn
+    private own = 0; // its largest extent in one frame
     magnified = 1; // how much thicker than they are the thinnest rods are drawn
     readonly most: Record<Quantity | 'effort' | 'force' | 'torque' | 'ground', number>;
     readonly quantities: Quantity[]; // that its rods can be coloured by
@@ -94,9 +101,19 @@ export class Robot {
         for (const l of scene.links) if (l.rod) this.rods.push(new Rod(l.rod, this.rodMaterial));
         const shaped = this.rods.every((r) => r.told), stiff = this.rods.every((r) => r.scene.stiffness.some((k) => k[1] > 0));
         this.quantities = this.rods.length === 0 ? ['plain'] : shaped && stiff ? ['strain', 'stress', 'curvature', 'plain'] : shaped ? ['strain', 'curvature', 'plain'] : ['curvature', 'plain'];
+        const nodes = run.head.nodes;
+        this.goes = scene.loops.some((l) => grips.has(l.joint));
+        const links = new Set(scene.links.map((l) => l.name));
+        this.left = run.head.node_link.map((name) => !links.has(name)); // ends of loops in the world, too
+        for (const l of scene.links) {
+            if (l.parent >= 0 || !(this.goes || ['free', 'planar'].includes(l.joint))) continue;
+            for (let i = l.first; i < (l.rod ? l.rod.root : l.end); i++) if (i >= 0) this.left[i] = true;
+        }
         this.most = this.survey();
         const extent = this.box.getSize(new THREE.Vector3());
-        this.size = Math.max(extent.x, extent.y, extent.z, 1e-6);
+        const whole = Math.max(extent.x, extent.y, extent.z, 1e-6);
+        this.roams = whole > ROAMS * this.own && this.own > 0 && run.n > 1;
+        this.size = this.roams ? 1.5 * this.own : whole;
         if (room > 0) this.widen(room * this.size);
         const thinnest = this.size / 170;
         for (const r of this.rods) {
@@ -113,8 +130,8 @@ export class Robot {
         }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
         const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
-        const nodes = run.head.nodes, rails = new Set(['prismatic', 'cylindrical', 'screw']);
-        const railed = new Set(scene.links.filter((l) => rails.has(l.joint)).map((l) => l.name));
+        const rails = new Set(['prismatic', 'cylindrical', 'screw']);
+        const railed = new Set(scene.links.filter((l) => rails.has(l.joint) && !this.isBase(l)).map((l) => l.name));
         this.gone = new Array<boolean>(nodes).fill(false);
         const named = new Map(scene.links.map((l) => [l.name, l]));
         this.owner = run.head.node_link.map((name) => named.get(name));
@@ -145,35 +162,51 @@ export class Robot {
         for (let k = 0; k < run.n; k += step) {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
-            scene.loops.forEach((l, i) => this.isThere(k, l.switch) && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+            scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
         }
+    }
+
+    // the base of a robot that goes by contacts: its joint says how it may go, and is nothing to be seen
+    private isBase(l: LinkScene): boolean {
+        return this.goes && l.parent < 0;
+    }
+
+    // Places that it reaches in the present frame: nodes, and around bodies and wheels.
+    present(): number[] {
+        const { run, scene } = this, out: number[] = [];
+        const put = (x: number, y: number, z: number) => Number.isFinite(x + y + z) && out.push(x, y, z);
+        const around = (c: number[], r: number) => {
+            for (let i = 0; i < 6; i++) put(...(c.map((x, d) => x + (d === i >> 1 ? (i & 1 ? r : -r) : 0)) as [number, number, number]));
+        };
+        for (let i = 0; i < run.head.nodes; i++) if (!this.left[i]) put(this.poses.g[7 * i], this.poses.g[7 * i + 1], this.poses.g[7 * i + 2]);
+        for (const l of scene.links) {
+            if (!l.body) continue;
+            const { shape, size, com } = l.body, c = this.poses.point(l.end, com[0], com[1], com[2], [0, 0, 0]);
+            // a box by its corners, which its half diagonal would put much too far where it is flat
+            if (shape === 'box') {
+                for (let i = 0; i < 8; i++) {
+                    const at = [0, 1, 2].map((d) => com[d] + ((i >> d) & 1 ? 0.5 : -0.5) * size[d]);
+                    put(...(this.poses.point(l.end, at[0], at[1], at[2], [0, 0, 0]) as [number, number, number]));
+                }
+            } else around(c, shape === 'none' ? 0 : Math.max(size[0], size[1] / 2));
+        }
+        for (const l of scene.loops) if (l.joint === 'wheel' && l.radius > 0) around(this.origin(l.b, [0, 0, 0]), l.radius);
+        return out;
     }
 
     // Extent and largest values over the run, by a few hundred frames.
     private survey() {
         const most = { plain: 0, curvature: 0, strain: 0, stress: 0, effort: 0, force: 0, torque: 0, ground: 0 };
-        const { run, scene } = this, peaks: Record<string, number[]> = {};
+        const { run } = this, peaks: Record<string, number[]> = {};
         const step = Math.max(1, Math.floor(run.n / Math.max(24, Math.min(300, 60000 / Math.max(run.head.nodes, 1)))));
         const p = new THREE.Vector3();
         for (let k = 0; k < run.n; k += k + step >= run.n && k < run.n - 1 ? run.n - 1 - k : step) {
             this.poses.take(run.pose, k, 0, run.head.offset);
-            for (let i = 0; i < run.head.nodes; i++) {
-                p.fromArray(this.poses.g, 7 * i);
-                if (!Number.isFinite(p.x + p.y + p.z)) continue;
-                this.box.expandByPoint(p);
-                this.places.push(p.x, p.y, p.z);
-            }
-            for (const l of scene.links) {
-                if (!l.body) continue;
-                const c = this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], [0, 0, 0]);
-                if (!Number.isFinite(c[0] + c[1] + c[2])) continue;
-                const r = l.body.shape === 'box' ? 0.5 * Math.hypot(...l.body.size) : l.body.shape === 'none' ? 0 : Math.max(l.body.size[0], l.body.size[1] / 2);
-                for (let i = 0; i < 6; i++) {
-                    p.fromArray(c).setComponent(i >> 1, c[i >> 1] + (i & 1 ? r : -r));
-                    this.box.expandByPoint(p);
-                    this.places.push(p.x, p.y, p.z);
-                }
-            }
+            const now = this.present(), here = new THREE.Box3();
+            for (let i = 0; i < now.length; i += 3) here.expandByPoint(p.fromArray(now, i));
+            for (const x of now) this.places.push(x);
+            this.box.union(here);
+            if (!here.isEmpty()) this.own = Math.max(this.own, ...here.getSize(p).toArray());
             for (const r of this.holds(k) ? this.rods : []) {
                 for (const q of this.quantities) (peaks[q] ??= []).push(r.largest(this.poses, q) || 0);
             }
@@ -347,6 +380,23 @@ export class Robot {
         }
     }
 
+    // Where what sweeps along a rod is in frame k, and the tangent there; false where nobody knows.
+    private swept(l: LoopScene, k: number, at: number[], d: number[]): boolean {
+        const rod = this.scene.links.find((x) => x.rod && x.rod.root === l.b)?.rod;
+        if (!rod || rod.count < 1 || l.stations.length < 2 || !(l.span > 0)) return false;
+        const step = Math.round((this.run.t[k] / l.span) * (l.stations.length - 1));
+        const x = l.stations[Math.min(Math.max(step, 0), l.stations.length - 1)];
+        let i = 1;
+        while (i < rod.count && rod.x[i] < x) i++;
+        const a = this.origin(i === 1 ? rod.root : rod.first + i - 2, [0, 0, 0]), b = this.origin(rod.first + i - 1, [0, 0, 0]);
+        const share = (x - rod.x[i - 1]) / (rod.x[i] - rod.x[i - 1] || 1), length = Math.hypot(...b.map((y, c) => y - a[c])) || 1;
+        for (let c = 0; c < 3; c++) {
+            at[c] = a[c] + share * (b[c] - a[c]);
+            d[c] = (b[c] - a[c]) / length;
+        }
+        return Number.isFinite(at[0] + at[1] + at[2]);
+    }
+
     private origin(node: number, out: number[]): number[] {
         const i = this.poses.at(node);
         out[0] = this.poses.g[i];
@@ -357,6 +407,7 @@ export class Robot {
 
     // what is rigid between nodes, joints, clamps
     private putStruts(k: number, shown: Shown, theme: Theme): void {
+        this.now = k;
         const { scene } = this, a = [0, 0, 0], b = [0, 0, 0], r = this.size / 200;
         this.struts.begin();
         for (let i = 0; i < this.run.head.nodes; i++) {
@@ -370,7 +421,7 @@ export class Robot {
                 this.poses.point(l.end, l.body.com[0], l.body.com[1], l.body.com[2], b);
                 this.struts.bar(this.origin(l.end, a), b, r, theme.strut);
             }
-            if (shown.joints && this.isThere(k, l.switch)) this.putJoint(l, theme, r);
+            if (shown.joints && this.isThere(k, l.switch) && !this.isBase(l)) this.putJoint(l, theme, r);
         }
         for (const l of scene.loops) {
             if (shown.joints && this.isThere(k, l.switch)) this.putLoop(l, theme, r);
@@ -380,12 +431,16 @@ export class Robot {
 
     // how far the body of an axle reaches along it, and a radius that suits it
     private axle(l: LoopScene, r: number): { out: number; radius: number } {
-        const body = this.bodies.find((b) => b.link.end === l.b);
+        // a site beside its body belongs to it
+        let node = l.b;
+        const at = () => this.bodies.find((b) => b.link.end === node);
+        while (!at() && this.scene.kind[node] === 'pose' && this.scene.parent[node] >= 0) node = this.scene.parent[node];
+        const body = at();
         if (!body) return { out: 4 * r, radius: 6 * r };
         const box = body.mesh.geometry.boundingBox ?? (body.mesh.geometry.computeBoundingBox(), body.mesh.geometry.boundingBox!);
         const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5).toArray();
         const out = half.reduce((sum, h, i) => sum + h * Math.abs(l.axis[i]), 0);
-        return { out, radius: Math.max(6 * r, 0.6 * Math.min(...half)) };
+        return { out, radius: Math.min(Math.max(6 * r, 0.6 * Math.min(...half)), 0.9 * out || 6 * r) };
     }
 
     // where a loop closes, or what grips there
@@ -412,6 +467,9 @@ export class Robot {
                 disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
                 break;
             case 'contact': // sweeps along a rod
+                if (this.swept(l, this.now, at, d)) disc(1.5 * r, Math.max(3.5 * r, 1.25 * this.thickest), theme.joint);
+                break;
+            case 'groove': // is around all of it
                 break;
             default:
                 this.balls.ball(at, (l.joint === 'anchor' ? 3.4 : 1.9) * r, theme.joint);
@@ -496,9 +554,10 @@ export class Robot {
             }
         });
         scene.loops.forEach((l, i) => {
-            if (!shown.reactions || !this.isThere(k, l.switch) || l.joint === 'contact') return; // of what sweeps nobody knows the place
-            const at = 6 * (k * run.head.loops + i);
-            this.arrow(l.b, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
+            if (!shown.reactions || !this.isThere(k, l.switch)) return;
+            const at = 6 * (k * run.head.loops + i), place = this.origin(l.b, [0, 0, 0]);
+            if (l.joint === 'contact' && !this.swept(l, k, place, [0, 0, 0])) return;
+            this.arrowAt(place, run.loop.subarray(at + 3, at + 6), (ARROW * this.size) / this.most.force, theme.reaction, 1, false);
         });
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
@@ -569,9 +628,14 @@ export class Robot {
 
     // mean place of the nodes, for a camera that follows
     centre(out: THREE.Vector3): THREE.Vector3 {
-        const n = this.run.head.nodes, g = this.poses.g;
+        const g = this.poses.g;
+        let n = 0;
         out.set(0, 0, 0);
-        for (let i = 0; i < n; i++) out.add(new THREE.Vector3(g[7 * i], g[7 * i + 1], g[7 * i + 2]));
+        for (let i = 0; i < this.run.head.nodes; i++) {
+            if (this.left[i]) continue;
+            out.add(new THREE.Vector3(g[7 * i], g[7 * i + 1], g[7 * i + 2]));
+            n++;
+        }
         return out.divideScalar(Math.max(n, 1));
     }
 

@@ -46,6 +46,8 @@ export interface LoopScene {
     a: number;
     b: number;
     switch: number;
+    span: number; // of one that sweeps along a rod: so long
+    stations: number[]; // it is at these, m, by equal steps of time
 }
 
 export interface MeasureScene {
@@ -198,7 +200,7 @@ function within(raw: Scene, head: RunHead): Scene {
         parent: Array.from({ length: head.nodes }, (_, i) => Math.min(node(list(raw.parent)[i]), i - 1)),
         kind: Array.from({ length: head.nodes }, (_, i) => text(list(raw.kind)[i])),
         links,
-        loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), radius: number(l.radius), a: node(l.a), b: node(l.b), switch: number(l.switch, -1) })),
+        loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), radius: number(l.radius), a: node(l.a), b: node(l.b), switch: number(l.switch, -1), span: number(l.span), stations: numbers(l.stations, Math.min(list(l.stations).length, 1001)) })),
         measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),

@@ -154,6 +154,7 @@ export class Shell {
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
         this.stage?.show(robot, this.theme);
         this.stage?.look('free');
+        if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }
 
     // Draw what has changed, and the names of sites beside them.

@@ -5,7 +5,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Theme } from './colour';
 import { decade } from './format';
-import type { Robot } from './robot';
+import { grips, type Robot } from './robot';
 
 const flat = 0.08; // an extent below that share of the largest one is none
 
@@ -82,7 +82,7 @@ export class Stage {
         this.scene.add(this.sky, this.sun, this.sun.target, this.rim, this.ground);
     }
 
-    // Up is against gravity, along the nearest axis; what moves in the plane of x and y without any stands upright.
+    // Up is against gravity, along the nearest axis; what moves in the plane of x and y without any stands upright, unless it has wheels or the like.
     private chooseUp(robot: Robot): void {
         const { scene } = robot, g = scene.gravity;
         const k = [0, 1, 2].reduce((a, b) => (Math.abs(g[b]) > Math.abs(g[a]) ? b : a), 2);
@@ -90,7 +90,7 @@ export class Stage {
         const contact = scene.contacts.find((c) => c.kind === 'ground');
         const weightless = g.every((x) => x === 0), { min, max } = robot.box;
         if (contact && weightless) this.up.fromArray(contact.normal).normalize();
-        else if (weightless && max.z - min.z < flat * robot.size) this.up.set(0, 1, 0);
+        else if (weightless && max.z - min.z < flat * robot.size && !scene.loops.some((l) => grips.has(l.joint))) this.up.set(0, 1, 0);
         if (!(this.up.lengthSq() > 0.5)) this.up.set(0, 0, 1);
     }
 
@@ -134,7 +134,8 @@ export class Stage {
             at.addScaledVector(normal, -reach - 0.04 * size);
         }
         this.cell = decade(size / 8);
-        const width = 9 * size;
+        const way = Math.max(...robot.box.getSize(new THREE.Vector3()).toArray());
+        const width = Math.max(9 * size, 3 * way);
         this.ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
         // lines go through multiples of the cell
         const inPlane = at.clone().applyQuaternion(this.ground.quaternion.clone().invert());
@@ -149,7 +150,7 @@ export class Stage {
         this.grid.material.uniforms.reach.value = width / 2;
         this.aim(centre, size);
         this.camera.near = size / 200;
-        this.camera.far = 60 * size;
+        this.camera.far = Math.max(60 * size, 4 * way);
     }
 
     // light comes from above and aside, and its shadow takes in the robot
@@ -215,7 +216,7 @@ export class Stage {
 
     private frame(from: THREE.Vector3): void {
         const robot = this.robot!;
-        const centre = robot.box.getCenter(new THREE.Vector3());
+        const centre = robot.roams ? robot.centre(new THREE.Vector3()) : robot.box.getCenter(new THREE.Vector3());
         this.camera.position.copy(centre).add(from);
         this.camera.up.copy(this.up);
         this.camera.lookAt(centre);
@@ -225,7 +226,9 @@ export class Stage {
         const top = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
         const tan = Math.tan((this.camera.fov * Math.PI) / 360), aspect = this.camera.aspect;
         let distance = 0;
-        const { places } = robot, p = new THREE.Vector3();
+        // one that goes far is looked at where it is, with some of its way; the camera goes along
+        const places = robot.roams ? robot.present() : robot.places, p = new THREE.Vector3();
+        if (robot.roams) robot.centre(this.last);
         for (let round = 0; round < 3; round++) {
             const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
             distance = 0;
@@ -238,7 +241,7 @@ export class Stage {
             }
             if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
         }
-        distance = Math.max(1.25 * distance, 0.6 * robot.size);
+        distance = Math.max((robot.roams ? 1.9 : 1.25) * distance, 0.6 * robot.size);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
         this.controls.minDistance = robot.size / 40;
@@ -251,6 +254,7 @@ export class Stage {
     follow(): void {
         if (!this.robot) return;
         const now = this.robot.centre(new THREE.Vector3());
+        if (this.robot.roams) this.aim(now, this.robot.size);
         if (this.following) {
             const by = now.clone().sub(this.last);
             this.camera.position.add(by);

@@ -54,6 +54,18 @@ sites: {elbow: {on: "arm@30%", pose: {xyz: [0, 0, 0.2 m]}}}
 study: [{static: {name: thin}}, {change: {r: 60 mm}}, {static: {name: thick}}]
 `;
 
+// a cart on one wheel that goes forty times its own length
+const cart = `
+sinew: 1
+title: Far
+gravity: 0
+robot: {cart: {on: world, joint: planar, body: {box: [0.5 m, 0.3 m, 0.02 m], mass: 1 kg}}}
+contacts: {keel: {wheel: {on: cart, axis: y}}}
+initial: {cart: {rate: [1, 0, 0]}}
+study: [{kinematic: {for: 20 s, step: 0.1 s}}]
+record: {every: 0.5 s}
+`;
+
 function pageOf(name, model) {
     const file = (end) => join(folder, name + end);
     writeFileSync(file('.yaml'), model);
@@ -289,6 +301,22 @@ await attempt('a change is seen from its stage on, and sites have their names', 
     assert.equal(await label.textContent(), 'elbow');
     const moved = (await label.evaluate((e) => e.style.transform)).match(/[\d.]+/g).map(Number);
     assert.ok(Math.hypot(moved[0] - at.x, moved[1] - at.y) < 0.2, `${moved} is not ${at.x} ${at.y}`);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
+await attempt('a robot that goes far stays in view and lies on the ground', async () => {
+    const { tab, faults } = await open(pageOf('far', cart));
+    const view = await tab.locator('.stage > canvas').boundingBox();
+    for (const [key, x] of [['Home', 0], ['End', 20]]) {
+        await tab.keyboard.press(key);
+        await settle(tab);
+        const [middle, front, above] = await tab.evaluate((at) => [[at, 0, 0], [at + 0.25, 0, 0], [at, 0, 0.1]].map((p) => window.sinew.project(...p)), x);
+        assert.ok(Math.hypot(middle.x - view.width / 2, middle.y - view.height / 2) < 0.1 * view.width, `${key}: ${middle.x} ${middle.y}`);
+        assert.ok(Math.hypot(front.x - middle.x, front.y - middle.y) > 0.08 * view.width, `${key}: too small`);
+        assert.ok(above.y < middle.y - 2, `${key}: z is not up`);
+    }
+    assert.equal(await tab.getByText('follow', { exact: true }).getAttribute('aria-pressed'), 'true');
     assert.deepEqual(faults, []);
     await tab.close();
 });

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+//
+// Given shapes, beside the examples: driven strains of every class, what is left on the head, wrenches of the projective form, how
+// contacts share, axles across their board. theory.md 6.8
+#include "executed.h"
+#include "near.h"
+#include "setting.h"
+#include "study/reduced_private.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- strain classes ----------------------------------------------------------------------------------
+
+// The seven of Ali 2011, table 5.1: which strains are actuated. Floating, a body begins and stays without momentum, both of its
+// ends are free, and what its strains take is its kinetic energy
+static void driven_strains_of_every_class(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *strain;
+    } class[] = {
+        {"snake with skin",
+         "twist: 2*sin(3*t)*x, bend_y: 3*cos(4*x - 2*t), bend_z: 2*sin(3*x + t), "
+         "stretch: 0.2*sin(5*x - 3*t), shear_y: 0.1*cos(t + x), shear_z: "
+         "0.1*sin(2*t)*x"},
+        {"extensible", "twist: 2*sin(3*t)*x, bend_y: 3*cos(4*x - 2*t), bend_z: 2*sin(3*x + t), "
+                       "stretch: 0.2*sin(5*x - 3*t)"},
+        {"inextensible", "twist: 2*sin(3*t)*x, bend_y: 3*cos(4*x - 2*t), bend_z: 2*sin(3*x + t)"},
+        {"without torsion", "bend_y: 3*cos(4*x - 2*t), bend_z: 2*sin(3*x + t)"},
+        {"planar", "bend_z: 2*sin(3*x + t)"},
+        {"planar, sheared", "bend_z: 2*sin(3*x + t), shear_y: 0.2*cos(2*x - t)"},
+        {"worm", "stretch: 0.3*sin(5*x - 3*t)"},
+    };
+    enum { MOMENTUM = 0, FIRST = 6, LAST = 12, BALANCE = 18 + 6 };
+    for (size_t i = 0; i < sizeof class / sizeof class[0]; i++) {
+        char text[1500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\nmaterials: {flesh: {young: 1, poisson: 0.5, density: 1000}}\n"
+            "robot: {body: {on: world, joint: free, rod: {length: 0.8 m, nodes: 24, magnus: 6, "
+            "section: {circle: {radius: 2 cm}}, material: flesh, strain: {%s}}}}\n"
+            "probes: {h: momentum, head: {wrench: body.root}, tail: {wrench: body.tip}, e: "
+            "energy}\n"
+            "study: [kinematic: {for: 0.5 s, step: 5 ms}]\nrecord: {every: 50 ms}\n",
+            class[i].strain);
+        execute_ok(text, &o);
+        for (int f = 0; f < o.series.nframe; f++) {
+            for (int k = 0; k < 6; k++) {
+                assert_near(shown(&o, f, MOMENTUM + k), 0, 1e-12);
+                assert_near(shown(&o, f, FIRST + k), 0, 1e-10);
+                assert_near(shown(&o, f, LAST + k), 0, 1e-10);
+            }
+            assert_near(shown(&o, f, BALANCE), 0, 1e-8);
+        }
+        snw_series_clear(&o.series);
+    }
+}
+
+// ---- Hirose's snake ----------------------------------------------------------------------------------
+
+// examples/locomotion/wheeled_snake.yaml with as many modules as there shall be, and the study apart
+#define SNAKE                                                                                      \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "parameters:\n"                                                                                \
+    "  n: 10\n  l: 0.1 m\n  a: [0.2, 0.6, -0.2, 0.6, 0.2]\n"                                       \
+    "  phase: [pi/16, 9*pi/16, 0, 7*pi/16, -pi/16]\n  r(j): a(j)*sin(t + phase(j))\n"              \
+    "  I: 0.25 kg*(2*l)^2/12\n  Iw: 0.05 kg*(0.1 m)^2/12\n"                                        \
+    "robot:\n"                                                                                     \
+    "  link(1): {on: world, joint: planar, body: {mass: 0.25, inertia: [I, I, I]}}\n"              \
+    "  link(2): {on: link(1), pose: {xyz: [l, 0, 0]}, joint: revolute, body: {mass: 0.25, com: "   \
+    "[l, 0, 0], inertia: [I, I, I]}}\n"                                                            \
+    "  link(k=3..n): {on: link(k-1), pose: {xyz: [2*l, 0, 0]}, joint: revolute, body: {mass: "     \
+    "0.25, com: [l, 0, 0], inertia: [I, I, I]}}\n"                                                 \
+    "  axle(1): {on: link(1), joint: revolute, body: {mass: 0.05, inertia: [Iw, Iw, Iw]}}\n"       \
+    "  axle(k=2..n): {on: link(k), pose: {xyz: [l, 0, 0]}, joint: revolute, body: {mass: 0.05, "   \
+    "inertia: [Iw, Iw, Iw]}}\n"                                                                    \
+    "actuators:\n"                                                                                 \
+    "  steer(k=1..3): {joint: axle(k), position: r(2*k - 1)}\n"                                    \
+    "  steer(k=4..n): {joint: axle(k), position: 0}\n"                                             \
+    "  bend(k=2..3): {joint: link(k), position: r(2*k - 2)}\n"                                     \
+    "  bend(k=4..n): {joint: link(k), position: free}\n"                                           \
+    "contacts: {wheels(k=1..n): {wheel: {on: axle(k), axis: y}}}\n"                                \
+    "study: [kinematic: {for: 20 s, step: 10 ms}]\n"
+
+typedef struct gait {
+    setting set;
+    snw_reduced *red;
+} gait;
+
+static void gait_open(gait *g, bool projective) {
+    snw_error err = {0};
+    const snw_reduced_opts opts = {.torque = 1, .projective = projective};
+    setting_open(&g->set, SNAKE);
+    assert_int_equal(snw_reduced_create(g->set.g.m, &opts, &g->red, &err), SNW_OK);
+    assert_int_equal(snw_reduced_start(g->red, g->set.g.in, g->set.g.s, 20, &err), SNW_OK);
+}
+
+static void gait_close(gait *g) {
+    snw_reduced_destroy(g->red);
+    setting_close(&g->set);
+}
+
+// the motion at t with the joints that follow where they are then, E3.5 of the references
+static void gait_at(gait *g, double t) {
+    static const double angle[] = {-0.22654, 0.79513, 0.43129, -0.56899,
+                                   -0.67568, 0.29760, 0.99969};
+    snw_error err = {0};
+    const snw_model *m = g->set.g.m;
+    for (int k = 0; k < 7; k++) {
+        for (int l = 0; l < m->desc->nlink; l++) {
+            char name[20];
+            (void)snprintf(name, sizeof name, "link(%d)", k + 4);
+            if (strcmp(m->desc->link[l].name, name) != 0) continue;
+            g->set.g.s->q[m->block[m->link_block[l]].q] = angle[k];
+        }
+    }
+    g->set.g.s->t = t;
+    snw_inputs_at(m, t, g->set.g.in);
+    if (snw_reduced_motion(g->red, g->set.g.in, g->set.g.s, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+    snw_residual(m, g->set.g.in, g->set.g.s, false, g->set.g.w);
+}
+
+// all coordinates are in balance, those of the head among them
+static void nothing_is_left_on_the_head(void **state) {
+    (void)state;
+    gait g;
+    gait_open(&g, false);
+    gait_at(&g, 10);
+    for (int i = 0; i < g.set.g.m->nv; i++) assert_near(g.set.g.w->r[i], 0, 1e-14);
+    gait_close(&g);
+}
+
+// The projective form leaves this wrench on the head, and with it the powers are in balance: tau'r' + F'eta = T'
+static void the_projective_form_leaves_a_wrench(void **state) {
+    (void)state;
+    gait g;
+    gait_open(&g, true);
+    gait_at(&g, 10);
+    const snw_model *m = g.set.g.m;
+    const int head = m->link_end[0];
+    const snw_wrench F = g.red->handed[head];
+    // E3.6 of the references, with joints that are known to five digits
+    assert_near(F.f.x, -0.0057922, 3e-6);
+    assert_near(F.f.y, 0.028899, 3e-6);
+    assert_near(F.m.z, 0.035535, 3e-6);
+    // T' = v'(M a), from a residual without multipliers, whose forces are those of inertia
+    double given = snw_power(F, g.set.g.w->V[head]), grown = 0;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row >= 0) given += g.set.g.s->l[d->row] * g.set.g.s->v[d->dof];
+    }
+    for (int i = 0; i < m->nrow; i++) g.set.g.s->l[i] = 0;
+    snw_residual(m, g.set.g.in, g.set.g.s, false, g.set.g.w);
+    for (int i = 0; i < m->nv; i++) grown += g.set.g.w->r[i] * g.set.g.s->v[i];
+    assert_near(given, grown, 1e-12);
+    gait_close(&g);
+}
+
+// ---- shares ------------------------------------------------------------------------------------------
+
+enum { POSTS = 5 };
+
+// reactions of five rings around a snake in space, with moments by this weight: forces y and z, moment x of each
+static void reactions(double weight, double *out) {
+    char text[2000];
+    outcome o;
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\ngravity: 0\nparameters: {V: -0.5, A: 10, k: 2*pi}\n"
+        "materials: {flesh: {young: 1, poisson: 0.5, density: 1000}}\n"
+        "robot: {snake: {on: world, joint: free, rod: {length: 1.25 m, nodes: 60, magnus: 6, "
+        "section: {circle: {radius: 2 cm}}, material: flesh, strain: {bend_y: -A*sin(k*(x + V*t)), "
+        "bend_z: A*cos(k*(x + V*t))}}}}\n"
+        "contacts: {post(i=1..5): {ring: {on: \"snake@((i - 0.5)*0.25 m)\"}}}\n"
+        "probes: {N(i=1..5): {reaction: post(i), in: body}}\n"
+        "study: [kinematic: {for: 10 ms, step: 10 ms, share: {torque: %.17g}}]\n",
+        weight);
+    execute_ok(text, &o);
+    for (int i = 0; i < POSTS; i++) {
+        out[3 * i] = shown(&o, 0, 6 * i + 4);
+        out[3 * i + 1] = shown(&o, 0, 6 * i + 5);
+        out[3 * i + 2] = shown(&o, 0, 6 * i);
+    }
+    snw_series_clear(&o.series);
+}
+
+static double size_by(double weight, const double *l) {
+    double sum = 0;
+    for (int i = 0; i < 3 * POSTS; i++) sum += pow(i % 3 == 2 ? weight * l[i] : l[i], 2);
+    return sum;
+}
+
+// of all reactions that balance the robot those are smallest by a weight that were found with it
+static void moments_count_by_their_weight(void **state) {
+    (void)state;
+    static const double weight[] = {0.2, 1, 30};
+    double l[3][3 * POSTS];
+    for (int i = 0; i < 3; i++) reactions(weight[i], l[i]);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (i == j) continue;
+            assert_true(size_by(weight[i], l[i]) < 0.999 * size_by(weight[i], l[j]));
+            // halfway to the others, which is in balance too, is not at right angles
+            double half[3 * POSTS];
+            for (int k = 0; k < 3 * POSTS; k++) half[k] = 0.99 * l[i][k] + 0.01 * l[j][k];
+            assert_true(size_by(weight[i], l[i]) < size_by(weight[i], half));
+        }
+    }
+}
+
+// ---- full lock ---------------------------------------------------------------------------------------
+
+// p of the momentum, d/dt p = -kappa sin(phi) psi'', by Simpson's rule; psi = sin 2t, phi = 1.8 sin 2t
+static double board_momentum(double end) {
+    const int n = 4000;
+    const double h = end / n, kappa = 0.15;
+    double sum = 0;
+    for (int i = 0; i <= n; i++) {
+        const double t = i * h, w = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
+        sum += w * kappa * sin(1.8 * sin(2 * t)) * 4 * sin(2 * t);
+    }
+    return sum * h / 3;
+}
+
+// Where the axles of a snakeboard stand across its board they say the same, and the reduced momentum p/cos(phi) has a pole; the motion,
+// vx = -2 l cos(phi) p and wz = 2 sin(phi) p, has none and goes on
+static void a_snakeboard_goes_through_full_lock(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\ngravity: 0\nparameters: {phi: 1.8*sin(2*t)}\n"
+        "robot:\n"
+        "  board: {on: world, joint: planar, body: {mass: 4.6, inertia: [0.1, 0.1, 0.1494]}}\n"
+        "  rotor: {on: board, joint: revolute, body: {mass: 1, inertia: [0.05, 0.05, 0.072]}}\n"
+        "  axle(k=1..2): {on: board, pose: {xyz: [-(-1)^k*0.2, 0, 0]}, joint: revolute, body: "
+        "{mass: 0.2, inertia: [1e-3, 1e-3, 1.3e-3]}}\n"
+        "actuators: {spin: {joint: rotor, position: sin(2*t)}, steer(k=1..2): {joint: axle(k), "
+        "position: (-1)^k*phi}}\n"
+        "contacts: {wheels(k=1..2): {wheel: {on: axle(k), axis: y}}}\n"
+        "probes: {v: {twist: board, in: body}}\n"
+        "study: [kinematic: {for: 1.4 s, step: 2 ms}]\nrecord: {every: 0.2 s}\n",
+        &o);
+    for (int f = 0; f < o.series.nframe; f++) {
+        const double t = o.series.t[f], phi = 1.8 * sin(2 * t), p = board_momentum(t);
+        assert_near(shown(&o, f, 2), 2 * sin(phi) * p, 1e-6);
+        assert_near(shown(&o, f, 3), -2 * 0.2 * cos(phi) * p, 1e-6);
+        assert_near(shown(&o, f, 4), 0, 1e-9);
+    }
+    snw_series_clear(&o.series);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(driven_strains_of_every_class),
+        cmocka_unit_test(nothing_is_left_on_the_head),
+        cmocka_unit_test(the_projective_form_leaves_a_wrench),
+        cmocka_unit_test(moments_count_by_their_weight),
+        cmocka_unit_test(a_snakeboard_goes_through_full_lock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
