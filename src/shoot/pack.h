@@ -47,8 +47,8 @@ SNW_INLINE snw_pack snw_pack_sub(snw_pack a, snw_pack b) { return a - b; }
 SNW_INLINE snw_pack snw_pack_mul(snw_pack a, snw_pack b) { return a * b; }
 SNW_INLINE snw_pack snw_pack_scale(double s, snw_pack a) { return s * a; }
 SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
-    const long long sign = ~(1ll << 63);
-    return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){sign, sign, sign, sign});
+    const long long all = 0x7fffffffffffffff; // but the sign
+    return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){all, all, all, all});
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }
 // y z x
