@@ -408,7 +408,7 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
             for (int k = 0; k < loop->nraw; k++) {
                 raw[k] = w->pace * snw_power(row_slope(loop, rows[k], h), U);
             }
-        } else if (loop->grip && w->holding) {
+        } else if (loop->share >= 0 && w->holding) {
             const way x = way_of(w, loop, h);
             for (int k = 0; k < loop->nraw; k++) raw[k] = forbidden(loop, rows[k], x.x, x.spin);
         } else {
@@ -580,7 +580,7 @@ void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w,
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->grip && T && cq != 0 && w->still && w->holding) {
+        if (loop->share >= 0 && T && cq != 0 && w->still && w->holding) {
             held_rows(w, loop, D, w->R + loop->store);
         } else if (loop->grip && (!T || cq == 0 || w->still)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);

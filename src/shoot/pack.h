@@ -8,6 +8,7 @@
 #include "math/se3_types.h"
 #include "shoot/lanes.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ SNW_INLINE snw_pack snw_pack_sub(snw_pack a, snw_pack b) { return a - b; }
 SNW_INLINE snw_pack snw_pack_mul(snw_pack a, snw_pack b) { return a * b; }
 SNW_INLINE snw_pack snw_pack_scale(double s, snw_pack a) { return s * a; }
 SNW_INLINE snw_pack snw_pack_abs(snw_pack a) {
-    const long long sign = ~(1ll << 63);
+    const long long sign = LLONG_MAX; // all bits but the sign
     return (snw_pack)((snw_pack_bits)a & (snw_pack_bits){sign, sign, sign, sign});
 }
 SNW_INLINE double snw_pack_sum(snw_pack a) { return a[0] + a[1] + a[2]; }

@@ -23,6 +23,11 @@ snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
         if (x->nlink > 1 || x->nspan > 0) {
             return snw_shooter_cannot(step, x->place, err, "tendons beyond one rod", x->name);
         }
+        if (step->shooting.replica) {
+            return snw_shooter_cannot(step, x->place, err,
+                                      "tendons and chambers by the paper's march (replica)",
+                                      x->name);
+        }
         if (i == SNW_CORDS) {
             return snw_shooter_cannot(step, x->place, err, "more than 16 tendons and chambers",
                                       x->name);

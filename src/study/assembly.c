@@ -107,11 +107,12 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->memory =
         snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 4 * nr + nv + nr) * sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
-    as->P = m->ngrip ? snw_alloc(2 * nr * nr * sizeof *as->P) : NULL;
+    const bool shares = m->ngrip > 0 && !m->bare;
+    as->P = shares ? snw_alloc(2 * nr * nr * sizeof *as->P) : NULL;
     as->x = snw_alloc((nv + (size_t)m->nrow) * sizeof *as->x);
     if (!as->scratch.base || !as->memory || !as->order || !as->x ||
         (!m->bare && snw_matrix_create(m, SNW_ALGEBRA_AUTO, &as->T) != SNW_OK) ||
-        (m->ngrip && (snw_share_create(m, &as->share) != SNW_OK || !as->P)) ||
+        (shares && (snw_share_create(m, &as->share) != SNW_OK || !as->P)) ||
         snw_work_create(as->all, &as->w) != SNW_OK ||
         snw_state_create(as->all, &as->trial) != SNW_OK ||
         snw_state_create(as->all, &as->kept) != SNW_OK ||

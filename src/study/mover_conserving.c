@@ -239,7 +239,7 @@ static bool held(const snw_conserving *c, const snw_block *b) {
         const snw_loop *loop = &m->loop[i];
         const snw_path *path = &m->path[m->seg[loop->b].path];
         const bool on = loop->gate < 0 || c->now->z[m->switch_signal[loop->gate]] != 0;
-        if (loop->grip && on && path->n > 0 && path->dof[0] == b->dof) return true;
+        if (loop->share >= 0 && on && path->n > 0 && path->dof[0] == b->dof) return true;
     }
     return false;
 }

@@ -307,6 +307,9 @@ static void refuses_what_it_cannot_do(void **state) {
             "actuators: {t(k=1..5): {tendon: {along: arm, at: [0, \"k*1 mm\", 0]}, shortening: 1 "
             "mm}}\n" SHOOT,
             "more than four");
+    refuses(ARMS "actuators: {t: {tendon: {along: arm}, effort: 1}}\n"
+                 "study: [static: {engine: shooting, shooting: {replica: on}}]\n",
+            "replica");
     refuses(ARMS "probes: {p: {position: arm.tip}}\nactuators: {t: {tendon: {along: arm}, effort: "
                  "\"p.x\"}}\n" SHOOT,
             "read probes");

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+//
+// Motors that hold a probe, and wheels with one effort: closed forms, and the same motion driven outright. theory.md 6.8;
+// equal torques of a steered car in examples/locomotion/mobile_manipulator.yaml
+#include "executed.h"
+#include "near.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define CART                                                                                       \
+    "sinew: 1\ngravity: 0\n"                                                                       \
+    "robot:\n"                                                                                     \
+    "  cart: {on: world, joint: planar, body: {mass: 3, inertia: [1, 1, 0.4]}}\n"                  \
+    "  hub(k=1..2): {on: cart, pose: {xyz: [0.1, 0.2*(-1)^k, 0]}, joint: revolute, axis: y, "      \
+    "body: {mass: 0.5, inertia: [0.01, 0.02, 0.01]}}\n"                                            \
+    "  arm: {on: cart, pose: {xyz: [0.2, 0, 0]}, joint: revolute, stiffness: 2, body: {mass: 1, "  \
+    "com: [0, 0.3, 0], inertia: [0.1, 0.1, 0.1]}}\n"                                               \
+    "contacts:\n"                                                                                  \
+    "  tyre(k=1..2): {wheel: {on: hub(k), axis: y, radius: 0.1}}\n"                                \
+    "  keel: {wheel: {on: heel, axis: y}}\n"                                                       \
+    "sites: {heel: {on: cart, pose: {xyz: [-0.3, 0, 0]}}, nose: {on: cart, pose: {xyz: [0.4, 0, "  \
+    "0]}}}\n"                                                                                      \
+    "probes: {v: {twist: cart, in: body}, nose: {velocity: nose}, turn: {rate: hub(1)}, swing: "   \
+    "{angle: arm}, torque: {effort: motor}, e: energy, power: {power: motor}}\n"
+
+#define KINEMATIC "study: [kinematic: {for: 1 s, step: 2 ms}]\n"
+enum {
+    VX = 3,
+    NOSE = 6,
+    RATE = 9,
+    SWING = 10,
+    TORQUE = 11,
+    WORK = 12 + 4,
+    BALANCE = 12 + 6,
+    POWER = 20
+};
+
+// The cart goes straight, so v = 0.5 (1 - cos 2t) is what its wheels turn at, and a loose arm swings. Wheels that hold it, in whatever
+// way it is said, and wheels driven outright need the same torque; two with the same share it equally
+static void what_is_held_is_as_if_driven(void **state) {
+    (void)state;
+    static const char *const given[] = {
+        "{joint: hub(1), rate: 5*(1 - cos(2*t))}",
+        "{joint: hub(1), hold: {v.vx: 0.5*(1 - cos(2*t))}}",
+        "{joint: hub(1), hold: {nose.vx: 0.5*(1 - cos(2*t))}}",
+        "{joint: hub(1), hold: {turn: 5*(1 - cos(2*t))}}",
+        "{wheels: [hub(1), hub(2)], hold: {v.vx: 0.5*(1 - cos(2*t))}}",
+    };
+    double torque = 0, swing = 0, work = 0;
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        char text[2500];
+        outcome o;
+        (void)snprintf(text, sizeof text, CART KINEMATIC "actuators: {motor: %s}\n", given[i]);
+        execute_ok(text, &o);
+        const double v = 0.5 * (1 - cos(2));
+        assert_near(last(&o, VX), v, 1e-12);
+        assert_near(last(&o, NOSE), v, 1e-12);
+        assert_near(last(&o, RATE), v / 0.1, 1e-11);
+        assert_near(last(&o, BALANCE), 0, 1e-8);
+        if (i == 0) torque = last(&o, TORQUE), swing = last(&o, SWING), work = last(&o, WORK);
+        assert_true(fabs(swing) > 0.01 && fabs(torque) > 0.01);
+        assert_near(last(&o, TORQUE), i == 4 ? torque / 2 : torque, 1e-9);
+        assert_near(last(&o, SWING), swing, 1e-11);
+        assert_near(last(&o, WORK), work, 1e-9);
+        snw_series_clear(&o.series);
+    }
+}
+
+// one effort on two wheels: (3 + 1 + 1 + 2 (0.02/R^2)) v' = 2 tau/R with the arm locked, and its power is of both
+static void wheels_have_one_effort(void **state) {
+    (void)state;
+    static const char *const study[] = {"dynamic: {for: 1 s, step: 2 ms, scheme: rk4}",
+                                        "kinematic: {for: 1 s, step: 2 ms}"};
+    for (int i = 0; i < 2; i++) {
+        char text[2500];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       CART "actuators: {motor: {wheels: [hub(1), hub(2)], effort: 0.3*t}, lock: "
+                            "{joint: arm, position: 0}}\n"
+                            "study: [%s]\n",
+                       study[i]);
+        execute_ok(text, &o);
+        const double mass = 3 + 1 + 1 + 2 * 0.02 / 0.01, v = 2 * 0.3 * 0.5 / 0.1 / mass;
+        assert_near(last(&o, VX), v, 1e-9);
+        assert_near(last(&o, TORQUE), 0.3, 1e-12);
+        assert_near(last(&o, WORK), 0.5 * mass * v * v, 1e-8);
+        assert_near(last(&o, POWER), 2 * 0.3 * v / 0.1, 1e-8);
+        snw_series_clear(&o.series);
+    }
+}
+
+// ---- where what is held and what is driven are not the same ------------------------------------------
+
+// The unicycle of Ali 2011, class W2, whose motor holds the speed of its frame: as it turns, its wheel has another. Closed form of
+// examples/locomotion/unicycle.yaml
+static void a_motor_holds_what_it_does_not_drive(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\ngravity: 0\n"
+               "robot:\n"
+               "  frame: {on: world, joint: planar, body: {mass: 10, inertia: [1, 1, 1]}}\n"
+               "  right: {on: frame, pose: {xyz: [0, -0.2, 0]}, joint: revolute, axis: y}\n"
+               "  left: {on: frame, pose: {xyz: [0, 0.2, 0]}, joint: revolute, axis: y}\n"
+               "actuators: {motor: {joint: right, hold: {v.vx: 5/7*0.5*(1 - exp(-t))}}}\n"
+               "contacts: {a: {wheel: {on: right, axis: y, radius: 0.1}}, b: {wheel: {on: left, "
+               "axis: y, radius: 0.1}}}\n"
+               "probes: {v: {twist: frame, in: body}, torque: {effort: motor}, free: {rate: "
+               "left}}\n" KINEMATIC,
+               &o);
+    const double u = 0.5 * (1 - exp(-1));
+    assert_near(last(&o, 2), 10.0 / 7 * u, 1e-9);
+    assert_near(last(&o, VX), 5.0 / 7 * u, 1e-12);
+    assert_near(last(&o, 6), 5.0 / 7 * 0.5 * exp(-1), 1e-9);
+    assert_near(last(&o, 7), 30.0 / 7 * u, 1e-9);
+    snw_series_clear(&o.series);
+}
+
+// A pole on a wheel leans and is kept from falling: (M + m) a = tau/R and m g l sin q - m a l cos q = tau, so it runs away with
+// constant acceleration
+static void a_wheel_keeps_a_pole_from_falling(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\ngravity: [0, 0, -9.81]\n"
+               "robot:\n"
+               "  axle: {on: world, joint: prismatic, axis: x, body: {mass: 2}}\n"
+               "  pole: {on: axle, joint: revolute, axis: y, body: {mass: 3, com: [0, 0, 0.8], "
+               "inertia: [0.1, 0.1, 0.1]}}\n"
+               "  wheel: {on: pole, joint: revolute, axis: y}\n"
+               "initial: {pole: 0.1}\n"
+               "actuators: {motor: {joint: wheel, hold: {tilt: 0}}}\n"
+               "contacts: {tyre: {wheel: {on: wheel, axis: y, radius: 0.15}}}\n"
+               "probes: {x: {velocity: axle}, tilt: {rate: pole}, angle: {angle: pole}, torque: "
+               "{effort: motor}}\n" KINEMATIC,
+               &o);
+    const double a = 3 * 9.81 * 0.8 * sin(0.1) / (3 * 0.8 * cos(0.1) + 5 * 0.15);
+    assert_near(last(&o, 0), a, 1e-10);
+    assert_near(last(&o, 3), 0, 1e-12);
+    assert_near(last(&o, 4), 0.1, 1e-12);
+    assert_near(last(&o, 5), 5 * a * 0.15, 1e-10);
+    snw_series_clear(&o.series);
+}
+
+static void stops(const char *text, const char *why) {
+    outcome o;
+    execute(text, &o);
+    assert_int_not_equal(o.status, SNW_OK);
+    if (!strstr(o.err.text, why)) fail_msg("%s", o.err.text);
+    snw_series_clear(&o.series);
+}
+
+static void what_cannot_be_held_is_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *motor, *why;
+    } wrong[] = {
+        {"{joint: hub(1), hold: {swing: 0.1}}", "which is no 'velocity'"},
+        {"{joint: hub(1), hold: {v.ax: 0.1}}", "names one component of 'v'"},
+        {"{joint: hub(1), hold: {v: 0.1}}", "names one component of 'v'"},
+        {"{joint: hub(1), hold: {w.vx: 0.1}}", "'w'"},
+        {"{joint: hub(1), hold: {v.vx: 0.1, v.vy: 0}}", "names one component of a probe"},
+        {"{joint: hub(1), hold: {v.vx: 1 m}}", "a speed (m/s) is wanted"},
+        {"{joint: hub(1), hold: {v.vx: 1}, rate: 3}", "one follows from the other"},
+        {"{joint: hub(1), hold: {v.vx: 1}, when: t > 1}", "always does"},
+        {"{wheels: [hub(1), hub(2)], rate: 3}", "'wheels' have one effort"},
+        {"{wheels: hub(1), effort: 3}", "is a list of links"},
+        {"{wheels: [hub(1), cart], effort: 3}", "'wheels' turn"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[2500];
+        (void)snprintf(text, sizeof text, CART KINEMATIC "actuators: {motor: %s}\n",
+                       wrong[i].motor);
+        refuses(text, wrong[i].why);
+    }
+    stops(CART "actuators: {motor: {joint: hub(1), hold: {v.vx: 1}}}\n"
+               "study: [dynamic: {for: 1 s, step: 2 ms}]\n",
+          "which only a kinematic step knows");
+    // nothing that the motor does moves the cart sideways
+    stops(CART KINEMATIC "actuators: {motor: {joint: hub(1), hold: {v.vy: 0.1}}}\n", "ask for");
+    // a flywheel does not push it, whatever it does
+    stops("sinew: 1\ngravity: 0\n"
+          "robot:\n"
+          "  cart: {on: world, joint: planar, body: {mass: 3, inertia: [1, 1, 0.4]}}\n"
+          "  disc: {on: cart, joint: revolute, body: {mass: 1, inertia: [1, 1, 0.2]}}\n"
+          "actuators: {motor: {joint: disc, hold: {v.vx: 0.1*t}}}\n"
+          "probes: {v: {twist: cart, in: body}}\n" KINEMATIC,
+          "keeps it on its law");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_held_is_as_if_driven),
+        cmocka_unit_test(wheels_have_one_effort),
+        cmocka_unit_test(a_motor_holds_what_it_does_not_drive),
+        cmocka_unit_test(a_wheel_keeps_a_pole_from_falling),
+        cmocka_unit_test(what_cannot_be_held_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
