@@ -300,6 +300,45 @@ static void legs_are_fed_by_hand(void **state) {
     for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
 }
 
+static void goes_on(snw_robot *r, int steps, double out[19]) {
+    snw_error err = {0};
+    for (int i = 0; i < steps; i++) {
+        assert_int_equal(snw_robot_step(r, 1.0 / 120, &err), SNW_OK);
+    }
+    assert_int_equal(snw_robot_probe(r, "plate", 19, out), 19);
+}
+
+// saved in motion and restored, plate, legs and feeds go on with the same bits
+static void saved_robots_go_on(void **state) {
+    (void)state;
+    static const char *const file[] = {"/examples/parallel/stewart_gough.yaml",
+                                       "/examples/parallel/three_rods.yaml"};
+    static const char *const run[] = {"sway", "motors"};
+    for (int c = 0; c < 2; c++) {
+        snw_robot *r;
+        snw_error err = {0};
+        char path[512];
+        snw_robot_steps how = snw_robot_steps_defaults(1.0 / 120);
+        how.scheme = "bdf-alpha", how.alpha = -0.2, how.engine = "shooting", how.points = 31;
+        (void)snprintf(path, sizeof path, "%s%s", SNW_SOURCE_DIR, file[c]);
+        assert_int_equal(snw_robot_open(path, run[c], 0, NULL, &r, &err), SNW_OK);
+        assert_int_equal(snw_robot_equilibrium(r, 0, &err), SNW_OK);
+        assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
+        double once[19], again[19];
+        goes_on(r, 12, once);
+        const size_t n = snw_robot_saves(r);
+        assert_true(n > 0);
+        double *kept = malloc(n * sizeof *kept);
+        snw_robot_save(r, kept);
+        goes_on(r, 12, once);
+        snw_robot_restore(r, kept);
+        goes_on(r, 12, again);
+        assert_memory_equal(once, again, sizeof once);
+        free(kept);
+        snw_robot_close(r);
+    }
+}
+
 // feet turned by hand, positions only: rates are made of them by the formula, which is its error away from the law's
 static void feet_are_turned_by_hand(void **state) {
     (void)state;
@@ -394,6 +433,7 @@ int main(void) {
         cmocka_unit_test(motions_of_hinged_limbs_converge),
         cmocka_unit_test(legs_share_the_weight),
         cmocka_unit_test(legs_are_fed_by_hand),
+        cmocka_unit_test(saved_robots_go_on),
         cmocka_unit_test(feet_are_turned_by_hand),
         cmocka_unit_test(refuses_what_it_cannot_do),
     };
