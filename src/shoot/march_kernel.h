@@ -474,7 +474,7 @@ static void march_varied(int flags, snw_shoot_rod *r, int node, int n, int colum
 }
 
 static inline void march_rod(snw_shoot_rod *r, int node, int n, bool pose, int columns, double *S,
-                      snw_shoot_state *y) {
+                             snw_shoot_state *y) {
     const int flags = flags_of(r, pose, columns > 0);
     const snw_space_kind along = r->method->kind;
     if (columns > 0) {

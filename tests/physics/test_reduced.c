@@ -3,7 +3,7 @@
 // Motion from given shapes and contacts, theory.md 6.8: against the dense equations of constrained motion on random robots, against dynamic
 // steps, classes, singular and contradictory gaits, and the discrete snake that tends to the continuous one.
 #include "executed.h"
-#include "random_rod.h"
+#include "floating_tree.h"
 
 #include "base/alloc.h"
 #include "dynamics/loop.h"
@@ -20,22 +20,8 @@
 static void random_robot(dice *d, int n, bool planar, char *out, size_t size) {
     size_t at = 0;
 #define SAY(...) at += (size_t)snprintf(out + at, size - at, __VA_ARGS__)
-    SAY("sinew: 1\ngravity: [%g, %g, %g]\nrobot:\n", roll(d, -3, 3), roll(d, -3, 3),
-        planar ? 0.0 : -9.81);
-    for (int i = 0; i < n; i++) {
-        const double I = roll(d, 0.01, 0.05);
-        SAY("  b%d: {on: %s", i, i == 0 ? "world" : "b");
-        if (i > 0) SAY("%d", pick_int(d, i > 2 ? i - 3 : 0, i - 1));
-        if (i == 0) {
-            SAY(", joint: %s", planar ? "planar" : "free");
-        } else {
-            SAY(", pose: {xyz: [%g, %g, %g]}, joint: revolute", roll(d, -0.3, 0.3),
-                roll(d, -0.3, 0.3), planar ? 0.0 : roll(d, -0.3, 0.3));
-            if (!planar) SAY(", axis: [%g, %g, 1]", roll(d, -1, 1), roll(d, -1, 1));
-        }
-        SAY(", body: {mass: %g, com: [%g, %g, 0], inertia: [%g, %g, %g]}}\n", roll(d, 0.5, 2),
-            roll(d, -0.1, 0.1), roll(d, -0.1, 0.1), I, 1.2 * I, 1.5 * I);
-    }
+    SAY("sinew: 1\ngravity: [%g, %g, %g]\n", roll(d, -3, 3), roll(d, -3, 3), planar ? 0.0 : -9.81);
+    at += floating_tree(d, n, planar, out + at, size - at);
     SAY("actuators:\n");
     for (int i = 1; i < n; i++) {
         SAY("  m%d: {joint: b%d, position: %g*sin(%g*t + %g)}\n", i, i, roll(d, 0.2, 0.6),

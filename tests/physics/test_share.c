@@ -3,7 +3,7 @@
 // Contacts that say the same, theory.md 3.15: reactions are the shortest that balance the robot, motion is that of the contacts which are
 // independent, by every scheme; a snake on many wheels moves as its given shape says; what contradicts is named.
 #include "executed.h"
-#include "random_rod.h"
+#include "floating_tree.h"
 #include "sanitized.h"
 
 #include "base/alloc.h"
@@ -22,21 +22,8 @@
 static void random_robot(dice *d, int n, int copies, bool planar, char *out, size_t size) {
     size_t at = 0;
 #define SAY(...) at += (size_t)snprintf(out + at, size - at, __VA_ARGS__)
-    SAY("sinew: 1\ngravity: [%g, %g, 0]\nrobot:\n", roll(d, -3, 3), roll(d, -3, 3));
-    for (int i = 0; i < n; i++) {
-        const double I = roll(d, 0.01, 0.05);
-        SAY("  b%d: {on: %s", i, i == 0 ? "world" : "b");
-        if (i > 0) SAY("%d", pick_int(d, i > 2 ? i - 3 : 0, i - 1));
-        if (i == 0) {
-            SAY(", joint: %s", planar ? "planar" : "free");
-        } else {
-            SAY(", pose: {xyz: [%g, %g, %g]}, joint: revolute", roll(d, -0.3, 0.3),
-                roll(d, -0.3, 0.3), planar ? 0.0 : roll(d, -0.3, 0.3));
-            if (!planar) SAY(", axis: [%g, %g, 1]", roll(d, -1, 1), roll(d, -1, 1));
-        }
-        SAY(", body: {mass: %g, com: [%g, %g, 0], inertia: [%g, %g, %g]}}\n", roll(d, 0.5, 2),
-            roll(d, -0.1, 0.1), roll(d, -0.1, 0.1), I, 1.2 * I, 1.5 * I);
-    }
+    SAY("sinew: 1\ngravity: [%g, %g, 0]\n", roll(d, -3, 3), roll(d, -3, 3));
+    at += floating_tree(d, n, planar, out + at, size - at);
     SAY("actuators:\n  m1: {joint: b1, position: 0.4*sin(%g*t + 1)}\n", roll(d, 0.5, 2));
     const double axis = roll(d, -1, 1);
     SAY("sites:\n");
