@@ -17,7 +17,23 @@ void snw_reply_fail(snw_reply *r, const snw_error *err) {
     }
 }
 
+// Fowler, Noll and Vo's hash
+static unsigned long long hash(unsigned long long h, const char *text) {
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3ULL;
+    return h;
+}
+
+static bool is_new(snw_reply *r, const char *file, const char *text) {
+    const unsigned long long h = hash(hash(0xcbf29ce484222325ULL, file), text);
+    for (int i = 0; i < r->nwarning; i++) {
+        if (r->warning[i] == h) return false;
+    }
+    if (r->nwarning < SNW_REPLY_WARNINGS) r->warning[r->nwarning++] = h;
+    return true;
+}
+
 void snw_reply_warn(snw_reply *r, const char *file, const char *text) {
+    if (!is_new(r, file, text)) return;
     snw_meter_clear(r->meter);
     (void)fprintf(stderr, "%s: warning: %s\n", file, text);
 }

@@ -14,17 +14,21 @@ enum {
     SNW_EXIT_USAGE = 2   // wrong usage or bad input
 };
 
+enum { SNW_REPLY_WARNINGS = 64 }; // that are remembered
+
 typedef struct snw_reply {
     snw_json *json;   // where results go with --json, inside an open object; NULL: text is wanted
     snw_meter *meter; // progress on the terminal, out of the way of messages; NULL: none
     snw_error error;  // the first failure said, SNW_OK when there is none
     bool unwritten;   // standard output could not take it
+    int nwarning;
+    unsigned long long warning[SNW_REPLY_WARNINGS]; // hashes of what was said
 } snw_reply;
 
 // Say on standard error what went wrong, `file:line:column: text`, and keep the first for --json.
 void snw_reply_fail(snw_reply *r, const snw_error *err);
 
-// Say something worth knowing that is no failure, `file: warning: text`.
+// Say something worth knowing that is no failure, `file: warning: text`; once, however many runs have cause to say it.
 void snw_reply_warn(snw_reply *r, const char *file, const char *text);
 
 // As an object with status, file, line, column and text.

@@ -375,42 +375,64 @@ static const char *unsteady(snw_law law, double t) {
     return fabs(b.d - a.d) > small * (1 + size) ? "changes its rate at once" : NULL;
 }
 
+// What given motion does at once: the first thing that does, how many others there are.
+typedef struct jumps {
+    const char *does, *what, *name;
+    double t;
+    int n;
+} jumps;
+
 // `rate`: the law is one, and may bend
-static void warn_of_jump(const snw_run *r, snw_law law, bool rate, const char *what,
-                         const char *name, double t0, double t1) {
+static bool jumps_in(snw_law law, bool rate, double t0, double t1, const char **does, double *at) {
     double t[16];
-    if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
+    if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return false;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
-        const char *does = t[i] < t1 ? unsteady(law, t[i]) : NULL;
-        if (!does || (rate && does[0] != 'j')) continue;
-        char text[240];
-        (void)snprintf(text, sizeof text,
-                       "run '%s': the law of %s '%.60s' %s at t = %g s, which is a blow; a motion "
-                       "that is given should be smooth (ramp, poly5)",
-                       r->info.run, what, name, does, t[i]);
-        snw_run_warn(r, text);
-        return; // the first one is enough
+        *does = t[i] < t1 ? unsteady(law, t[i]) : NULL;
+        *at = t[i];
+        if (*does && (!rate || (*does)[0] == 'j')) return true; // the first one is enough
     }
+    return false;
+}
+
+static void look_at_law(jumps *all, snw_law law, bool rate, const char *what, const char *name,
+                        double t0, double t1) {
+    const char *does;
+    double t;
+    if (!jumps_in(law, rate, t0, t1, &does, &t)) return;
+    if (all->n++ == 0) *all = (jumps){.does = does, .what = what, .name = name, .t = t, .n = 1};
 }
 
 // given motion that is no motion: poses and driven coordinates
 static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     const snw_desc *d = r->now->desc;
+    jumps all = {0};
     for (int i = 0; i < d->nlink + d->nloop; i++) {
         const bool link = i < d->nlink;
         const snw_pose_desc *p = link ? &d->link[i].pose : &d->loop[i - d->nlink].pose;
         const char *name = link ? d->link[i].name : d->loop[i - d->nlink].name;
         const char *what = link ? "the pose of link" : "the pose of loop";
-        for (int k = 0; k < 3; k++) warn_of_jump(r, p->xyz[k], false, what, name, t0, t1);
-        for (int k = 0; k < p->nturn; k++)
-            warn_of_jump(r, p->turn[k].angle, false, what, name, t0, t1);
+        for (int k = 0; k < 3; k++) look_at_law(&all, p->xyz[k], false, what, name, t0, t1);
+        for (int k = 0; k < p->nturn; k++) {
+            look_at_law(&all, p->turn[k].angle, false, what, name, t0, t1);
+        }
     }
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->follows) continue;
-        warn_of_jump(r, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
+        look_at_law(&all, drive->law, drive->way, "actuator", d->motor[drive->motor].name, t0, t1);
     }
+    if (all.n == 0) return;
+    char text[280], others[40] = "";
+    if (all.n > 1) {
+        (void)snprintf(others, sizeof others, " (and %d more law%s)", all.n - 1,
+                       all.n > 2 ? "s" : "");
+    }
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which is a blow; a motion "
+                   "that is given should be smooth (ramp, poly5)",
+                   r->info.run, all.what, all.name, others, all.does, all.t);
+    snw_run_warn(r, text);
 }
 
 // motors that follow contacts have no law that a dynamic step could use

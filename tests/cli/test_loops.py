@@ -77,6 +77,25 @@ class Loops(harness.Case):
         self.assertIn("plate: turns freely, nothing moves it or is moved by it", self.succeeds("check", "pin.yaml").out)
         self.assertEqual(self.succeeds("run", "pin.yaml", "-q").err, "")
 
+    def test_what_all_runs_have_in_common_is_said_once(self):
+        self.write("open.yaml", """sinew: 1
+gravity: 0
+parameters: {late: 1 s}
+robot:
+  a: {on: world, joint: revolute, axis: z, body: {mass: 1, inertia: [1, 1, 1]}}
+  b: {on: world, joint: planar, body: {mass: 1, inertia: [1, 1, 1]}}
+sites: {end: {on: a, pose: {xyz: [1, 0, 0]}}}
+loops: {pin: {join: [end, b], as: revolute}}
+actuators:
+  turn: {joint: a, position: "if(t < late, 0, (t - late)/(1 s))"}
+study: [dynamic: {for: 2 s, step: 10 ms}]
+probes: {turn: {rotation: a}}
+runs: {one: {}, two: {}, three: {late: 0.5 s}}
+""")
+        said = self.succeeds("run", "open.yaml").err.splitlines()
+        self.assertEqual(sum("was open by" in line for line in said), 1, said)
+        self.assertEqual(sum("which is a blow" in line for line in said), 3, "each run has its own")
+
 
 if __name__ == "__main__":
     harness.main()
