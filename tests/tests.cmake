@@ -76,8 +76,10 @@ file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/io/*.c)
 list(FILTER recursion_sources EXCLUDE REGEX "io/(base64|csv|export|json|look|page|play|plot|result|robot_open|scene|sink)")
 list(APPEND recursion_sources src/study/series.c)
-# of the boundary-value engine what has variations: marches, stations, laws
-set(shoot_sources src/shoot/cords.c src/shoot/march.c src/shoot/replica.c src/shoot/rod.c src/shoot/station.c)
+# of the boundary-value engine what has variations: marches, stations, laws, plates
+set(shoot_sources src/shoot/boundary.c src/shoot/cords.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
+  src/shoot/pose_rate.c src/shoot/replica.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/time_formula.c
+  src/solve/secants.c tests/numbers/dense.c)
 
 # a test with the numbers of `kind`
 function(check_numbers kind name source)

@@ -348,7 +348,7 @@ static void increment(snw_platform *p) {
     snw_twist zeta;
     for (int i = 0; i < 6; i++) zeta.e[i] = -sum.e[i];
     snw_lu_solve(6, p->LU, p->pivot, zeta.e);
-    memcpy(p->delta, zeta.e, sizeof zeta.e);
+    memcpy(p->delta, zeta.e, 6 * sizeof *p->delta);
     double *delta = p->delta + 6;
     for (int i = 0; i < p->n; i++) {
         snw_leg *leg = &p->leg[i];
@@ -368,7 +368,7 @@ static bool step(snw_platform *p, double *norm, int halvings, snw_boundary_info 
     const snw_se3 g = p->g;
     increment(p);
     snw_twist zeta;
-    memcpy(zeta.e, p->delta, sizeof zeta.e);
+    memcpy(zeta.e, p->delta, 6 * sizeof *p->delta);
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
     double size = 1;
     for (int k = 0; k <= halvings; k++, size *= 0.5) {

@@ -3,6 +3,19 @@
 
 static snw_vec3 plus(snw_vec3 a, double s, snw_vec3 b) { return snw_add(a, snw_scale(s, b)); }
 
+// by <- less d times the derivative of T(x)^-1 V along moves T zeta of x; of the form of T, which turns alone tell
+static void vary_last(double d, snw_twist x, snw_twist V, const snw_lower *T, snw_lower *by) {
+    for (int k = 0; k < 3; k++) {
+        snw_twist unit = snw_twist_zero();
+        unit.e[k] = 1;
+        const snw_twist y = snw_se3_tangent_inv_d1(x, V, snw_lower_apply(T, unit));
+        for (int i = 0; i < 3; i++) {
+            by->A.e[i][k] -= d * y.w.e[i];
+            by->B.e[i][k] -= d * y.v.e[i];
+        }
+    }
+}
+
 snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *past, snw_twist last,
                         snw_lower *by) {
     const snw_se3 back = snw_se3_inv(g);
@@ -20,6 +33,7 @@ snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *pas
         const snw_lower T = snw_se3_tangent_inv(snw_twist_scale(-1, x));
         by->A = snw_mat3_add(by->A, snw_mat3_scale(-f->c[k], T.A));
         by->B = snw_mat3_add(by->B, snw_mat3_scale(-f->c[k], T.B));
+        if (k == 1 && f->d != 0) vary_last(f->d, x, last, &T, by);
     }
     return V;
 }

@@ -7,8 +7,7 @@
 #include "shoot/time_formula.h"
 
 // Body velocity at pose g, by a formula on the poses of the last instants, newest first, and the velocity at the newest: in the
-// chart x_k = log(g^-1 g_k) about g,  V = sum c_k x_k + d T(x_1)^-1 V_1.  by <- its derivative by moves of g, unless NULL, but for
-// that of T(x_1)^-1, which is of the order of |V| against c_0.
+// chart x_k = log(g^-1 g_k) about g,  V = sum c_k x_k + d T(x_1)^-1 V_1.  by <- its derivative by moves of g, unless NULL.
 snw_twist snw_pose_rate(const snw_time_formula *f, snw_se3 g, const snw_se3 *past, snw_twist last,
                         snw_lower *by);
 

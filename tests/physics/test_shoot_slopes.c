@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
 // Variations of the boundary-value engine against derivatives of its marches: every method, rods of all kinds, laws with
-// quantities of their own, tendons and chambers, stations. By complex steps and by differences in numbers of 113 bits all digits of
-// doubles are there, by differences in doubles some.
+// quantities of their own, tendons and chambers, stations; and the matrix of a plate on legs. By complex steps and by differences
+// in numbers of 113 bits all digits of doubles are there, by differences in doubles some.
 #include "base/pool.h"
 #include "math/expr.h"
 #include "shoot/cords.h"
 #include "shoot/march.h"
+#include "shoot/platform.h"
 
 #include "near.h"
 
 // A variation is looked at from two sides, the second of which is the state itself where steps are complex.
 #if defined(SNW_COMPLEX)
 #define STEP 1e-100
-static const double close = 1e-13;
+static const double close = 1e-13, solved = 1e-16;
 static double beside(int k) { return {0, k * STEP}; }
 static double slope_of(double a, double b) { return (b.im - a.im) / STEP; }
 #elif defined(SNW_WIDE)
-static const double step = 1e-13, close = 1e-15;
+static const double step = 1e-13, close = 1e-15, solved = 1e-30;
 static double beside(int k) { return (2 * k - 1) * step; }
 static double slope_of(double a, double b) { return (b - a) / (2 * step); }
 #else
-static const double step = 1e-6, close = 2e-7;
+static const double step = 1e-6, close = 2e-7, solved = 1e-12;
 static double beside(int k) { return (2 * k - 1) * step; }
 static double slope_of(double a, double b) { return (b - a) / (2 * step); }
 #endif
@@ -94,6 +95,16 @@ static void fill_section(snw_shoot_section *s, bool diagonal) {
     for (int i = 0; i < 3; i++) s->drag[i] = 0.2 + 0.1 * any();
 }
 
+static void fill_station(snw_shoot_station *s, double size) {
+    *s = (snw_shoot_station){.nload = 2, .has_body = true};
+    for (int i = 0; i < 2; i++) {
+        s->load[i] = (snw_shoot_load){.body = i == 0, .arm = {{any(), any(), any()}}};
+        for (int c = 0; c < 6; c++) s->load[i].W.e[c] = size * any();
+    }
+    s->M =
+        (snw_inertia){.m = 0.8, .mc = {{0.1, -0.2, 0.05}}, .I = {0.6, 0.5, 0.4, 0.02, -0.03, 0.01}};
+}
+
 static void make(rig *k, snw_space_kind along, bool diagonal, bool world, bool law) {
     *k = (rig){.law = {.nz = NZ, .strain = strain}};
     snw_shoot_rod *r = &k->r;
@@ -122,13 +133,7 @@ static void make(rig *k, snw_space_kind along, bool diagonal, bool world, bool l
     }
     r->density = k->density;
     if (world) r->gravity = (snw_vec3){{1.1, -2, 0.7}};
-    k->station = (snw_shoot_station){.nload = 2, .has_body = true};
-    for (int i = 0; i < 2; i++) {
-        k->station.load[i] = (snw_shoot_load){.body = i == 0, .arm = {{any(), any(), any()}}};
-        for (int c = 0; c < 6; c++) k->station.load[i].W.e[c] = any();
-    }
-    k->station.M =
-        (snw_inertia){.m = 0.8, .mc = {{0.1, -0.2, 0.05}}, .I = {0.6, 0.5, 0.4, 0.02, -0.03, 0.01}};
+    fill_station(&k->station, 1);
 }
 
 static snw_shoot_state any_state(void) {
@@ -290,6 +295,12 @@ static void invert(double *A) {
     }
 }
 
+// section and stiffness at a point
+static void fill_point(snw_shoot_rod *r, int p, bool diagonal) {
+    fill_section(&r->section[p], diagonal);
+    for (int i = 0; i < 36; i++) r->K[36 * p + i] = i % 7 ? (diagonal ? 0 : 0.02) : 2 + 0.3 * i;
+}
+
 static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool fluids) {
     const double L = 0.65;
     const int n = N;
@@ -302,8 +313,7 @@ static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool flu
     r->gravity = (snw_vec3){{1.1, -2, 0.7}};
     for (int p = 0; p < r->npoint; p++) {
         snw_shoot_section *s = &r->section[p];
-        fill_section(s, diagonal);
-        for (int i = 0; i < 36; i++) r->K[36 * p + i] = i % 7 ? (diagonal ? 0 : 0.02) : 2 + 0.3 * i;
+        fill_point(r, p, diagonal);
         for (int i = 0; i < 36; i++) s->C[i] = r->K[36 * p + i] + 1.7 * s->B[i];
         invert(s->C);
         r->history[p] = (snw_shoot_history){any_twist(0.5), any_twist(0.5)};
@@ -387,6 +397,171 @@ static void closings_are_differentiated(void **state) {
     }
 }
 
+// ---- plates -----------------------------------------------------------------------------------------
+
+enum { LEGS = 3, WIDTH = LEGS * (6 + 18 * (N - 1)) + 6 };
+
+typedef struct stand {
+    snw_shoot_rod *rod[LEGS];
+    snw_platform *p;
+    double J[WIDTH][WIDTH]; // slopes of all that does not hold by all unknowns, the plate's last
+} stand;
+
+// a fed leg has one piece; others have two, and a body and loads between them and at the tip
+static snw_shoot_rod *make_leg(snw_space_kind along, bool fed, bool diagonal) {
+    const double length[2] = {fed ? 0.65 : 0.26, 0.39};
+    const int n[2] = {fed ? N : 2, N - 2};
+    const snw_shoot_opts o = {
+        .along = along, .npiece = fed ? 1 : 2, .length = length, .intervals = n};
+    snw_shoot_rod *r = NULL;
+    assert_int_equal(snw_shoot_create(&o, NULL, true, true, &r), SNW_OK);
+    fill_point(r, 0, diagonal);
+    for (int p = 0; p < r->npoint; p++) r->density[p].torque.y = 0.3 * any();
+    for (int i = 0; i < r->npiece; i++) fill_station(&r->station[i], 0.3);
+    r->gravity = (snw_vec3){{0.3, -0.6, 0.2}};
+    assert_int_equal(snw_shoot_ready(r, 1), SNW_OK);
+    snw_shoot_rest(r, snw_se3_exp(any_twist(0.8)));
+    return r;
+}
+
+// Legs of each kind, one of them fed, clamped, on hinges about any axis or on balls. Where they rest the joints are a little apart.
+static void make_stand(stand *s, int trial) {
+    static const bool may[5][6] = {{0}, {1}, {0, 1}, {0, 0, 1}, {1, 1, 1}};
+    const snw_se3 g = snw_se3_exp(any_twist(0.8));
+    snw_leg_end end[LEGS];
+    for (int i = 0; i < LEGS; i++) {
+        snw_shoot_rod *r = s->rod[i] =
+            make_leg((snw_space_kind)(trial % 3), i == 0, (trial + i) % 2);
+        end[i].rod = r;
+        end[i].pin = snw_se3_exp(any_twist(0.3));
+        const snw_se3 tip = snw_se3_mul(r->g[r->nnode - 1], end[i].pin);
+        end[i].hole = snw_se3_mul(snw_se3_mul(snw_se3_inv(g), tip), snw_se3_exp(any_twist(0.1)));
+        memcpy(end[i].free, may[(trial + 2 * i) % 5], sizeof end[i].free);
+    }
+    snw_boundary_opts o = snw_boundary_defaults();
+    o.tol = solved;
+    assert_int_equal(snw_platform_create(LEGS, end, g, &o, &s->p), SNW_OK);
+    fill_station(&s->p->plate, 0.3);
+    snw_platform_ready(s->p);
+}
+
+static void solve_stand(stand *s, snw_time_kind kind, double h) {
+    snw_boundary_info info;
+    snw_platform_formula(s->p, kind, -0.2, h);
+    assert_int_equal(snw_platform_solve(s->p, &info), SNW_OK);
+}
+
+// from an equilibrium, a load changes and the first leg is fed
+static void move_stand(stand *s, snw_time_kind kind) {
+    const double h = 0.1;
+    snw_platform_accept(s->p, 1);
+    snw_platform_begin(s->p, true, h);
+    s->p->plate.load[1].W.f.x += 1;
+    for (int i = 0; i < 3; i++) {
+        if (i > 0) snw_platform_accept(s->p, h);
+        snw_shoot_feed(s->rod[0], s->rod[0]->length + 0.01 * (i + 1));
+        solve_stand(s, kind, h);
+    }
+}
+
+// out <- what does not hold, the plate's balance last; how many numbers
+static int misses(stand *s, double *out) {
+    int n = 0;
+    assert_true(isfinite(snw_platform_look(s->p)));
+    for (int l = 0; l < LEGS; l++) {
+        const snw_leg *leg = &s->p->leg[l];
+        const snw_segments *cut = leg->b->segments;
+        for (int k = 0; k + 1 < cut->n; k++) {
+            for (int i = 0; i < cut->na + 6; i++) out[n++] = cut->seg[k].defect[i];
+        }
+        const snw_wrench G = snw_wrench_to_child(leg->end.pin, leg->beyond);
+        for (int i = 0; i < 6; i++) out[n++] = leg->end.free[i] ? G.e[i] : leg->gap[i];
+    }
+    for (int i = 0; i < 6; i++) out[n++] = s->p->balance.e[i];
+    return n;
+}
+
+// the state at a node; r NULL: the plate
+static void put(stand *s, snw_shoot_rod *r, int node, const snw_shoot_state *y) {
+    if (!r) {
+        s->p->g = y->g;
+        return;
+    }
+    r->g[node] = y->g;
+    r->V[node] = y->V;
+    r->F[node] = y->F;
+}
+
+// a column of J, by one unknown; how many numbers
+static int slopes_by(stand *s, snw_shoot_rod *r, int node, int row, int column) {
+    double side[2][WIDTH];
+    snw_shoot_state y = {.g = s->p->g};
+    if (r) y.g = r->g[node], y.V = r->V[node], y.F = r->F[node];
+    int n = 0;
+    for (int k = 0; k < 2; k++) {
+        const snw_shoot_state beyond = moved(y, row, beside(k));
+        put(s, r, node, &beyond);
+        n = misses(s, side[k]);
+    }
+    put(s, r, node, &y);
+    for (int i = 0; i < n; i++) s->J[i][column] = slope_of(side[0][i], side[1][i]);
+    return n;
+}
+
+// the last six rows and columns of J <- less what the n unknowns before do, which keep their equations
+static void eliminate(int n, double (*J)[WIDTH]) {
+    for (int k = 0; k < n; k++) {
+        int at = k;
+        for (int i = k + 1; i < n; i++) {
+            if (fabs(J[i][k]) > fabs(J[at][k])) at = i;
+        }
+        for (int j = 0; j < n + 6; j++) {
+            const double x = J[k][j];
+            J[k][j] = J[at][j];
+            J[at][j] = x;
+        }
+        for (int i = k + 1; i < n + 6; i++) {
+            const double f = J[i][k] / J[k][k];
+            for (int j = k; j < n + 6; j++) J[i][j] -= f * J[k][j];
+        }
+    }
+}
+
+// The matrix of the plate against all equations of legs and joints at once, by steps of each unknown, without a condensation.
+static void compare_stand(stand *s) {
+    double A[36], most = 0;
+    assert_int_equal(snw_platform_stiffness(s->p, A), SNW_OK);
+    int n = 0;
+    for (int l = 0; l < LEGS; l++) {
+        const snw_segments *cut = s->p->leg[l].b->segments;
+        const int segments = cut->n;
+        for (int k = 0; k < segments; k++) {
+            for (int row = k ? 0 : SNW_ROW_F; row < SNW_ROW_Z; row++) {
+                (void)slopes_by(s, s->rod[l], cut->seg[k].node, row, n++);
+            }
+        }
+    }
+    for (int i = 0; i < 6; i++) assert_int_equal(slopes_by(s, NULL, 0, i, n + i), n + 6);
+    (void)snw_platform_look(s->p); // nodes as they were
+    eliminate(n, s->J);
+    for (int i = 0; i < 36; i++) most = fmax(most, fabs(A[i]));
+    for (int i = 0; i < 36; i++) assert_near(A[i] / most, s->J[n + i % 6][n + i / 6] / most, close);
+}
+
+static void plates_have_their_matrix(void **state) {
+    (void)state;
+    for (int kind = SNW_TIME_EULER; kind <= SNW_TIME_BDF_ALPHA; kind++) {
+        static stand s;
+        make_stand(&s, kind);
+        solve_stand(&s, SNW_TIME_STATIC, 1);
+        compare_stand(&s);
+        move_stand(&s, (snw_time_kind)kind);
+        compare_stand(&s);
+        snw_platform_destroy(s.p);
+        for (int i = 0; i < LEGS; i++) snw_shoot_destroy(s.rod[i]);
+    }
+}
+
 // without loads of the world the whole solution turns and moves with its start
 static void nothing_depends_on_the_place(void **state) {
     (void)state;
@@ -409,6 +584,7 @@ int main(void) {
         cmocka_unit_test(variations_are_derivatives),
         cmocka_unit_test(variations_with_cords_are_derivatives),
         cmocka_unit_test(closings_are_differentiated),
+        cmocka_unit_test(plates_have_their_matrix),
         cmocka_unit_test(instructions_agree),
         cmocka_unit_test(nothing_depends_on_the_place),
     };
