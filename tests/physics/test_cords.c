@@ -650,6 +650,13 @@ static void finger_by_eulers_rule(void **state) {
     assert_near(shot_tip(&a.s).z, 0.04812803, 2e-8);
     assert_near((P + 101325) * V / cord_finger_at(true, 1), 1, 1e-7);
     cord_free(&a);
+    fresh(&a);
+    assert_int_equal(cord_finger_with(SNW_CORD_GAS, SNW_ALONG_EULER, 50, SNW_BETWEEN_LINEAR, &a),
+                     SNW_OK);
+    a.c.cord[0].value = cord_finger_at(true, 1);
+    assert_int_equal(cord_static(&a), SNW_OK);
+    assert_near(snw_cord_effort(&a.c, 0), 82970.716, 1e-8); // of the continuum
+    cord_free(&a);
 }
 
 typedef struct ripple {
