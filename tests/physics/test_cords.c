@@ -717,7 +717,7 @@ static double sheared(const snw_shoot_rod *r) {
     return V;
 }
 
-// By the paper's march, and filled with that much less, as the last two instants foretell it: all digits.
+// By the paper's march, and filled with that much less, as the last two instants foretell it: the digits of the table.
 static void finger_moves_as_in_the_paper(void **state) {
     (void)state;
     for (int gas = 0; gas < 2; gas++) {
