@@ -149,25 +149,31 @@ static inline double cord_winch_at(double t) {
     return 0.7144 + 0.0518 - 0.01619 * (in - out);
 }
 
-// the soft finger, filled with a gas or with a liquid
-static inline snw_status cord_finger(bool gas, int points, snw_between between, cord_rod *a) {
+// the soft finger
+static inline snw_status cord_finger_with(snw_cord_given given, snw_space_kind along, int points,
+                                          snw_between between, cord_rod *a) {
     const shot s = {.L = 0.1,
                     .radius = 0.015,
                     .E = 20e3,
                     .G = 20e3 / 3,
                     .rho = 300,
                     .points = points,
-                    .along = SNW_ALONG_RK4,
+                    .along = along,
                     .between = between};
     const cord_section x = {6.8722339e-4, {7.7440609e-8, 3.9730102e-8, 3.7710507e-8}};
     a->c.n = 1;
     a->c.cord[0] = (snw_cord){.chamber = true,
-                              .given = gas ? SNW_CORD_GAS : SNW_CORD_VOLUME,
+                              .given = given,
                               .to = s.L,
                               .at = {cord_law(a, "-0.01*(1 + 1/35)")},
                               .area = cord_law(a, "1.96349541e-5"),
                               .ambient = 101325};
     return cord_make(&s, 0, &x, a);
+}
+// filled with a gas or with a liquid
+static inline snw_status cord_finger(bool gas, int points, snw_between between, cord_rod *a) {
+    return cord_finger_with(gas ? SNW_CORD_GAS : SNW_CORD_VOLUME, SNW_ALONG_RK4, points, between,
+                            a);
 }
 // what it is given when `filled` (0 to 1)
 static inline double cord_finger_at(bool gas, double filled) {

@@ -18,7 +18,8 @@
     X(SHOOTING_SOLVER, "solver", "banded, newton, levenberg or dogleg",                            \
       "how the conditions at the far end are met, banded unless given")                            \
     X(SHOOTING_REPLICA, "replica", "on or off",                                                    \
-      "march in world axes with a quaternion, as the paper does; off unless given")
+      "march as the paper does: a quaternion, and in world axes force and moment of the rod "      \
+      "alone, or with tendons its strains; off unless given")
 
 enum { SHOOTING_KEYS(SNW_KEY_CODE) SHOOTING_N };
 SNW_KEYS(shooting, "shooting", "options of the shooting engine", SHOOTING_KEYS);

@@ -1,29 +1,128 @@
 // SPDX-License-Identifier: MIT
 //
-// Runge-Kutta on (p, h, n, m, q, w) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2, n = R N, so that n' = R (N' + u x N) with the
-// slopes of field.h, and likewise m. R(h) does not depend on the length of h, and h' is linear in h: to begin with a unit
-// quaternion at any node changes nothing.
+// Runge-Kutta on (p, h, n, m, q, w, z) with p' = R v, h' = (-u.hv, h1 u + hv x u)/2. R(h) does not depend on the length of h, and
+// h' is linear in h: to begin with a unit quaternion at any node changes nothing.
+//
+// The engine's wrench F is that of rod, tendons and fluids together, F' the slope of field.h. Of it a law carries c(e, z, s), and
+//   rod or chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m; c' = dc/ds + dc/dz z';
+//   tendons           in place of n and m the strain e: F = K e + B e_t + c, so that
+//                     e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z').
 #include "shoot/replica.h"
 
 #include "shoot/field.h"
 
+#include <string.h>
+
 typedef struct world {
-    snw_vec3 p, n, m;
+    snw_vec3 p, n, m; // n, m: with tendons strain less rest, linear and angular
     snw_quat h;
     snw_twist V;
+    double z[SNW_SHOOT_Z];
 } world;
 
 enum { NUMBERS = sizeof(world) / sizeof(double) };
 
-static snw_shoot_state to_body(const world *y) {
+static bool of_strains(const snw_shoot_rod *r) { return r->law && r->law->bends; }
+
+static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const double *z) {
+    return (snw_law_in){.point = point,
+                        .c0 = r->formula.c[0],
+                        .F = F,
+                        .eh = r->history[point].e,
+                        .z = z,
+                        .zh = r->zh + (size_t)point * (size_t)snw_shoot_nz(r),
+                        .section = r->uniform ? r->section : r->section + point};
+}
+
+// what the law carries, and its slope while strain and z stay
+static snw_wrench carried(const snw_shoot_rod *r, int point, snw_twist e, const double *z,
+                          snw_wrench *along) {
+    snw_wrench W = snw_wrench_zero();
+    *along = W;
+    if (!r->law) return W;
+    const snw_law_in in = asked(r, point, W, z);
+    r->law->carry(r->law->user, &in, e, &W, along);
+    return W;
+}
+
+// K e + B e_t
+static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
+    const double *K = r->K + (r->uniform ? 0 : 36 * (ptrdiff_t)point);
+    const double *B = (r->uniform ? r->section : r->section + point)->B;
+    const snw_twist et = snw_twist_axpy(r->formula.c[0], e, r->history[point].e);
+    snw_wrench F = snw_wrench_zero();
+    for (int i = 0; i < 36; i++) F.e[i / 6] += K[i] * e.e[i % 6] + B[i] * et.e[i % 6];
+    return F;
+}
+
+static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *b) {
+    world y = {.p = b->g.p, .h = snw_quat_from_mat3(b->g.R), .V = b->V};
+    memcpy(y.z, b->z, (size_t)snw_shoot_nz(r) * sizeof *y.z);
+    if (of_strains(r)) {
+        const snw_law_in in = asked(r, point, b->F, b->z);
+        snw_law_out law;
+        r->law->strain(r->law->user, &in, false, &law);
+        y.n = law.e.v, y.m = law.e.w;
+        return y;
+    }
+    snw_wrench along;
+    const snw_wrench F = snw_wrench_sub(b->F, carried(r, point, snw_twist_zero(), b->z, &along));
+    y.n = snw_rotate(b->g.R, F.f), y.m = snw_rotate(b->g.R, F.m);
+    return y;
+}
+
+// *along: as above
+static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y,
+                               snw_wrench *along) {
     snw_shoot_state b = {.g = {snw_quat_to_mat3(y->h), y->p}, .V = y->V};
+    memcpy(b.z, y->z, sizeof b.z);
+    if (of_strains(r)) {
+        snw_twist e;
+        e.w = y->m, e.v = y->n;
+        b.F = snw_wrench_add(elastic(r, point, e), carried(r, point, e, y->z, along));
+        return b;
+    }
     b.F.f = snw_rotate_inv(b.g.R, y->n);
     b.F.m = snw_rotate_inv(b.g.R, y->m);
+    b.F = snw_wrench_add(b.F, carried(r, point, snw_twist_zero(), y->z, along));
     return b;
 }
 
-static world slope(const snw_shoot_rod *r, int point, const world *y) {
-    const snw_shoot_state b = to_body(y);
+// e', D of the law: (K + c0 B + dc/de)^-1, and that times -dc/dz
+static snw_twist strain_slope(const snw_shoot_rod *r, int point, const snw_law_out *law,
+                              snw_wrench Fs, snw_wrench along, snw_twist ehs) {
+    const double *B = (r->uniform ? r->section : r->section + point)->B;
+    snw_wrench x = snw_wrench_sub(Fs, along);
+    for (int i = 0; i < 36; i++) x.e[i / 6] -= B[i] * ehs.e[i % 6];
+    snw_twist es = snw_twist_zero();
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 6; k++) es.e[i] += law->D[i][k] * x.e[k];
+        for (int k = 0; k < r->law->nz; k++) es.e[i] += law->D[i][6 + k] * law->zs[k];
+    }
+    return es;
+}
+
+// slope of the rod's own wrench in world axes: efforts of chambers do not change along them
+static snw_wrench wrench_slope(const snw_shoot_state *b, const world *y, snw_vec3 u, snw_wrench Fs,
+                               snw_wrench along) {
+    const snw_mat3 R = b->g.R;
+    const snw_vec3 f = snw_sub(Fs.f, along.f), m = snw_sub(Fs.m, along.m);
+    snw_wrench s;
+    s.m = snw_rotate(R, snw_add(m, snw_cross(u, snw_rotate_inv(R, y->m))));
+    s.f = snw_rotate(R, snw_add(f, snw_cross(u, snw_rotate_inv(R, y->n))));
+    return s;
+}
+
+// an interval: its first point and length
+typedef struct interval {
+    int point;
+    double h;
+} interval;
+
+static world slope(const snw_shoot_rod *r, interval in, int at, const world *y) {
+    const int point = in.point + at;
+    snw_wrench along;
+    const snw_shoot_state b = to_body(r, point, y, &along);
     const snw_mat3 R = b.g.R;
     const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
     snw_flow x = {.w = snw_pack_load(b.V.w.e),
@@ -31,7 +130,7 @@ static world slope(const snw_shoot_rod *r, int point, const world *y) {
                   .m = snw_pack_load(b.F.m.e),
                   .f = snw_pack_load(b.F.f.e),
                   .weight = snw_pack_load(weight.e)};
-    int flags = SNW_FIELD_WORLD;
+    int flags = SNW_FIELD_WORLD | (r->law ? SNW_FIELD_LAW : 0);
     if (r->density) {
         const snw_vec3 f = snw_rotate_inv(R, r->density[point].force);
         const snw_vec3 t = snw_rotate_inv(R, r->density[point].torque);
@@ -39,7 +138,10 @@ static world slope(const snw_shoot_rod *r, int point, const world *y) {
         flags |= SNW_FIELD_LOADS;
     }
     const snw_field_section q = snw_field_section_of(r->uniform ? r->section : r->section + point);
-    snw_field_at(flags, r, &q, point, false, NULL, &x);
+    snw_law_out law;
+    memcpy(x.z, y->z, sizeof x.z);
+    memset(law.zs, 0, sizeof law.zs);
+    snw_field_at(flags, r, &q, point, of_strains(r), &law, &x);
     snw_twist xi, Vs;
     snw_wrench Fs;
     snw_pack_store(x.k, xi.w.e), snw_pack_store(x.l, xi.v.e);
@@ -47,11 +149,19 @@ static world slope(const snw_shoot_rod *r, int point, const world *y) {
     snw_pack_store(x.ms, Fs.m.e), snw_pack_store(x.fs, Fs.f.e);
     const snw_vec3 u = xi.w, hv = {{y->h.x, y->h.y, y->h.z}};
     const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
-    return (world){.p = snw_rotate(R, xi.v),
-                   .n = snw_rotate(R, snw_add(Fs.f, snw_cross(u, b.F.f))),
-                   .m = snw_rotate(R, snw_add(Fs.m, snw_cross(u, b.F.m))),
-                   .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}},
-                   .V = Vs};
+    world s = {.p = snw_rotate(R, xi.v), .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}}, .V = Vs};
+    memcpy(s.z, law.zs, sizeof s.z);
+    if (of_strains(r)) {
+        // the past is a line from node to node; with Euler's rule that has the slopes of the past
+        const snw_twist from = r->history[in.point].e, to = r->history[in.point + r->method->np].e;
+        const snw_twist ehs = snw_twist_scale(1 / in.h, snw_twist_sub(to, from));
+        const snw_twist es = strain_slope(r, point, &law, Fs, along, ehs);
+        s.n = es.v, s.m = es.w;
+    } else {
+        const snw_wrench own = wrench_slope(&b, y, u, Fs, along);
+        s.n = own.f, s.m = own.m;
+    }
+    return s;
 }
 
 static void axpy(double s, const world *x, world *y) {
@@ -64,29 +174,28 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
                        snw_shoot_state *end) {
     const snw_along *m = r->method;
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
-    world y = {.p = start->g.p,
-               .n = snw_rotate(start->g.R, start->F.f),
-               .m = snw_rotate(start->g.R, start->F.m),
-               .h = snw_quat_from_mat3(start->g.R),
-               .V = start->V};
+    const int nz = snw_shoot_nz(r);
+    interval in = {piece->point + (node - piece->node) * m->np, piece->h};
+    world y = to_world(r, in.point, start);
     snw_se3 g = start->g;
-    for (int j = 0; j < n; j++) {
-        const int point = piece->point + (node + j - piece->node) * m->np;
+    for (int j = 0; j < n; j++, in.point += m->np) {
         world k[SNW_SHOOT_STAGES], next = y;
+        snw_wrench along;
         for (int i = 0; i < m->stages; i++) {
             world stage = y;
             for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
-            k[i] = slope(r, point + m->at[i], &stage);
+            k[i] = slope(r, in, m->at[i], &stage);
             axpy(piece->h * m->b[i], &k[i], &next);
         }
         y = next;
-        *end = to_body(&y);
+        *end = to_body(r, in.point + m->np, &y, &along);
         r->W[node + j] = snw_se3_log(snw_se3_mul(snw_se3_inv(g), end->g));
         g = end->g;
         if (j + 1 == n) return;
         r->g[node + j + 1] = end->g;
         r->V[node + j + 1] = end->V;
         r->F[node + j + 1] = end->F;
+        for (int c = 0; c < nz; c++) r->z[(node + j + 1) * nz + c] = end->z[c];
     }
 }
 
@@ -94,13 +203,15 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
 
 // by what the rows of a variation are measured
 static double typical(const snw_shoot_rod *r, int row) {
+    if (row >= SNW_ROW_Z) return r->law->typical[row - SNW_ROW_Z];
     const double c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1;
     const double turn[] = {1, c0, r->force * r->length},
                  shift[] = {r->length, c0 * r->length, r->force};
     return row % 6 < 3 ? turn[row / 6] : shift[row / 6];
 }
 
-static snw_shoot_state moved(const snw_shoot_state *y, double by, int ld, const double *column) {
+static snw_shoot_state moved(const snw_shoot_state *y, double by, int nz, int ld,
+                             const double *column) {
     snw_shoot_state out = *y;
     snw_vec3 w, v;
     for (int i = 0; i < 3; i++) {
@@ -113,6 +224,7 @@ static snw_shoot_state moved(const snw_shoot_state *y, double by, int ld, const 
         out.V.e[i] += by * column[(SNW_ROW_V + i) * ld];
         out.F.e[i] += by * column[(SNW_ROW_F + i) * ld];
     }
+    for (int i = 0; i < nz; i++) out.z[i] += by * column[(SNW_ROW_Z + i) * ld];
     return out;
 }
 
@@ -120,15 +232,16 @@ void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_s
                             int columns, double *S, snw_shoot_state *end) {
     snw_replica_march(r, node, n, start, end);
     const snw_mat3 R = end->g.R;
+    const int nz = snw_shoot_nz(r);
     for (int c = 0; c < columns; c++) {
         double size = 0;
-        for (int i = 0; i < SNW_ROW_Z; i++) {
+        for (int i = 0; i < SNW_ROW_Z + nz; i++) {
             size = fmax(size, fabs(S[i * columns + c]) / typical(r, i));
         }
         if (size == 0) continue;       // one that is there to fill up a pair
         const double by = 1e-5 / size; // rounding and the third derivative lose 1e-10 each
-        snw_shoot_state ahead = moved(start, by, columns, S + c),
-                        behind = moved(start, -by, columns, S + c);
+        snw_shoot_state ahead = moved(start, by, nz, columns, S + c),
+                        behind = moved(start, -by, nz, columns, S + c);
         snw_replica_march(r, node, n, &ahead, &ahead);
         snw_replica_march(r, node, n, &behind, &behind);
         const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(behind.g.R), ahead.g.R));
@@ -137,6 +250,9 @@ void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_s
             S[i * columns + c] = (i < 3 ? w.e[i] : v.e[i - 3]) / (2 * by);
             S[(SNW_ROW_V + i) * columns + c] = (ahead.V.e[i] - behind.V.e[i]) / (2 * by);
             S[(SNW_ROW_F + i) * columns + c] = (ahead.F.e[i] - behind.F.e[i]) / (2 * by);
+        }
+        for (int i = 0; i < nz; i++) {
+            S[(SNW_ROW_Z + i) * columns + c] = (ahead.z[i] - behind.z[i]) / (2 * by);
         }
     }
     snw_replica_march(r, node, n, start, end); // the nodes between

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// replica.h: the march of the paper, to compare digits with: internal force and moment in world axes, a quaternion that is
-// not kept at unit length, no group steps. The continuous equation is that of march.h, the discrete ones differ by the
-// truncation error.
+// replica.h: the marches of the paper, to compare digits with: a quaternion that is not kept at unit length, no group steps, and
+// along the rod the internal force and moment of the rod alone in world axes; where there are tendons its strains. The continuous
+// equation is that of march.h, the discrete ones differ by the truncation error. theory.md 10.5
+//
+// With tendons all strains may change, and K, B and rest are the same along the rod.
 #pragma once
 
 #include "shoot/rod.h"

@@ -149,7 +149,7 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
         if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
         return snw_shooter_cannot(step, x->place, err, "motors that give an effort", x->name);
     }
-    SNW_TRY(snw_shooter_check_cords(d, step, err));
+    SNW_TRY(snw_shooter_check_cords(m, step, err));
     if (d->ncontact)
         return snw_shooter_cannot(step, d->contact[0].place, err, "contacts", d->contact[0].name);
     for (int i = 0; i < m->nsignal; i++) {

@@ -163,7 +163,7 @@ double snw_shooter_feed_effort(const snw_shooter_leg *l);
 
 // Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
 // shooter, or from the strains; what the rod gets of them and what they rub away per second, W; w->measured and shares of tension.
-SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_desc *d, const snw_step_desc *step,
+SNW_NODISCARD snw_status snw_shooter_check_cords(const snw_model *m, const snw_step_desc *step,
                                                  snw_error *err);
 void snw_shooter_make_cords(snw_shooter *e);
 void snw_shooter_pull(snw_shooter *e, double t, double share);

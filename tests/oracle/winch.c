@@ -20,7 +20,7 @@ static const double d = 0.0151, compliance = 1.6e-3, extra = 0.0518, dt = 0.05;
 
 typedef struct arm {
     int n;
-    bool wrench, cubic;
+    bool wrench, cubic, euler;
     double K1, K3, Kb, m, J; // stiffness, mass and inertia per length
     double c0;
     double H[POINTS][PAST], mid[POINTS][PAST]; // histories at nodes and between
@@ -126,6 +126,8 @@ static void march(const arm *a, const cx guess[4], double paid, cx gap[4], cx *y
         along(a, y, a->H[j], T, k[0], z);
         for (int i = 0; i < PAST && now; i++) now[j][i] = creal(z[i]);
         if (j == a->n - 1) break;
+        for (int i = 0; i < STATE && a->euler; i++) y[i] += h * k[0][i];
+        if (a->euler) continue;
         for (int i = 0; i < STATE; i++) t[i] = y[i] + 0.5 * h * k[0][i];
         along(a, t, a->mid[j], T, k[1], z);
         for (int i = 0; i < STATE; i++) t[i] = y[i] + 0.5 * h * k[1][i];
@@ -204,25 +206,26 @@ static double paid_out(double t) {
     return length + extra - 0.01619 * (in - out);
 }
 
-void oracle_winch(int points, bool wrench, bool cubic, int steps, winch_instant *out) {
+void oracle_winch(winch_how how, int steps, winch_instant *out) {
     static arm a;
     static double level[3][POINTS][PAST];
     const double A = acos(-1) * radius * radius, J = A * radius * radius / 4;
     const double rho = mass / (A * length);
-    a = (arm){.n = points,
-              .wrench = wrench,
-              .cubic = cubic,
+    a = (arm){.n = how.points,
+              .wrench = how.wrench,
+              .cubic = how.cubic,
+              .euler = how.euler,
               .K1 = young / 2.6 * A,
               .K3 = young * A,
               .Kb = young * J,
               .m = rho * A,
               .J = rho * J};
-    double guess[4] = {-0.3, wrench ? 0 : -2, -0.05, 2};
+    double guess[4] = {-0.3, how.wrench ? 0 : -2, -0.05, 2};
     out[0] = shoot(&a, guess, paid_out(0), level[0]);
     memcpy(level[1], level[0], sizeof level[0]);
     a.c0 = 1.5 / dt;
     for (int i = 1; i <= steps; i++) {
-        for (int j = 0; j < points; j++) {
+        for (int j = 0; j < how.points; j++) {
             for (int k = 0; k < PAST; k++) {
                 a.H[j][k] = (0.5 * level[1][j][k] - 2 * level[0][j][k]) / dt;
             }

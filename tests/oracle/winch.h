@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // winch.h: the arm of Till's step response (shooting.md 3.4), one tendon on a winch, written out in its plane: non-unit quaternion,
-// Runge-Kutta along the arm, single shooting with a derivative by complex steps. Two forms of the same equations: strains carried
+// Runge-Kutta or Euler's rule along the arm, single shooting with a derivative by complex steps. Two forms of the same equations: strains carried
 // along the rod, whose slopes have a past of their own as the reference computes them, or the wrench of rod and tendon together.
 #pragma once
 
@@ -11,5 +11,12 @@ typedef struct winch_instant {
     double x, z, T; // tip, tension
 } winch_instant;
 
-// out[0] <- equilibrium, out[1 .. steps] <- after each step of 50 ms by BDF2. Histories between nodes by cubics, or means of two.
-void oracle_winch(int points, bool wrench, bool cubic, int steps, winch_instant *out);
+typedef struct winch_how {
+    int points;
+    bool wrench; // else strains
+    bool cubic;  // histories between nodes by cubics, or means of two
+    bool euler;
+} winch_how;
+
+// out[0] <- equilibrium, out[1 .. steps] <- after each step of 50 ms by BDF2.
+void oracle_winch(winch_how how, int steps, winch_instant *out);

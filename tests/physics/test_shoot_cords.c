@@ -120,6 +120,92 @@ static void grids_are_chosen_by_error(void **state) {
     snw_series_clear(&b.series);
 }
 
+// largest distance of the tips in all frames
+static double tips_apart(const outcome *a, const outcome *b) {
+    double most = 0;
+    assert_int_equal(a->series.nframe, b->series.nframe);
+    for (int f = 0; f < a->series.nframe; f++) {
+        for (int i = 0; i < 3; i++) {
+            most = fmax(most, fabs(shown(a, f, TIP + i) - shown(b, f, TIP + i)));
+        }
+    }
+    return most;
+}
+
+// the paper's march is another discretisation of the same equations: with tendons one of strains, of order four in equilibrium
+static void replica_goes_to_the_same_equilibrium(void **state) {
+    (void)state;
+    outcome a, b;
+    double apart[2];
+    both("strain: cosserat cubic, elements: 4",
+         "static: {engine: shooting, tolerance: 1e-11, shooting: {points: 161}}", &a);
+    for (int k = 0; k < 2; k++) {
+        char study[120];
+        (void)snprintf(study, sizeof study,
+                       "static: {engine: shooting, tolerance: 1e-10, shooting: {points: %d, "
+                       "replica: on}}",
+                       20 * (1 << k) + 1);
+        both("strain: cosserat cubic, elements: 4", study, &b);
+        apart[k] = tips_apart(&a, &b);
+        snw_series_clear(&b.series);
+    }
+    assert_near(log2(apart[0] / apart[1]) / 4, 1, 0.15);
+    snw_series_clear(&a.series);
+}
+
+// and, as the past between nodes is a line, of order two in motion
+static void replica_goes_to_the_same_motion(void **state) {
+    (void)state;
+    static const char study[] =
+        "static: {engine: shooting, shooting: &how {points: %d%s}}, dynamic: {for: 12 ms, step: 4 "
+        "ms, engine: shooting, shooting: *how}";
+    outcome a, b;
+    double apart[2];
+    char text[240];
+    (void)snprintf(text, sizeof text, study, 161, "");
+    both("strain: cosserat cubic, elements: 4", text, &a);
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(text, sizeof text, study, 20 * (1 << k) + 1,
+                       ", history: linear, replica: on");
+        both("strain: cosserat cubic, elements: 4", text, &b);
+        apart[k] = tips_apart(&a, &b);
+        snw_series_clear(&b.series);
+    }
+    assert_near(log2(apart[0] / apart[1]) / 2, 1, 0.15);
+    snw_series_clear(&a.series);
+}
+
+// a chamber alone, which narrows and winds along a rod that tapers
+static void replica_of_a_narrowing_chamber(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "gravity: [0, 1, -6]\n"
+        "materials: {rubber: {young: 0.3 MPa, poisson: 0.45, density: 1100}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.1, section: {circle: {radius: \"8 mm - 20 "
+        "mm*x\"}}, material: rubber, strain: cosserat cubic, elements: 2}}}\n"
+        "actuators: {cell: {chamber: {along: arm, at: [0, \"3 mm*cos(3*x/L)\", \"3 "
+        "mm*sin(3*x/L)\"],"
+        " area: \"20 mm^2*(1 - 0.4*x/L)\"}, volume: \"1.65 cm^3\"}}\n"
+        "probes: {tip: {position: arm.tip}, p: {pressure: cell}}\n"
+        "study: [static: {engine: shooting, tolerance: 1e-10, shooting: {points: %d%s}}]\n";
+    char file[2048];
+    outcome a, b;
+    double apart[2];
+    (void)snprintf(file, sizeof file, text, 161, "");
+    execute(file, &a);
+    if (a.status != SNW_OK) fail_msg("%s", a.err.text);
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(file, sizeof file, text, 20 * (1 << k) + 1, ", replica: on");
+        execute(file, &b);
+        if (b.status != SNW_OK) fail_msg("%s", b.err.text);
+        apart[k] = tips_apart(&a, &b);
+        snw_series_clear(&b.series);
+    }
+    assert_near(log2(apart[0] / apart[1]) / 4, 1, 0.15);
+    snw_series_clear(&a.series);
+}
+
 // a tendon that rubs on an arm without other losses: what it rubs away is heat, as much as with the strain engine
 static void friction_is_booked(void **state) {
     (void)state;
@@ -309,7 +395,7 @@ static void refuses_what_it_cannot_do(void **state) {
             "more than four");
     refuses(ARMS "actuators: {t: {tendon: {along: arm}, effort: 1}}\n"
                  "study: [static: {engine: shooting, shooting: {replica: on}}]\n",
-            "replica");
+            "replica) tendons of rods that lack a strain");
     refuses(ARMS "probes: {p: {position: arm.tip}}\nactuators: {t: {tendon: {along: arm}, effort: "
                  "\"p.x\"}}\n" SHOOT,
             "read probes");
@@ -317,10 +403,17 @@ static void refuses_what_it_cannot_do(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equilibria_converge),       cmocka_unit_test(motions_converge),
-        cmocka_unit_test(grids_are_chosen_by_error), cmocka_unit_test(friction_is_booked),
-        cmocka_unit_test(cantilever_slopes),         cmocka_unit_test(finger_slopes),
-        cmocka_unit_test(tendon_arm_slopes),         cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(equilibria_converge),
+        cmocka_unit_test(motions_converge),
+        cmocka_unit_test(replica_goes_to_the_same_equilibrium),
+        cmocka_unit_test(replica_goes_to_the_same_motion),
+        cmocka_unit_test(replica_of_a_narrowing_chamber),
+        cmocka_unit_test(grids_are_chosen_by_error),
+        cmocka_unit_test(friction_is_booked),
+        cmocka_unit_test(cantilever_slopes),
+        cmocka_unit_test(finger_slopes),
+        cmocka_unit_test(tendon_arm_slopes),
+        cmocka_unit_test(refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
