@@ -191,9 +191,10 @@ void snw_shooter_take_cords(snw_shooter *e) {
             r->z[to + 1] = r->zlevel[0][to + 1] = at;
             r->zrate[to] = r->zrate[to + 1] = 0;
             // an even share of the way: lengths within a step of the rod do not matter to a first guess
-            if (j + 1 < r->nnode)
+            if (j + 1 < r->nnode) {
                 at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * whole /
                       stretch;
+            }
         }
     }
 }
