@@ -48,16 +48,14 @@ class Interrupt(harness.Case):
 
     def test_a_growing_file_can_be_read(self):
         process = self.started()
-        first = second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        time.sleep(2.5)
+        first = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        time.sleep(1.5)
+        second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
+        process.kill()
         self.assertEqual(first["state"], "running")
         self.assertGreater(first["frames"], 0)
-        deadline = time.monotonic() + 20  # flushed every second, on machines that have time
-        while second["frames"] == first["frames"]:
-            self.assertLess(time.monotonic(), deadline, "nothing was flushed")
-            time.sleep(0.2)
-            second = self.succeeds("show", "long.h5", "--json").json["runs"][0]
-        process.kill()
-        self.assertGreater(second["frames"], first["frames"])
+        self.assertGreater(second["frames"], first["frames"], "flushed at least every second")
 
     def test_a_killed_run_leaves_a_file_that_can_be_read(self):
         dice = random.Random(2)

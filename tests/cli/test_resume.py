@@ -90,7 +90,7 @@ class Resume(harness.Case):
         dice = random.Random(4)
         middle = 0
         for attempt in range(1 if harness.SLOW else 8):
-            if attempt > 3 and middle:
+            if attempt > 5 and middle:
                 break  # on a busy machine it takes more of them
             process = self.start("run", "study.yaml", "-o", "out.h5")
             time.sleep(dice.uniform(0.05, 0.95) * self.seconds)
@@ -108,7 +108,7 @@ class Resume(harness.Case):
     def test_killed_again_and_again_it_gets_there(self):
         want = self.whole()
         dice = random.Random(5)
-        for _ in range(2 if harness.SLOW else 4):
+        for _ in range(2 if harness.SLOW else 5):
             process = self.start("run", "study.yaml", "-o", "out.h5", "--resume")
             time.sleep(dice.uniform(0.1, 0.5) * self.seconds)
             process.kill()
