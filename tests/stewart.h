@@ -5,8 +5,10 @@
 
 #include "shoot/platform.h"
 #include "shot_rod.h"
+#include "solve/dense.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STEWART_LEGS = 6 };
 
@@ -137,65 +139,73 @@ static inline snw_wrench stewart_root(const stewart *s, int leg) {
 
 // ---- the inverse problem ----------------------------------------------------------------------------
 
-// x, z and pitch of the plate in equilibrium, less where it shall be
-static inline snw_status stewart_miss(stewart *s, double x, double r[3]) {
-    const snw_status status = stewart_static(s);
-    r[0] = s->p->g.p.x - x, r[1] = s->p->g.p.z - 0.5, r[2] = snw_so3_log(s->p->g.R).y;
-    return status;
+// Free lengths and wrenches at the roots for which the plate rests at (x, 0, 0.5), not turned: Newton's method on 6 x 7 unknowns,
+// with differences; the tips (36 numbers) must be in their holes and the plate in balance. Legs do not know of each other, so that
+// one difference serves all of them. Whether equilibrium is stable does not matter, nor whether a leg by itself could buckle.
+enum { STEWART_ASK = 7, STEWART_ALL = STEWART_ASK * STEWART_LEGS };
+
+static inline void stewart_try(stewart *s, int k, double by) {
+    for (int i = 0; i < STEWART_LEGS; i++) {
+        snw_shoot_rod *r = s->rod[i];
+        if (k < 6) r->F[0].e[k] += by;
+        if (k == 6) snw_shoot_feed(r, r->length + by);
+    }
+    snw_platform_formula(s->p, SNW_TIME_STATIC, 0, 1);
+    snw_platform_look(s->p);
 }
 
-// Free lengths for which the plate is at (x, 0, 0.5), not turned. Legs 1 = 2, 3 = 6, 4 = 5 by symmetry; Newton's method with
-// differences.
+static inline void stewart_residual(const stewart *s, double r[STEWART_ALL]) {
+    for (int i = 0; i < STEWART_LEGS; i++) memcpy(r + 6 * i, s->p->leg[i].gap, 6 * sizeof *r);
+    memcpy(r + 6 * STEWART_LEGS, s->p->balance.e, 6 * sizeof *r);
+}
+
 static inline snw_status stewart_inverse(stewart *s, double x) {
-    static const int leg[3][2] = {{0, 1}, {2, 5}, {3, 4}};
-    for (int i = 0; i < 20; i++) {
-        double r[3], at[3];
-        snw_vec3 J[3];
-        snw_status status = stewart_miss(s, x, r);
-        if (status != SNW_OK) return status;
-        if (fabs(r[0]) + fabs(r[1]) + fabs(r[2]) < 1e-9) return SNW_OK;
-        for (int c = 0; c < 3; c++) {
-            const double L = s->rod[leg[c][0]]->length, h = 1e-6;
-            for (int k = 0; k < 2; k++) snw_shoot_feed(s->rod[leg[c][k]], L + h);
-            status = stewart_miss(s, x, at);
-            if (status != SNW_OK) return status;
-            for (int k = 0; k < 3; k++) J[c].e[k] = (at[k] - r[k]) / h;
-            for (int k = 0; k < 2; k++) snw_shoot_feed(s->rod[leg[c][k]], L);
+    static double A[STEWART_ALL * STEWART_ALL];
+    double r[STEWART_ALL];
+    s->p->g = (snw_se3){snw_mat3_identity(), {{x, 0, 0.5}}};
+    for (int iteration = 0; iteration < 30; iteration++) {
+        stewart_try(s, -1, 0);
+        stewart_residual(s, r);
+        double norm = 0;
+        for (int i = 0; i < STEWART_ALL; i++) norm = fmax(norm, fabs(r[i]));
+        if (!isfinite(norm)) return SNW_E_DIVERGED;
+        if (norm < 1e-11) return SNW_OK;
+        memset(A, 0, sizeof A);
+        for (int k = 0; k < STEWART_ASK; k++) {
+            const double h = 1e-5;
+            for (int side = 1; side >= -1; side -= 2) {
+                stewart_try(s, k, side * h);
+                for (int i = 0; i < STEWART_LEGS; i++) {
+                    const snw_leg *leg = &s->p->leg[i];
+                    double *column = A + (STEWART_ASK * i + k) * STEWART_ALL;
+                    for (int a = 0; a < 6; a++) {
+                        column[6 * i + a] += side * leg->gap[a] / (2 * h);
+                        column[6 * STEWART_LEGS + a] += side * leg->on_plate.e[a] / (2 * h);
+                    }
+                }
+                stewart_try(s, k, -side * h);
+            }
         }
-        // Cramer's rule
-        const snw_vec3 v = {{-r[0], -r[1], -r[2]}};
-        const double det = snw_dot(J[0], snw_cross(J[1], J[2]));
-        const double d[3] = {snw_dot(v, snw_cross(J[1], J[2])) / det,
-                             snw_dot(J[0], snw_cross(v, J[2])) / det,
-                             snw_dot(J[0], snw_cross(J[1], v)) / det};
-        for (int k = 0; k < 3; k++) {
-            for (int l = 0; l < 2; l++)
-                snw_shoot_feed(s->rod[leg[k][l]], s->rod[leg[k][l]]->length + d[k]);
+        int pivot[STEWART_ALL];
+        if (snw_lu_factor(STEWART_ALL, A, pivot) != SNW_OK) return SNW_E_SINGULAR;
+        snw_lu_solve(STEWART_ALL, A, pivot, r);
+        for (int i = 0; i < STEWART_LEGS; i++) {
+            snw_shoot_rod *rod = s->rod[i];
+            for (int k = 0; k < 6; k++) rod->F[0].e[k] -= r[STEWART_ASK * i + k];
+            snw_shoot_feed(rod, rod->length - r[STEWART_ASK * i + 6]);
         }
     }
     return SNW_E_DIVERGED;
 }
 
-// The same along a path from the pose where it was found last, `from`, in n steps; lengths are guessed by lines through those of
-// two poses, at first close ones.
-static inline snw_status stewart_go(stewart *s, double from, double to, int n) {
-    double length[2][STEWART_LEGS], x = from, before = from;
-    for (int i = 0; i < STEWART_LEGS; i++) length[0][i] = s->rod[i]->length;
-    for (int k = 0; k <= n; k++) {
-        const double next =
-            k == 0 ? from + 1e-5 * (to > from ? 1 : -1) : from + (to - from) * k / n;
-        for (int i = 0; i < STEWART_LEGS; i++) {
-            const double L = s->rod[i]->length;
-            if (k > 0)
-                snw_shoot_feed(s->rod[i], L + (L - length[0][i]) * (next - x) / (x - before));
-            length[1][i] = L;
-        }
-        const snw_status status = stewart_inverse(s, next);
-        if (status != SNW_OK) return status;
-        for (int i = 0; i < STEWART_LEGS; i++) length[0][i] = length[1][i];
-        before = x, x = next;
+// The same along x, from the pose where it was found last, in steps of about dx.
+static inline snw_status stewart_go(stewart *s, double from, double to, double dx) {
+    const int n = (int)fmax(1, round(fabs(to - from) / dx));
+    snw_status status = SNW_OK;
+    for (int k = 1; k <= n && status == SNW_OK; k++) {
+        status = stewart_inverse(s, from + (to - from) * k / n);
     }
-    return SNW_OK;
+    return status;
 }
 
 // Eigenvalues, rising, of a symmetric 3 x 3 block, rows and columns i, j, k of A.

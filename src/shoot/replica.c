@@ -228,32 +228,40 @@ static snw_shoot_state moved(const snw_shoot_state *y, double by, int nz, int ld
     return out;
 }
 
+// end <- where the march comes from start, moved; its variation from `from`, in the frame of that
+static void displaced(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start, double by,
+                      int columns, const double *column, const snw_shoot_state *from, double *d) {
+    const int nz = snw_shoot_nz(r);
+    snw_shoot_state y = moved(start, by, nz, columns, column);
+    snw_replica_march(r, node, n, &y, &y);
+    const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(from->g.R), y.g.R));
+    const snw_vec3 v = snw_rotate_inv(from->g.R, snw_sub(y.g.p, from->g.p));
+    for (int i = 0; i < 6; i++) {
+        d[i] = i < 3 ? w.e[i] : v.e[i - 3];
+        d[SNW_ROW_V + i] = y.V.e[i] - from->V.e[i];
+        d[SNW_ROW_F + i] = y.F.e[i] - from->F.e[i];
+    }
+    for (int i = 0; i < nz; i++) d[SNW_ROW_Z + i] = y.z[i] - from->z[i];
+}
+
+// Differences of fourth order: a slender leg under load has third derivatives of 1e4.
 void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
                             int columns, double *S, snw_shoot_state *end) {
+    static const double at[] = {-2, -1, 1, 2}, weight[] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12};
     snw_replica_march(r, node, n, start, end);
-    const snw_mat3 R = end->g.R;
-    const int nz = snw_shoot_nz(r);
+    const int rows = SNW_ROW_Z + snw_shoot_nz(r);
     for (int c = 0; c < columns; c++) {
-        double size = 0;
-        for (int i = 0; i < SNW_ROW_Z + nz; i++) {
+        double size = 0, slope[SNW_SHOOT_ROWS] = {0}, d[SNW_SHOOT_ROWS];
+        for (int i = 0; i < rows; i++) {
             size = fmax(size, fabs(S[i * columns + c]) / typical(r, i));
         }
-        if (size == 0) continue;       // one that is there to fill up a pair
-        const double by = 1e-5 / size; // rounding and the third derivative lose 1e-10 each
-        snw_shoot_state ahead = moved(start, by, nz, columns, S + c),
-                        behind = moved(start, -by, nz, columns, S + c);
-        snw_replica_march(r, node, n, &ahead, &ahead);
-        snw_replica_march(r, node, n, &behind, &behind);
-        const snw_vec3 w = snw_so3_log(snw_mat3_mul(snw_mat3_transpose(behind.g.R), ahead.g.R));
-        const snw_vec3 v = snw_rotate_inv(R, snw_sub(ahead.g.p, behind.g.p));
-        for (int i = 0; i < 6; i++) {
-            S[i * columns + c] = (i < 3 ? w.e[i] : v.e[i - 3]) / (2 * by);
-            S[(SNW_ROW_V + i) * columns + c] = (ahead.V.e[i] - behind.V.e[i]) / (2 * by);
-            S[(SNW_ROW_F + i) * columns + c] = (ahead.F.e[i] - behind.F.e[i]) / (2 * by);
+        if (size == 0) continue; // one that is there to fill up a pair
+        const double by = 2e-5 / size;
+        for (int k = 0; k < 4; k++) {
+            displaced(r, node, n, start, at[k] * by, columns, S + c, end, d);
+            for (int i = 0; i < rows; i++) slope[i] += weight[k] / by * d[i];
         }
-        for (int i = 0; i < nz; i++) {
-            S[(SNW_ROW_Z + i) * columns + c] = (ahead.z[i] - behind.z[i]) / (2 * by);
-        }
+        for (int i = 0; i < rows; i++) S[i * columns + c] = slope[i];
     }
     snw_replica_march(r, node, n, start, end); // the nodes between
 }
