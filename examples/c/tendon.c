@@ -3,7 +3,8 @@
 // Two tendons and their controller: a soft arm that hangs down is bent until its tip is 6 cm aside. Every 2 ms this program
 // looks at where the tip is and decides how hard to pull (proportional, integral, and against the speed); a tendon cannot
 // push, so one of the two pulls at a time. Then the same place is reached by winches: their shortening, and its rate, are set
-// instead, and the tensions are what one reads back.
+// instead, and the tensions are what one reads back. At last the controller once more, with the robot by the engine that
+// integrates along the rod: nothing but its name and the scheme changes.
 //
 //   cc tendon.c $(pkg-config --cflags --libs sinew) -lm -o tendon && ./tendon
 #include <math.h>
@@ -78,22 +79,25 @@ static snw_status by_winch(snw_robot *r, const double wound[2], snw_error *err) 
 }
 
 int main(void) {
-    static const char *const run[2] = {"tension", "winch"};
+    static const char *const run[] = {"tension", "winch", "tension"};
+    static const char *const engine[] = {"strain", "strain", "shooting"};
     double wound[2] = {0};
     snw_error err = {0};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         snw_robot *r = NULL;
         snw_status s = snw_robot_parse("arm", arm, strlen(arm), run[k], 0, NULL, &r, &err);
         if (s == SNW_OK) s = snw_robot_equilibrium(r, 0, &err);
-        const snw_robot_steps how = snw_robot_steps_defaults(h);
+        snw_robot_steps how = snw_robot_steps_defaults(h);
+        how.engine = engine[k];
+        if (k == 2) how.scheme = "bdf2";
         if (s == SNW_OK) s = snw_robot_start(r, &how, &err);
-        if (s == SNW_OK) s = k ? by_winch(r, wound, &err) : by_tension(r, wound, &err);
+        if (s == SNW_OK) s = k == 1 ? by_winch(r, wound, &err) : by_tension(r, wound, &err);
         double tip[3] = {0}, pull[2] = {0};
         if (s == SNW_OK) {
             snw_robot_probe(r, "tip", 3, tip);
             for (int i = 0; i < 2; i++) snw_robot_effort(r, i, &pull[i]);
-            printf("by %s: tip at %.4f %.4f m, tendons of %.2f and %.2f N\n", run[k], tip[0],
-                   tip[2], pull[0], pull[1]);
+            printf("by %s (%s): tip at %.4f %.4f m, tendons of %.2f and %.2f N\n", run[k],
+                   engine[k], tip[0], tip[2], pull[0], pull[1]);
         }
         snw_robot_close(r);
         if (s != SNW_OK) fprintf(stderr, "%s\n", err.text);

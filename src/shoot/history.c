@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // history.c: the past of a rod: formulas of time made of the last instants, at nodes and between them.
-#include "shoot/rod.h"
+#include "shoot/replica.h"
 
 #include "solve/dense.h"
 
@@ -201,6 +201,11 @@ void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, doubl
                 (const double *)(const void *)r->rate, (double *)(void *)r->node_history);
     }
     spread(r, 12, (const double *)(const void *)r->node_history, (double *)(void *)r->history);
+    if (snw_shoot_of_strains(r)) {
+        combine(&r->formula, 6 * (ptrdiff_t)r->nnode, r->slope[0]->e, r->slope[1]->e,
+                r->slope[2]->e, r->slope_rate->e, r->slope_node->e);
+        spread(r, 6, r->slope_node->e, r->slope_history->e);
+    }
     if (nz == 0) return;
     combine(&r->formula, (ptrdiff_t)nz * r->nnode, r->zlevel[0], r->zlevel[1], r->zlevel[2],
             r->zrate, r->znode);
@@ -233,14 +238,17 @@ static snw_twist strain(const snw_shoot_rod *r, int piece, int node) {
 
 static void rotate_levels(snw_shoot_rod *r, double h) {
     snw_shoot_history *oldest = r->level[SNW_TIME_LEVELS - 1];
+    snw_twist *steep = r->slope[SNW_TIME_LEVELS - 1];
     double *zoldest = r->zlevel[SNW_TIME_LEVELS - 1];
     for (int i = SNW_TIME_LEVELS - 1; i > 0; i--) {
         r->level[i] = r->level[i - 1];
         r->zlevel[i] = r->zlevel[i - 1];
+        r->slope[i] = r->slope[i - 1];
         r->step[i] = r->step[i - 1];
     }
     r->level[0] = oldest;
     r->zlevel[0] = zoldest;
+    r->slope[0] = steep;
     r->step[0] = h;
     for (int i = SNW_TIME_LEVELS; i > 0; i--) r->out[i] = r->out[i - 1];
     r->out_rate = r->feed;
@@ -258,11 +266,48 @@ void snw_shoot_push(snw_shoot_rod *r, double h) {
             r->level[0][j] = x;
             r->rate[j].e = snw_twist_axpy(c0, x.e, H->e);
             r->rate[j].V = snw_twist_axpy(c0, x.V, H->V);
+            if (!snw_shoot_of_strains(r)) continue;
+            r->slope[0][j] = snw_replica_strain_slope(r, point_of(r, p, j), j);
+            r->slope_rate[j] = snw_twist_axpy(c0, r->slope[0][j], r->slope_node[j]);
         }
     }
     for (int i = 0; i < nz * r->nnode; i++) {
         r->zlevel[0][i] = r->z[i];
         r->zrate[i] = c0 * r->z[i] + r->znode[i];
+    }
+}
+
+// w <- weights of values at 0, 1, .. n - 1 for the slope at node k of the polynomial through them
+static void lagrange_slope(int n, int k, double *w) {
+    w[k] = 0;
+    for (int i = 0; i < n; i++) {
+        if (i == k) continue;
+        w[i] = 1.0 / (i - k);
+        for (int l = 0; l < n; l++) {
+            if (l != i && l != k) w[i] *= (double)(k - l) / (i - l);
+        }
+        w[k] += 1.0 / (k - i);
+    }
+}
+
+void snw_shoot_slopes(snw_shoot_rod *r) {
+    if (!snw_shoot_of_strains(r)) return;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        const int n = piece->n < 3 ? piece->n + 1 : 4;
+        for (int j = 0; j <= piece->n; j++) {
+            const int node = piece->node + j;
+            const int first = (int)fmin(fmax(j - 1, 0), piece->n + 1 - n);
+            double w[4];
+            lagrange_slope(n, j - first, w);
+            for (int k = 0; k <= SNW_TIME_LEVELS; k++) {
+                const bool level = k < SNW_TIME_LEVELS;
+                const snw_shoot_history *x = (level ? r->level[k] : r->rate) + piece->node + first;
+                snw_twist s = snw_twist_zero();
+                for (int i = 0; i < n; i++) s = snw_twist_axpy(w[i] / piece->h, x[i].e, s);
+                (level ? r->slope[k] : r->slope_rate)[node] = s;
+            }
+        }
     }
 }
 
@@ -284,4 +329,7 @@ void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h) {
     for (int k = 1; k <= SNW_TIME_LEVELS; k++) r->out[k] = r->out[0] - (k - 1) * h * r->out_rate;
     uniform_past(12 * (ptrdiff_t)r->nnode, h, rest, level, (double *)(void *)r->rate);
     uniform_past((ptrdiff_t)snw_shoot_nz(r) * r->nnode, h, rest, r->zlevel, r->zrate);
+    if (!snw_shoot_of_strains(r)) return;
+    for (int k = 0; k < SNW_TIME_LEVELS; k++) level[k] = r->slope[k]->e;
+    uniform_past(6 * (ptrdiff_t)r->nnode, h, rest, level, r->slope_rate->e);
 }

@@ -22,8 +22,6 @@ typedef struct world {
 
 enum { NUMBERS = sizeof(world) / sizeof(double) };
 
-static bool of_strains(const snw_shoot_rod *r) { return r->law && r->law->bends; }
-
 static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const double *z) {
     return (snw_law_in){.point = point,
                         .c0 = r->formula.c[0],
@@ -58,7 +56,7 @@ static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
 static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *b) {
     world y = {.p = b->g.p, .h = snw_quat_from_mat3(b->g.R), .V = b->V};
     memcpy(y.z, b->z, (size_t)snw_shoot_nz(r) * sizeof *y.z);
-    if (of_strains(r)) {
+    if (snw_shoot_of_strains(r)) {
         const snw_law_in in = asked(r, point, b->F, b->z);
         snw_law_out law;
         r->law->strain(r->law->user, &in, false, &law);
@@ -76,7 +74,7 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
                                snw_wrench *along) {
     snw_shoot_state b = {.g = {snw_quat_to_mat3(y->h), y->p}, .V = y->V};
     memcpy(b.z, y->z, sizeof b.z);
-    if (of_strains(r)) {
+    if (snw_shoot_of_strains(r)) {
         snw_twist e;
         e.w = y->m, e.v = y->n;
         b.F = snw_wrench_add(elastic(r, point, e), carried(r, point, e, y->z, along));
@@ -113,14 +111,7 @@ static snw_wrench wrench_slope(const snw_shoot_state *b, const world *y, snw_vec
     return s;
 }
 
-// an interval: its first point and length
-typedef struct interval {
-    int point;
-    double h;
-} interval;
-
-static world slope(const snw_shoot_rod *r, interval in, int at, const world *y) {
-    const int point = in.point + at;
+static world slope(const snw_shoot_rod *r, int point, const world *y) {
     snw_wrench along;
     const snw_shoot_state b = to_body(r, point, y, &along);
     const snw_mat3 R = b.g.R;
@@ -141,7 +132,7 @@ static world slope(const snw_shoot_rod *r, interval in, int at, const world *y) 
     snw_law_out law;
     memcpy(x.z, y->z, sizeof x.z);
     memset(law.zs, 0, sizeof law.zs);
-    snw_field_at(flags, r, &q, point, of_strains(r), &law, &x);
+    snw_field_at(flags, r, &q, point, snw_shoot_of_strains(r), &law, &x);
     snw_twist xi, Vs;
     snw_wrench Fs;
     snw_pack_store(x.k, xi.w.e), snw_pack_store(x.l, xi.v.e);
@@ -151,11 +142,8 @@ static world slope(const snw_shoot_rod *r, interval in, int at, const world *y) 
     const snw_vec3 hs = snw_scale(0.5, snw_add(snw_scale(y->h.w, u), snw_cross(hv, u)));
     world s = {.p = snw_rotate(R, xi.v), .h = {{-0.5 * snw_dot(u, hv), hs.x, hs.y, hs.z}}, .V = Vs};
     memcpy(s.z, law.zs, sizeof s.z);
-    if (of_strains(r)) {
-        // the past is a line from node to node; with Euler's rule that has the slopes of the past
-        const snw_twist from = r->history[in.point].e, to = r->history[in.point + r->method->np].e;
-        const snw_twist ehs = snw_twist_scale(1 / in.h, snw_twist_sub(to, from));
-        const snw_twist es = strain_slope(r, point, &law, Fs, along, ehs);
+    if (snw_shoot_of_strains(r)) {
+        const snw_twist es = strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
         s.n = es.v, s.m = es.w;
     } else {
         const snw_wrench own = wrench_slope(&b, y, u, Fs, along);
@@ -175,20 +163,20 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
     const snw_along *m = r->method;
     const snw_shoot_piece *piece = &r->piece[snw_shoot_piece_of(r, node)];
     const int nz = snw_shoot_nz(r);
-    interval in = {piece->point + (node - piece->node) * m->np, piece->h};
-    world y = to_world(r, in.point, start);
+    int point = piece->point + (node - piece->node) * m->np;
+    world y = to_world(r, point, start);
     snw_se3 g = start->g;
-    for (int j = 0; j < n; j++, in.point += m->np) {
+    for (int j = 0; j < n; j++, point += m->np) {
         world k[SNW_SHOOT_STAGES], next = y;
         snw_wrench along;
         for (int i = 0; i < m->stages; i++) {
             world stage = y;
             for (int l = 0; l < i; l++) axpy(piece->h * m->a[i][l], &k[l], &stage);
-            k[i] = slope(r, in, m->at[i], &stage);
+            k[i] = slope(r, point + m->at[i], &stage);
             axpy(piece->h * m->b[i], &k[i], &next);
         }
         y = next;
-        *end = to_body(r, in.point + m->np, &y, &along);
+        *end = to_body(r, point + m->np, &y, &along);
         r->W[node + j] = snw_se3_log(snw_se3_mul(snw_se3_inv(g), end->g));
         g = end->g;
         if (j + 1 == n) return;
@@ -197,6 +185,16 @@ void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state 
         r->F[node + j + 1] = end->F;
         for (int c = 0; c < nz; c++) r->z[(node + j + 1) * nz + c] = end->z[c];
     }
+}
+
+snw_twist snw_replica_strain_slope(const snw_shoot_rod *r, int point, int node) {
+    const int nz = snw_shoot_nz(r);
+    snw_shoot_state b = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
+    memcpy(b.z, r->z + (ptrdiff_t)node * nz, (size_t)nz * sizeof *b.z);
+    const world y = to_world(r, point, &b), s = slope(r, point, &y);
+    snw_twist e;
+    e.w = s.m, e.v = s.n;
+    return e;
 }
 
 // ---- variations -------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@
 // As snw_shoot_march, with poses.
 void snw_replica_march(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
                        snw_shoot_state *end);
+// With tendons, at a node and its point: slope of the strain along the rod.
+snw_twist snw_replica_strain_slope(const snw_shoot_rod *r, int point, int node);
 // S (rows as in march.h) <- variations of the end, by differences, as the paper has them.
 void snw_replica_march_vary(snw_shoot_rod *r, int node, int n, const snw_shoot_state *start,
                             int columns, double *S, snw_shoot_state *end);

@@ -44,6 +44,11 @@ static void lay_out(layout *l, snw_shoot_rod *r, bool loads) {
     r->zrate = take(l, nn * nz, sizeof *r->zrate);
     r->node_history = take(l, nn, sizeof *r->node_history);
     r->znode = take(l, nn * nz, sizeof *r->znode);
+    const size_t bent = r->law && r->law->bends ? nn : 0;
+    for (int i = 0; i < SNW_TIME_LEVELS; i++) r->slope[i] = take(l, bent, sizeof **r->slope);
+    r->slope_rate = take(l, bent, sizeof *r->slope_rate);
+    r->slope_node = take(l, bent, sizeof *r->slope_node);
+    r->slope_history = take(l, bent ? np : 0, sizeof *r->slope_history);
 }
 
 snw_status snw_shoot_create(const snw_shoot_opts *opts, const snw_shoot_law *law, bool uniform,
@@ -205,6 +210,7 @@ void snw_shoot_rest(snw_shoot_rod *r, snw_se3 base) {
         memset(r->zlevel[k], 0, n * nz * sizeof *r->zlevel[k]);
         r->step[k] = 1;
     }
+    snw_shoot_slopes(r);
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j < piece->n; j++) {

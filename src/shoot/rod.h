@@ -190,6 +190,8 @@ typedef struct snw_shoot_rod {
     snw_shoot_history *rate;                   // their rates at the newest
     snw_shoot_history *node_history;           // scratch
     double *zlevel[SNW_TIME_LEVELS], *zrate, *znode;
+    // likewise the slope of e along the rod, which the paper's march with tendons remembers (replica.h)
+    snw_twist *slope[SNW_TIME_LEVELS], *slope_rate, *slope_node, *slope_history;
     double step[SNW_TIME_LEVELS]; // lengths of the steps that led to the levels
     double out[SNW_TIME_LEVELS +
                1];   // free length: of the present step, then of the levels; equal unless it is fed
@@ -206,6 +208,11 @@ typedef struct snw_shoot_state {
     snw_wrench F;
     double z[SNW_SHOOT_Z];
 } snw_shoot_state;
+
+// Are strains carried along the rod, and slopes of them through time?
+static inline bool snw_shoot_of_strains(const snw_shoot_rod *r) {
+    return r->replica && r->law && r->law->bends;
+}
 
 static inline int snw_shoot_nz(const snw_shoot_rod *r) { return r->law ? r->law->nz : 0; }
 
@@ -265,6 +272,8 @@ void snw_shoot_formula(snw_shoot_rod *r, snw_time_kind kind, double alpha, doubl
 void snw_shoot_push(snw_shoot_rod *r, double h);
 // Forget the past: motion was uniform until now with the present rates, in steps of h; or at rest: they become zero.
 void snw_shoot_begin(snw_shoot_rod *r, bool rest, double h);
+// Slopes that the paper's march remembers, of strains that come from elsewhere: by cubics through nodes.
+void snw_shoot_slopes(snw_shoot_rod *r);
 
 // ---- stations ---------------------------------------------------------------------------------------
 

@@ -12,6 +12,10 @@ void snw_shoot_carry(snw_shoot_rod *r, snw_ledger *row) {
     }
     snw_ledger_carry(row, r->rate, nn * history);
     snw_ledger_carry(row, r->zrate, nn * nz);
+    if (snw_shoot_of_strains(r)) {
+        for (int k = 0; k < SNW_TIME_LEVELS; k++) snw_ledger_carry(row, r->slope[k], 6 * nn);
+        snw_ledger_carry(row, r->slope_rate, 6 * nn);
+    }
     snw_ledger_carry(row, r->step, SNW_TIME_LEVELS);
     snw_ledger_carry(row, r->g, nn * sizeof *r->g / sizeof(double));
     snw_ledger_carry(row, r->F, nn * sizeof *r->F / sizeof(double));

@@ -173,6 +173,7 @@ static void take_leg(snw_shooter_leg *l, const snw_state *s) {
             if (j < piece->n) advance(l, s, x, piece->h, feed / r->length, &g, &V);
         }
     }
+    snw_shoot_slopes(r);
     r->out_rate = feed;
 }
 
@@ -215,6 +216,7 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
     snw_shoot_rod *r = l->r;
     const snw_shoot_rod *from = other->r;
     const bool same = same_grid(&l->grid, &other->grid);
+    const bool slopes = same && snw_shoot_of_strains(r) && snw_shoot_of_strains(from);
     r->out_rate = from->out_rate;
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
@@ -235,8 +237,10 @@ static void follow_leg(snw_shooter_leg *l, const snw_shooter_leg *other) {
                 r->F[j] = at.F;
             }
             r->V[j] = r->level[0][j].V;
+            if (slopes) r->slope[0][j] = from->slope[0][j], r->slope_rate[j] = from->slope_rate[j];
         }
     }
+    if (!slopes) snw_shoot_slopes(r);
 }
 
 // the grids of another one; fields are to follow

@@ -177,6 +177,7 @@ static void carry_fields(const snw_shooter_leg *old, snw_shoot_rod *to) {
             to->rate[node] = at.rate;
         }
     }
+    snw_shoot_slopes(to);
     memcpy(to->step, from->step, sizeof to->step);
     to->base = from->base;
     to->base_V = from->base_V;

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Steps of the shooting engine from the command line."""
-import csv
-import io
-import random
+import pathlib
+import sys
 import unittest
 
 import harness
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
+import release
+
+EXAMPLE = harness.SOURCE / "examples/identification"
 
 # the weight release of Till et al. 2019: steel wire, 20 g cut off, air; gravity along x
 RELEASE = """\
@@ -26,25 +30,35 @@ probes: {tip: {position: rod.tip}}
 
 
 class Shooting(harness.Case):
+    def example(self, *options):
+        """What the fit of the example's about: finds, by name."""
+        reply = self.succeeds("fit", EXAMPLE / "release.yaml", EXAMPLE / "release.csv", "--run", "sheet", "--find", "EI", "--find", "rho",
+                              "--find", "C", "--error", "tip=0.5 mm", *options, "--json").json
+        return {f["path"]: f for f in reply["found"]}
+
     @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_stiffness_density_and_drag_from_a_noisy_release(self):
-        self.write("rod.yaml", RELEASE)
-        reply = self.succeeds("run", "rod.yaml", "-o", "true.h5", "--json").json
+        self.assertTrue((EXAMPLE / "release.csv").read_text().startswith(release.example(8)))
+        reply = self.succeeds("run", EXAMPLE / "release.yaml", "--run", "paper", "-o", "true.h5", "--json").json
         self.assertGreater(reply["runs"][0]["real_time"], 0)
-        rows = list(csv.DictReader(io.StringIO(self.succeeds("show", "true.h5", "--csv").out)))
-        chance = random.Random(5)
-        lines = ["t,tip.x,tip.z"]
-        for row in rows[2::2]:  # the equilibrium, then the start, which is the same instant
-            x, z = (float(row[c]) + chance.gauss(0, 5e-4) for c in ("tip.x", "tip.z"))
-            lines.append(f"{row['t']},{x!r},{z!r}")
-        self.write("camera.csv", "\n".join(lines) + "\n")
-        reply = self.succeeds("fit", "rod.yaml", "camera.csv", "--find", "E=200 GPa", "--find", "rho=7800 kg/m^3",
-                              "--find", "C=1e-3", "--error", "tip=0.5 mm", "--json").json
-        found = {f["path"]: f for f in reply["found"]}
-        for path, true, near in (("E", 190.4e9, 2e-3), ("rho", 7602, 2e-3), ("C", 2.12e-3, 0.05)):
+        found = self.example()
+        for path, true, near in (("EI", release.EI, 2e-3), ("rho", release.RHO, 2e-3), ("C", release.DRAG, 0.05)):
             one = found[path]
             self.assertLess(abs(one["value"] - true), 3.5 * one["standard_error"], one)
             self.assertLess(abs(one["value"] / true - 1), near, one)
+            self.assertGreater(abs(one["start"] / true - 1), 10 * abs(one["value"] / true - 1), one)
+
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
+    def test_long_steps_show_in_what_is_found(self):
+        rho = self.example("--set", "h=5 ms")["rho"]
+        self.assertGreater(release.RHO - rho["value"], 5 * rho["standard_error"], rho)
+
+    # with twice the steps and two modes more it moves by less than a tenth of the noise
+    @unittest.skipIf(harness.SLOW, "no line of ours")
+    def test_what_made_the_points_is_fine_enough(self):
+        for a, b in zip(release.motion(4), release.motion(4, 40, release.Wire(8, 26))):
+            for x, y in zip(a, b):
+                self.assertLess(abs(x - y), 0.1 * release.NOISE)
 
     def test_what_it_cannot_do_is_said_with_its_place(self):
         self.write("arm.yaml", RELEASE.replace("rod: {on: world,", "rod: {on: world, joint: revolute,"))

@@ -474,32 +474,36 @@ static void winch_by_eulers_rule(void **state) {
     }
 }
 
-// by Euler's rule the line between two nodes of the past has the slope that the reference keeps
+// by Euler's rule, by Runge-Kutta's with means of two nodes as histories, and with cubics
 static void replica_moves_as_the_strain_form(void **state) {
     (void)state;
     enum { STEPS = 90 };
     static winch_instant strains[STEPS + 1];
-    oracle_winch((winch_how){.points = 41, .euler = true}, STEPS, strains);
-    cord_rod a;
-    fresh(&a);
-    shot s = cord_step_robot();
-    s.points = 41;
-    s.along = SNW_ALONG_EULER;
-    cord_winch(&a, 0.0151, 1.6e-3, s.L);
-    assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
-    a.s.r->replica = true;
-    assert_int_equal(cord_static(&a), SNW_OK);
-    cord_begin(&a, 0.05);
-    const long before = heap_calls;
-    double off = 0;
-    for (int i = 1; i <= STEPS; i++) {
-        a.c.cord[0].value = cord_winch_at(0.05 * i);
-        assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
-        off = fmax(off, fabs(shot_tip(&a.s).x - strains[i].x));
+    for (int kind = 0; kind < 3; kind++) {
+        const winch_how how = {.points = 41, .euler = kind == 0, .cubic = kind == 2};
+        oracle_winch(how, STEPS, strains);
+        cord_rod a;
+        fresh(&a);
+        shot s = cord_step_robot();
+        s.points = how.points;
+        s.along = how.euler ? SNW_ALONG_EULER : SNW_ALONG_RK4;
+        s.between = how.cubic ? SNW_BETWEEN_CUBIC : SNW_BETWEEN_LINEAR;
+        cord_winch(&a, 0.0151, 1.6e-3, s.L);
+        assert_int_equal(cord_make(&s, 5e-4, NULL, &a), SNW_OK);
+        a.s.r->replica = true;
+        assert_int_equal(cord_static(&a), SNW_OK);
+        cord_begin(&a, 0.05);
+        const long before = heap_calls;
+        double off = 0;
+        for (int i = 1; i <= STEPS; i++) {
+            a.c.cord[0].value = cord_winch_at(0.05 * i);
+            assert_int_equal(cord_step(&a, SNW_TIME_BDF2, 0, 0.05), SNW_OK);
+            off = fmax(off, fabs(shot_tip(&a.s).x - strains[i].x));
+        }
+        assert_int_equal(heap_calls, before);
+        assert_true(off < 1e-9);
+        cord_free(&a);
     }
-    assert_int_equal(heap_calls, before);
-    assert_true(off < 1e-9);
-    cord_free(&a);
 }
 
 // tension that varies along the path, the consistent friction of the table

@@ -211,6 +211,17 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "  air: {chamber: {along: arm, at: [0, 0, -6 mm], area: 20 mm^2}, gas: {moles: 4e-4 mol*(1 + " \
     "t/(1 s))}}\n"
 
+#define BENT                                                                                       \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, damping: 10 ms}}\n"    \
+    "robot:\n"                                                                                     \
+    "  arm: {on: world, rod: {length: 0.5 m, section: {circle: {radius: 10 mm}},\n"                \
+    "    material: rubber, strain: cosserat legendre 2}}\n"                                        \
+    "actuators:\n"                                                                                 \
+    "  winch: {tendon: {along: arm, at: [0, -4 mm, 4 mm], compliance: 1e-3 1/N}, "                 \
+    "shortening: 1 mm*sin(2*pi*t/(0.2 s))}\n"                                                      \
+    "probes: {tip: {position: arm.tip}}\n"
+
 // legs that a plate joins: one is fed, one turned by a motor
 #define PLATE                                                                                      \
     "sinew: 1\n"                                                                                   \
@@ -323,6 +334,13 @@ static const char *const studies[] = {
                "shooting, shooting: {points: 15}}\n"
                "  - dynamic: {for: 8 ms, step: 2 ms, scheme: bdf2, engine: shooting, shooting: "
                "{points: 15, along: dormand-prince, error: 1e-7}}\n",
+    // slopes of strains have a past of their own
+    BENT "study:\n"
+         "  - static: {name: path, engine: shooting, shooting: {points: 21}}\n"
+         "  - dynamic: {for: 32 ms, step: 2 ms, scheme: bdf-alpha, engine: shooting, shooting: "
+         "{points: 21, replica: on}}\n"
+         "  - dynamic: {for: 14 ms, step: 2 ms, scheme: bdf3, engine: shooting, shooting: {points: "
+         "21, replica: on}}\n",
     FREE "study: [modes, dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
