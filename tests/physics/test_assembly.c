@@ -445,6 +445,33 @@ static void other_cuts_move_alike(void **state) {
          "0]}}}\n"                                                                                 \
          "loops: {close: {join: [br, r], as: revolute}, brace: {join: [bm, m], as: revolute}}\n"
 
+// rows are named by the axes of the first site, or as across and along the joint's axis where that is none of them
+static void rows_are_named_by_axes_of_the_site(void **state) {
+    (void)state;
+    static const struct {
+        const char *axis, *rows;
+    } said[] = {{"y", "tilt z, tilt x, move z, move x, move y"},
+                {"-x", "tilt y, tilt z, move y, move z, move x"},
+                {"[1, 0, 1]", "tilt first across, tilt second across, move first across, move "
+                              "second across, move along"}};
+    for (int i = 0; i < 3; i++) {
+        char text[300], want[300];
+        built b = {0};
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot: {p: {on: world, joint: revolute, axis: %s, body: {mass: "
+                       "1}}}\nloops: {pin: {join: [world, p], as: revolute, axis: %s}}\n",
+                       said[i].axis, said[i].axis);
+        open_text(&b, text);
+        (void)snprintf(want, sizeof want,
+                       "5 rows, 5 hold by themselves: %s; their reactions are undetermined",
+                       said[i].rows);
+        snw_assembly_describe(b.m, 0, text, sizeof text);
+        assert_string_equal(text, want);
+        assert_int_equal(b.m->freedom, 1); // rows that only rounding moves forbid nothing
+        close_built(&b);
+    }
+}
+
 // a bar on three equal parallel links: one row too many, and it moves as the closed form says
 static void a_third_parallel_link_is_redundant(void **state) {
     (void)state;
@@ -730,6 +757,7 @@ int main(void) {
         cmocka_unit_test(four_bars_hang_where_energy_is_lowest),
         cmocka_unit_test(slider_cranks_hang_where_energy_is_lowest),
         cmocka_unit_test(other_cuts_move_alike),
+        cmocka_unit_test(rows_are_named_by_axes_of_the_site),
         cmocka_unit_test(a_third_parallel_link_is_redundant),
         cmocka_unit_test(a_line_of_links_is_singular_not_redundant),
         cmocka_unit_test(what_cannot_be_closed_is_named),
