@@ -48,7 +48,8 @@ static void number_rows(snw_model *m) {
 // than there are rows shows all that they can say, and costs no columns.
 typedef struct survey {
     double G[36], gap[6];
-    double moved; // how much the two sites move in all of these: a row that moves by rounding of that says nothing
+    double
+        moved; // how much the two sites move in all of these: a row that moves by rounding of that says nothing
 } survey;
 
 // rest (nrow): rates of the rows while coordinates rest, which is what a row of velocities has for a gap
