@@ -178,6 +178,7 @@ static const bad_case bad[] = {
     {ROD("$section: {circle: {radius: 1}}, strain: {bend_y: legendre 1}"), "no material"},
     {ROD("material: $stel, strain: rigid") "materials: {steel: {}}\n",
      "no material 'stel' (did you mean 'steel'?)"},
+    {ROD("material: $iron, strain: rigid"), "no material 'iron'; there is"},
     {ROD("material: $sted, strain: rigid") "sites: {steel: {on: arm}}\n", "no material 'sted'"},
     {ROD("material: $arm, strain: rigid"), "'arm' is a link, not a material"},
     {ROD("material: m, section: {circle: {radius: 1}}, strain: {twist: legendre 1}") "materials: "
