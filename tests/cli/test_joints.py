@@ -113,6 +113,13 @@ class Joints(harness.Case):
             self.assertIn(words, err)
             self.assertEqual("nothing holds" in err, "nothing holds" in words, err)
 
+    def test_an_unstable_equilibrium_is_said_to_be_one_unless_the_file_looks(self):
+        pole = "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
+        for text, unstable in (("study: [static:]\n", True), ("initial: {a: 10 deg}\nstudy: [static:]\n", False),
+                               ("study: [static:]\nprobes: {s: stability}\n", False), ("study: [static:, modes:]\n", False)):
+            self.write("robot.yaml", pole + text)
+            self.assertEqual("the equilibrium at t = 0 s is unstable" in self.succeeds("run", "robot.yaml", "-q").err, unstable, text)
+
     def test_limits_warn_with_joint_time_and_value(self):
         for joint, extra, initial, words in (
                 ("revolute", "limits: [-1, 0.505]", "{rate: 1}", "joint 'a' is outside of its limits at t = 0.51 s: angle 0.51 rad, not in [-1, 0.505]"),
