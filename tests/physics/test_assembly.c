@@ -558,6 +558,16 @@ static void what_cannot_be_closed_is_named(void **state) {
     assert_non_null(strstr(err.text, "'far'"));
     assert_non_null(strstr(err.text, "open by 800 mm"));
     assert_int_equal(err.line, 7);
+    assert_non_null(strstr(err.text, "check lengths"));
+    // a bent rod that only just reaches when it is straight: to second order only
+    assert_int_equal(
+        refused(FOUR "robot: {a: {on: world, joint: revolute, rod: {length: 1, section: "
+                     "{stiffness: {bend_z: 1}}, strain: {bend_z: legendre 12}}}}\n"
+                     "initial: {a: {strain: {bend_z: 0.2*sin(pi*x/L) 1/m}}}\n"
+                     "loops: {far: {join: [world, a.tip], as: revolute, pose: {xyz: [1, 0, 0]}}}\n",
+                &err),
+        SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "at the end of its reach"));
     // out of the plane: nothing can help
     assert_int_equal(
         refused(FOUR "robot:\n"
