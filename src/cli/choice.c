@@ -9,11 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// is `name` the wanted one, or the wanted one followed by a dot, a bracket or a station
-static bool is_meant(const char *name, const char *wanted) {
-    const size_t length = strlen(wanted);
+// is `name` the wanted one of this length, or the wanted one followed by a dot, a bracket or a station
+static bool is_meant(const char *name, const char *wanted, size_t length) {
     if (length == 0 || strncmp(name, wanted, length) != 0) return false;
     return !name[length] || name[length] == '.' || name[length] == '(' || name[length] == '@';
+}
+
+// the next of names between commas; NULL: there is no more
+static const char *behind(const char *name, size_t length) {
+    return name[length] ? name + length + 1 : NULL;
+}
+
+static bool is_listed(const char *name, const char *list) {
+    for (const char *one = list; one; one = behind(one, strcspn(one, ","))) {
+        if (is_meant(name, one, strcspn(one, ","))) return true;
+    }
+    return false;
 }
 
 // `what` is "run" or "probe"
@@ -33,17 +44,28 @@ static snw_status unknown(const char *what, const char *wanted, int n, const cha
                     n ? list : "none");
 }
 
+// every name of the list is that of something
+static snw_status check_list(const char *what, int n, const char *const *name, const char *list,
+                             snw_error *err) {
+    for (const char *one = list; one; one = behind(one, strcspn(one, ","))) {
+        const size_t length = strcspn(one, ",");
+        bool found = false;
+        for (int i = 0; i < n && !found; i++) found = is_meant(name[i], one, length);
+        if (found) continue;
+        char wanted[128];
+        (void)snprintf(wanted, sizeof wanted, "%.*s", (int)(length < 127 ? length : 127), one);
+        return unknown(what, wanted, n, name, err);
+    }
+    return SNW_OK;
+}
+
 static snw_status choose(const char *what, int n, const char *const *name, int nwanted,
                          const char *const *wanted, int *chosen, int *nchosen, snw_error *err) {
-    for (int w = 0; w < nwanted; w++) {
-        bool found = false;
-        for (int i = 0; i < n && !found; i++) found = is_meant(name[i], wanted[w]);
-        if (!found) return unknown(what, wanted[w], n, name, err);
-    }
+    for (int w = 0; w < nwanted; w++) SNW_TRY(check_list(what, n, name, wanted[w], err));
     *nchosen = 0;
     for (int i = 0; i < n; i++) {
         bool take = nwanted == 0;
-        for (int w = 0; w < nwanted && !take; w++) take = is_meant(name[i], wanted[w]);
+        for (int w = 0; w < nwanted && !take; w++) take = is_listed(name[i], wanted[w]);
         if (take) chosen[(*nchosen)++] = i;
     }
     return SNW_OK;

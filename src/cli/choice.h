@@ -7,7 +7,7 @@
 
 // chosen <- indices of the runs meant by `wanted`, in the order of `name`; all when nothing is
 // wanted. A run is meant by its name, and by the part before a dot: "load" means load.1, load.2,
-// ... SNW_E_ARGUMENT names the first wanted run that does not exist. `chosen` has room for n.
+// ...; one wanted text may be several names between commas. SNW_E_ARGUMENT names the first wanted run that does not exist. `chosen` has room for n.
 SNW_NODISCARD snw_status snw_choose_runs(int n, const char *const *name, int nwanted,
                                          const char *const *wanted, int *chosen, int *nchosen,
                                          snw_error *err);

@@ -291,8 +291,9 @@ static int run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"run", 0, "NAME", true, "only this run; may be repeated"},
-    {"probe", 0, "NAME", true,
-     "the values of this probe at every instant: tip, or one component, tip.x. May be repeated"},
+    {"probe", 0, "NAMES", true,
+     "the values of these probes at every instant: tip, or components, tip.x,tip.z. May be "
+     "repeated"},
     {"csv", 0, NULL, false, "a header line, then t and the components, separated by commas"},
     SNW_OPTION_COMPARE,
     {"model", 0, NULL, false, "the text of the model the results were computed from"},

@@ -177,7 +177,7 @@ snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_a
     }
     if (status == SNW_OK && !csv && !reply->json) status = snw_grid_print(g, stdout, err);
     if (status == SNW_OK && !csv && !reply->json && t.left > 0) {
-        printf("  ... and %d more columns, see --probe\n", t.left);
+        printf("  ... and %d more columns, see --probe and --csv\n", t.left);
     }
     snw_grid_destroy(g);
     return status;

@@ -232,14 +232,39 @@ static snw_wrench turned(snw_mat3 Q, snw_wrench F) {
     return (snw_wrench){{snw_rotate(Q, F.m), snw_rotate(Q, F.f)}};
 }
 
+// which axis of the first site axis i of the joint is; 3 + i where its axes are none of those
+static int named_axis(const snw_loop *loop, int i) {
+    int axis[3] = {-1, -1, -1};
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            if (fabs(loop->Q.e[k][j]) > 1 - 1e-9) axis[j] = k;
+        }
+    }
+    return axis[0] >= 0 && axis[1] >= 0 && axis[2] >= 0 ? axis[i] : 3 + i;
+}
+
 const char *snw_loop_row_name(const snw_loop *loop, int k) {
-    static const char *const name[][3] = {
-        {"turn x", "turn y", "turn z"}, {"tilt x", "tilt y", "tilt z"},
-        {"move x", "move y", "move z"}, {"turn x", "turn y", "turn z"},
-        {"move x", "move y", "move z"}, {"", "", "move along the axle"},
-        {"move across the axle"}};
+    static const char *const name[][6] = {
+        {"turn x", "turn y", "turn z", "turn first across", "turn second across", "turn along"},
+        {"tilt x", "tilt y", "tilt z", "tilt first across", "tilt second across", "tilt along"},
+        {"move x", "move y", "move z", "move first across", "move second across", "move along"}};
     const row r = rows_of(loop)[k];
-    return name[r.kind][r.i];
+    const int axis = named_axis(loop, r.i);
+    switch (r.kind) {
+    case ROW_LOG:
+    case ROW_SPIN:
+        return name[0][axis];
+    case ROW_TILT:
+        return name[1][axis];
+    case ROW_MOVE:
+    case ROW_SLIP:
+        return name[2][axis];
+    case ROW_AXLE:
+        return "move along the axle";
+    case ROW_ROLL:
+        return "move across the axle";
+    }
+    return "";
 }
 
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {

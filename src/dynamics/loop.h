@@ -39,7 +39,8 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
 // The same with zeros there: what the multipliers of w->l say.
 snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 
-// A raw row of a loop by name ("tilt x"), and what it is measured by: a radian, or the length of the robot.
+// A raw row of a loop by name ("tilt x", an axis of the first site; "tilt first across" where the joint's axes are none of
+// those), and what it is measured by: a radian, or the length of the robot.
 const char *snw_loop_row_name(const snw_loop *loop, int k);
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k);
 

@@ -367,8 +367,9 @@ static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *n
 static snw_status set_whole(snw_builder *b, const path *p, const target *t, snw_node *value) {
     const bool onoff = is_word(value, "off") || is_word(value, "on");
     if (onoff && !t->thing) {
-        return snw_fail_at(b->err, p->at, "%s '%s' cannot be switched %s", t->what, p->whole,
-                           value->text);
+        const bool weight = strcmp(p->whole, "gravity") == 0;
+        return snw_fail_at(b->err, p->at, "%s '%s' cannot be switched %s%s", t->what, p->whole,
+                           value->text, weight ? "; give it, e.g. 0" : "");
     }
     if (!onoff) {
         *t->slot = value;

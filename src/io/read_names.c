@@ -6,6 +6,7 @@
 #include "base/fail.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 // sections whose entries are things, with the kind of the things
@@ -161,7 +162,15 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
         return snw_fail_at(r->err, node->place, "there is no %s '%s' (did you mean '%s'?)", bare,
                            name, near);
     }
-    return snw_fail_at(r->err, node->place, "there is no %s '%s'", bare, name);
+    char list[160] = "";
+    size_t used = 0;
+    for (int i = 0, n = 0; i < r->things.n && used + 40 < sizeof list; i++) {
+        if (!known[i]) continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", n++ ? ", " : "",
+                                 used + 80 < sizeof list ? known[i] : "..");
+    }
+    return snw_fail_at(r->err, node->place, "there is no %s '%s'; there is %s", bare, name,
+                       used ? list : "none");
 }
 
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link) {

@@ -50,7 +50,8 @@
     X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
       "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
       "puts it; cost: work over weight times way")                                                 \
-    X(PROBE_IN, "in", "world or body", "whose axes, of a site's quantity; world unless given")     \
+    X(PROBE_IN, "in", "world or body",                                                             \
+      "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
     X(PROBE_ALONG, "along", "number",                                                              \
       "at so many equal stations of the rod or of the tendon's path, ends included")
 
@@ -380,6 +381,14 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     if (of == OF_ALL || (of == OF_STATION && frame == 0)) {
         return snw_fail_at(r->err, e->place, "'%s' is always in %s", snw_probe_name(out->kind),
                            of == OF_ALL ? "the world" : "the section's frame");
+    }
+    const bool place = out->kind == SNW_PROBE_POSITION || out->kind == SNW_PROBE_ROTATION ||
+                       out->kind == SNW_PROBE_POSE;
+    if (place && frame == 1) {
+        return snw_fail_at(r->err, e->place,
+                           "'%s' says where the site is in the world; 'in: body' is for velocity, "
+                           "twist, acceleration and reaction",
+                           snw_probe_name(out->kind));
     }
     out->body = frame == 1;
     return SNW_OK;

@@ -365,6 +365,30 @@ static snw_status read_map(reader *r, int depth, snw_node *map) {
     return merged.key ? merge(r, &merged, map) : SNW_OK;
 }
 
+// a plain text whose brackets are still open where it ends
+static bool unfinished(const snw_node *n) {
+    int open = 0;
+    for (const char *c = n->text; n->kind == SNW_NODE_TEXT && !n->quoted && *c; c++) {
+        open += (*c == '(') - (*c == ')');
+    }
+    return open > 0;
+}
+
+// inside {} and [] a comma ends a value, also one between the brackets of an expression
+static snw_status check_commas(reader *r, const snw_node *flow) {
+    for (int i = 0; i + 1 < flow->n; i++) {
+        const snw_node *n = flow->entry[i].value, *rest = flow->entry[i + 1].value;
+        const bool piece =
+            flow->kind == SNW_NODE_MAP ? rest->kind == SNW_NODE_NULL : rest->kind == SNW_NODE_TEXT;
+        if (!piece || !unfinished(n)) continue;
+        return snw_fail_at(r->err, n->place,
+                           "'%.60s' ends at the comma; inside {} and [] an expression with a ',' "
+                           "needs quotes: \"%.60s, ..)\"",
+                           n->text, n->text);
+    }
+    return SNW_OK;
+}
+
 static snw_status read_collection(reader *r, int depth, snw_node **out) {
     const bool is_map = r->event->type == FYET_MAPPING_START;
     if (depth >= SNW_YAML_DEPTH) return too_deep(r);
@@ -372,10 +396,11 @@ static snw_status read_collection(reader *r, int depth, snw_node **out) {
     SNW_TRY(read_tag(r, is_map ? " map " : " seq ", &as));
     SNW_TRY(new_node(r, is_map ? SNW_NODE_MAP : SNW_NODE_LIST, r->last, out));
     const snw_place outer = r->open;
-    if (fy_event_get_node_style(r->event) == FYNS_FLOW) r->open = r->last;
+    const bool flow = fy_event_get_node_style(r->event) == FYNS_FLOW;
+    if (flow) r->open = r->last;
     SNW_TRY(is_map ? read_map(r, depth, *out) : read_list(r, depth, *out));
     r->open = outer;
-    return SNW_OK;
+    return flow ? check_commas(r, *out) : SNW_OK;
 }
 
 // the node the present event begins; leaves the event that ends it

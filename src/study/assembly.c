@@ -282,6 +282,9 @@ void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out
 
 enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8 };
 
+// of the robot's size: a gap that is left where rows meet to second order only
+static const double just_reached = 1e-5;
+
 // as->dx <- the way in typical coordinates that closes the rows to first order, the shortest of those that are nearly as
 // good: |C x - gap|^2 + |gap|^2 |x|^2 is least (Levenberg and Marquardt), so that rows which only say something because
 // the loops are open do not lead far away
@@ -384,9 +387,13 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
         err,
         snw_fail(err, SNW_E_DIVERGED,
                  "%s '%.60s' cannot be %s%s from the initial configuration: it stays open by %s at "
-                 "t = %g s. Give initial: values nearer to the closed robot, check lengths, "
-                 "poses and what is driven, or allow more motion",
-                 kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t),
+                 "t = %g s. %s",
+                 kind, name, kind[0] == 'l' ? "closed" : "followed", with, by, in->t,
+                 info->gap < just_reached
+                     ? "So little is left where the robot is just at the end of its reach, which "
+                       "is singular: bring the sites a little nearer, or let a rod stretch"
+                     : "Give initial: values nearer to the closed robot, check lengths, poses and "
+                       "what is driven, or allow more motion"),
         at.file, at.line, at.column);
 }
 

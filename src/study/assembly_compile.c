@@ -48,6 +48,8 @@ static void number_rows(snw_model *m) {
 // than there are rows shows all that they can say, and costs no columns.
 typedef struct survey {
     double G[36], gap[6];
+    double
+        moved; // how much the two sites move in all of these: a row that moves by rounding of that says nothing
 } survey;
 
 // rest (nrow): rates of the rows while coordinates rest, which is what a row of velocities has for a gap
@@ -59,7 +61,8 @@ static void look_at(const snw_model *m, const snw_work *w, const double *rest, i
     }
 }
 
-static void feel(const snw_model *m, const double *rest, const double *rate, int i, survey *v) {
+static void feel(const snw_model *m, const snw_work *w, const double *rest, const double *rate,
+                 int i, survey *v) {
     const snw_loop *loop = &m->loop[i];
     double x[6];
     for (int a = 0; a < loop->nraw; a++) {
@@ -67,6 +70,10 @@ static void feel(const snw_model *m, const double *rest, const double *rate, int
     }
     for (int a = 0; a < loop->nraw; a++) {
         for (int b = 0; b < loop->nraw; b++) v->G[6 * a + b] += x[a] * x[b];
+    }
+    const snw_twist V[] = {w->V[loop->a], w->V[loop->b]};
+    for (int k = 0; k < 2; k++) {
+        v->moved += snw_dot(V[k].w, V[k].w) + snw_dot(V[k].v, V[k].v) / (m->length * m->length);
     }
 }
 
@@ -82,7 +89,7 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
         for (int i = 0; i < m->nv; i++) s->v[i] = m->typical[i] * snw_assembly_roll(seed);
         snw_kinematics(m, in, s, false, w);
         snw_rows_rates(m, in, s, w, rate, NULL);
-        for (int i = 0; i < m->nloop; i++) feel(m, rest, rate, i, &v[i]);
+        for (int i = 0; i < m->nloop; i++) feel(m, w, rest, rate, i, &v[i]);
     }
 }
 
@@ -155,10 +162,11 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
     }
     eigen(n, A, V);
     for (int k = 0; k < n; k++) largest = fmax(largest, A[k][k]);
+    const double nothing = fmax(1e-18 * largest, 1e-24 * v->moved);
     bool whole = true;
     int kept = 0;
     for (int k = 0; k < n; k++) {
-        const bool holds = !(A[k][k] > 1e-18 * largest);
+        const bool holds = !(A[k][k] > nothing);
         kept += !holds;
         for (int a = 0; a < n && holds; a++) idle[a] += V[a][k] * V[a][k];
     }
@@ -190,7 +198,7 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
     loop->nrow = 0;
     for (int k = 0; k < n; k++) {
         if (whole && idle[k] < 0.5) loop->mix[loop->nrow++][k] = 1;
-        if (whole || !(A[k][k] > 1e-18 * largest)) continue;
+        if (whole || !(A[k][k] > nothing)) continue;
         for (int a = 0; a < n; a++)
             loop->mix[loop->nrow][a] = V[a][k] / snw_loop_row_size(m, loop, a);
         loop->nrow++;
@@ -485,7 +493,7 @@ static int whole_row(const snw_loop *loop, int r) {
 
 void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size) {
     const snw_loop *loop = &m->loop[i];
-    char names[80] = "";
+    char names[128] = "";
     for (int k = 0; k < loop->nraw; k++) {
         if (!loop->holds[k]) continue;
         const size_t n = strlen(names);

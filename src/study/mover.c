@@ -3,35 +3,59 @@
 
 #include "base/fail.h"
 
-// does anything follow a law now or at times?
-static bool driven(const snw_model *m) {
+// what of the model the conserving scheme does not know, NULL: it knows all
+static const char *foreign(const snw_model *m, const char **name) {
     for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0) return true;
+        if (m->drive[i].row < 0) continue;
+        *name = m->desc->motor[m->drive[i].motor].name;
+        return "given positions and rates";
     }
-    return false;
+    for (int r = 0; r < m->nrod; r++) {
+        if (m->rod[r].feed < 0) continue;
+        *name = m->desc->link[m->rod[r].link].name;
+        return "rods that are fed";
+    }
+    if (m->nmeasure) *name = m->desc->measure[0].name;
+    return m->nmeasure ? "tendons and chambers"
+           : m->nfield ? "strains given by laws"
+           : m->nwet   ? "fluids"
+           : m->ntouch ? "grounds"
+                       : NULL;
+}
+
+// Rows that are not of drives or contacts are of index 3, where collocation loses its order (theory.md 6.7).
+static bool closes(const snw_model *m) {
+    int rows = m->nrow;
+    for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
+    for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].grip ? m->loop[i].nrow : 0;
+    return rows > 0;
+}
+
+snw_status snw_mover_knows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    const snw_method of = step->method;
+    const bool gauss =
+        of == SNW_METHOD_GAUSS4 || of == SNW_METHOD_GAUSS6 || of == SNW_METHOD_GAUSS8;
+    const char *name = NULL, *what = of == SNW_METHOD_CONSERVING ? foreign(m, &name) : NULL;
+    snw_status s = SNW_OK;
+    if (what) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "the conserving scheme does not know %s%s%s%s; use scheme: generalized-alpha, "
+                     "or adaptive for digits",
+                     what, name ? " ('" : "", name ? name : "", name ? "')" : "");
+    } else if (gauss && closes(m)) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not know loops and given lengths or volumes; use "
+                     "generalized-alpha, or adaptive for digits",
+                     snw_method_name(of));
+    }
+    return s == SNW_OK
+               ? s
+               : snw_fail_place(err, s, step->place.file, step->place.line, step->place.column);
 }
 
 snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                           snw_mover *out, snw_error *err) {
-    if (step->method == SNW_METHOD_CONSERVING &&
-        (driven(m) || m->nfield || m->nmeasure || m->nwet || m->ntouch)) {
-        return snw_fail_place(
-            err,
-            snw_fail(err, SNW_E_MODEL,
-                     "the conserving scheme does not know driven coordinates, "
-                     "given strains, tendons, chambers, fluids and ground; use scheme: "
-                     "generalized-alpha"),
-            step->place.file, step->place.line, step->place.column);
-    }
-    for (int r = 0; step->method == SNW_METHOD_CONSERVING && r < m->nrod; r++) {
-        if (m->rod[r].feed < 0) continue;
-        return snw_fail_place(err,
-                              snw_fail(err, SNW_E_MODEL,
-                                       "the conserving scheme does not know rods that are fed "
-                                       "('%s'); use generalized-alpha or adaptive",
-                                       m->desc->link[m->rod[r].link].name),
-                              step->place.file, step->place.line, step->place.column);
-    }
+    SNW_TRY(snw_mover_knows(m, step, err));
     switch (step->method) {
     case SNW_METHOD_BDF3:
         return snw_fail(err, SNW_E_ARGUMENT, "scheme 'bdf3' needs 'engine: shooting'");
@@ -49,7 +73,7 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
-        return snw_mover_staged(m, step, out, err);
+        return snw_mover_staged(m, step, out);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

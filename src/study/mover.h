@@ -48,6 +48,10 @@ SNW_NODISCARD snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc
                                          const struct snw_shooter *from, snw_mover *out,
                                          snw_error *err);
 
+// Can the scheme of a step move this model? If not, the fault with the place of the step.
+SNW_NODISCARD snw_status snw_mover_knows(const snw_model *m, const snw_step_desc *step,
+                                         snw_error *err);
+
 // The mover a step asks for, the shooting engine aside; `every` is the time between frames, 0 when not given.
 SNW_NODISCARD snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                                         snw_mover *out, snw_error *err);

@@ -14,7 +14,7 @@ SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_d
 SNW_NODISCARD snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step,
                                               snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step,
-                                          snw_mover *out, snw_error *err);
+                                          snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step,
                                             double every, snw_mover *out, snw_error *err);
 

@@ -14,24 +14,7 @@ size_t snw_mover_staged_saves(const snw_model *m, snw_method method) {
     return SNW_PACED_SAVES + snw_staged_saves(m, stages_of(method));
 }
 
-// Rows that are not of drives or contacts are of index 3, where collocation loses its order (theory.md 6.7).
-static snw_status refuse_rows(const snw_model *m, const snw_step_desc *step, snw_error *err) {
-    int rows = m->nrow;
-    for (int i = 0; i < m->ndrive; i++) rows -= m->drive[i].row >= 0;
-    for (int i = 0; i < m->nloop; i++) rows -= m->loop[i].grip ? m->loop[i].nrow : 0;
-    if (rows == 0) return SNW_OK;
-    return snw_fail_place(
-        err,
-        snw_fail(err, SNW_E_MODEL,
-                 "scheme '%s' does not know loops and given lengths or volumes; use "
-                 "generalized-alpha, or adaptive for digits",
-                 snw_method_name(step->method)),
-        step->place.file, step->place.line, step->place.column);
-}
-
-snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step, snw_mover *out,
-                            snw_error *err) {
-    SNW_TRY(refuse_rows(m, step, err));
+snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step, snw_mover *out) {
     const snw_motion_opts usual = snw_motion_defaults();
     const bool given = step->tolerance > 0;
     const snw_staged_opts o = {.stages = stages_of(step->method),

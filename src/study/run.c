@@ -9,6 +9,7 @@
 #include "shoot/shooter.h"
 #include "study/massless.h"
 #include "study/memory.h"
+#include "study/mover.h"
 
 #include <limits.h>
 #include <math.h>
@@ -262,6 +263,17 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// and so do schemes
+static snw_status check_schemes(const snw_run *r, snw_error *err) {
+    for (int i = 0; i < r->desc->nstep; i++) {
+        const snw_step_desc *step = &r->desc->step[i];
+        if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
+        if (step->engine == SNW_ENGINE_SHOOTING) continue;
+        SNW_TRY(snw_mover_knows(r->era[r->era_of_step[i]].model, step, err));
+    }
+    return SNW_OK;
+}
+
 static snw_status prepare_modes(snw_run *r) {
     const snw_desc *d = r->desc;
     r->modes = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->modes);
@@ -284,6 +296,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(compile_eras(r, err));
     SNW_TRY(check_masses(r, err));
     SNW_TRY(check_shooting(r, err));
+    SNW_TRY(check_schemes(r, err));
     const snw_model *m = r->era[0].model;
     SNW_TRY(describe_columns(r));
     SNW_TRY(describe_coordinates(r));
@@ -588,6 +601,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->recorder = recorder;
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN};
+    r->leans = false;
     r->now = &r->era[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));

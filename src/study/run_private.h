@@ -54,6 +54,7 @@ struct snw_run {
     snw_vec3 start;    // centre of mass where the file puts the robot
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
+    bool leans;        // it was said that an equilibrium is unstable
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *

@@ -7,8 +7,27 @@
 #include "study/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MOST_EIGEN = 800 };
+
+// smallest eigenvalue of the tangent, relative to the elastic one, below which it is more than rounding
+static const double UNSTABLE = -1e-6;
+
+// once, and not to those who look at it themselves
+static void warn_of_unstable(snw_run *r, double stability) {
+    char text[240];
+    if (!(stability < UNSTABLE) || r->leans || r->reads_stability) return;
+    for (int i = 0; i < r->desc->nstep; i++) {
+        if (r->desc->step[i].kind == SNW_STEP_MODES) return;
+    }
+    r->leans = true;
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see "
+                   "the probe 'stability', or start elsewhere (initial:)",
+                   r->info.run, r->state->t);
+    snw_run_warn(r, text);
+}
 
 static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw_error *err) {
     const snw_model *m = r->now->model;
@@ -17,6 +36,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
+    if (!(info->reached < 1)) warn_of_unstable(r, st.value);
     const double geometry = snw_geometry_error(m, r->state->q, r->state->t);
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);

@@ -11,6 +11,7 @@
 #include "solve/settle.h"
 #include "study/assembly.h"
 #include "study/matrix.h"
+#include "study/unheld.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,17 +47,14 @@ static bool driven(const snw_model *m, int dof) {
     return false;
 }
 
-// the first joint with a coordinate that no spring or drive holds, NULL: none
-static const char *loose(const snw_model *m) {
+// is there a joint with a coordinate that no spring or drive holds?
+static bool loose(const snw_model *m) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
-        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        if (driven(m, b->dof)) continue;
-        if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) {
-            return m->desc->link[m->seg[b->seg].link].name;
-        }
+        if (m->seg[b->seg].kind == SNW_SEG_ROD || driven(m, b->dof)) continue;
+        if (b->spring < 0 || !(m->spring[b->spring].stiffness > 0)) return true;
     }
-    return NULL;
+    return false;
 }
 
 // part of typical stiffness that makes a tangent regular
@@ -414,39 +412,49 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     return s;
 }
 
-static snw_status explain(const snw_statics *st, snw_status s, const snw_statics_info *info,
-                          double t, snw_error *err) {
-    if (st->m->nfree && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
-        return snw_fail(
-            err, s,
-            "static at t = %g s: a free joint is held by nothing, so the equilibrium is "
-            "not determined; hold the robot or use a dynamic step",
-            t);
+// the link of a joint that nothing holds at the last equilibrium, not all of the load either; NULL: all are held
+static const snw_link_desc *unheld(snw_statics *st) {
+    const snw_model *m = st->m;
+    if (m->nq) memcpy(st->trial->q, st->x, (size_t)m->nq * sizeof *st->x);
+    if (m->nrow) memcpy(st->trial->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
+    const int link = snw_unheld(m, st->after, st->trial, st->w);
+    return link < 0 ? NULL : &m->desc->link[link];
+}
+
+static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info *info, double t,
+                          snw_error *err) {
+    const bool failed = s == SNW_E_SINGULAR || s == SNW_E_DIVERGED;
+    const snw_link_desc *link = failed ? unheld(st) : NULL;
+    if (link && link->joint == SNW_JOINT_FREE) {
+        return snw_fail(err, s,
+                        "static at t = %g s: nothing holds the free joint of '%s', so the "
+                        "equilibrium is not determined; hold the robot or use a dynamic step",
+                        t, link->name);
     }
-    if (loose(st->m) && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED)) {
-        return snw_fail(
-            err, s,
-            "static at t = %g s: no equilibrium found beyond %.6g of the load; does anything hold "
-            "the joints without a spring, such as '%s'? Give them stiffness, start nearer "
-            "(initial:), or use a dynamic step with damping",
-            t, info->reached, loose(st->m));
+    if (link) {
+        return snw_fail(err, s,
+                        "static at t = %g s: no equilibrium found beyond %.6g of the load, where "
+                        "nothing holds the joint of '%s'. Give it stiffness, start elsewhere "
+                        "(initial:), or use a dynamic step with damping",
+                        t, info->reached, link->name);
     }
+    // who knows no loops cannot march
+    const char *slow = st->m->nrow ? "a dynamic step with damping" : "the damped march";
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
             err, s,
             "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
-            "strain without stiffness); the last equilibrium is "
-            "kept. Try a small lateral load, or "
-            "march:",
-            t, info->reached);
+            "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
+            "%s",
+            t, info->reached, slow);
     case SNW_E_DIVERGED:
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force); the last one is kept. Try smaller steps, more functions, or the "
-            "damped march",
-            t, info->reached, info->residual);
+            "typical force): it may be more than the robot bears. The last one is kept. Try "
+            "smaller steps, more functions, or %s",
+            t, info->reached, info->residual, slow);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
     case SNW_OK:

@@ -97,6 +97,29 @@ class Joints(harness.Case):
         self.succeeds("check", "robot.yaml")
         self.assertIn("a coordinate of 'u' moves no mass here", self.fails(1, "run", "robot.yaml").err)
 
+    def test_statics_names_what_nothing_holds_and_only_that(self):
+        free = f"robot: {{p: {{on: world, joint: free, {UNIT}}}}}\nprobes: {{at: {{position: p}}}}\nstudy: [static:]\n"
+        push = "loads: {f: {on: p, force: [0, 1 N, 0]}}\n"
+        rail = "loops: {rail: {join: [world, p], as: prismatic, axis: y}}\n"
+        # it pushes back with 3.85 N at most
+        weak = "loads: {f: {on: p, force: [0, 5 N, 0]}, back: {on: p, force: [0, -10*at.y + 10*at.y^3, 0]}}\n"
+        slide = f"robot: {{p: {{on: world, joint: prismatic, axis: y, {UNIT}}}}}\nstudy: [static:]\n"
+        for text, words in ((free + push, "nothing holds the free joint of 'p'"),
+                            (free + push + rail, "nothing holds the free joint of 'p'"),
+                            (slide + push, "nothing holds the joint of 'p'"),
+                            (free + rail + weak, "the tangent is singular at 0 of the load")):
+            self.write("robot.yaml", HEAD + text)
+            err = self.fails(1, "run", "robot.yaml", "-q").err
+            self.assertIn(words, err)
+            self.assertEqual("nothing holds" in err, "nothing holds" in words, err)
+
+    def test_an_unstable_equilibrium_is_said_to_be_one_unless_the_file_looks(self):
+        pole = "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
+        for text, unstable in (("study: [static:]\n", True), ("initial: {a: 10 deg}\nstudy: [static:]\n", False),
+                               ("study: [static:]\nprobes: {s: stability}\n", False), ("study: [static:, modes:]\n", False)):
+            self.write("robot.yaml", pole + text)
+            self.assertEqual("the equilibrium at t = 0 s is unstable" in self.succeeds("run", "robot.yaml", "-q").err, unstable, text)
+
     def test_limits_warn_with_joint_time_and_value(self):
         for joint, extra, initial, words in (
                 ("revolute", "limits: [-1, 0.505]", "{rate: 1}", "joint 'a' is outside of its limits at t = 0.51 s: angle 0.51 rad, not in [-1, 0.505]"),

@@ -85,6 +85,23 @@ class Motion(harness.Case):
         self.assertGreater(last["e.dissipated"], 1e-4)
         self.assertLess(abs(last["e.balance"]), 1e-10 * last["e.dissipated"])
 
+    def test_check_says_what_a_scheme_does_not_know(self):
+        driven = "actuators: {m: {joint: a, rate: 1}}\n"
+        ground = "contacts: {g: {ground: {on: a, stiffness: 1e3}}}\n"
+        loop = "loops: {l: {join: [world, a], as: spherical}}\n"
+        for scheme, text, words in (("conserving", driven, "does not know given positions and rates ('m')"),
+                                    ("conserving", ground, "does not know grounds"),
+                                    ("gauss6", loop, "'gauss6' does not know loops")):
+            joint = "spherical, pose: {xyz: [1, 0, 0]}" if loop == text else "revolute"
+            self.write("a.yaml", f"sinew: 1\nrobot: {{a: {{on: world, joint: {joint}, body: {{mass: 1, sphere: {{radius: 1}}, com: [1, 0, 0]}}}}}}\n"
+                       f"{text}study:\n  - dynamic: {{for: 1 s, step: 1 ms, scheme: {scheme}}}\n".replace("join: [world, a]", "join: [world, s]")
+                       + ("sites: {s: {on: a, pose: {xyz: [0, 1, 0]}}}\n" if loop == text else ""))
+            for command in ("check", "run"):
+                err = self.fails(2, command, "a.yaml").err
+                self.assertIn("a.yaml:5:5: ", err)
+                self.assertIn(words, err)
+            self.assertEqual(self.files(), ["a.yaml"])
+
     def test_a_scheme_misspelt_is_corrected(self):
         self.write("swing.yaml", SWING)
         result = self.fails(2, "run", "swing.yaml", "--set", "swing.scheme=bdf22")

@@ -194,6 +194,9 @@ class Show(harness.Case):
         self.assertEqual(lines[0], "t,tip.x")
 
     def test_runs_are_compared_a_line_each(self):
+        lines = self.succeeds("show", "arm.h5", "--run", "text", "--probe", "tip.x,tip.z", "--csv").out.splitlines()
+        self.assertEqual(lines[0], "t,tip.x,tip.z")
+        self.assertIn("no probe 'tipp.z' (did you", self.fails(2, "show", "arm.h5", "--run", "text", "--probe", "tip.x,tipp.z").err)
         lines = self.succeeds("show", "arm.h5", "--at", "end", "--probe", "tip").out.splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["run", "text", "more"])
         for line, torque in zip(lines[1:], (1, 2)):

@@ -445,6 +445,33 @@ static void other_cuts_move_alike(void **state) {
          "0]}}}\n"                                                                                 \
          "loops: {close: {join: [br, r], as: revolute}, brace: {join: [bm, m], as: revolute}}\n"
 
+// rows are named by the axes of the first site, or as across and along the joint's axis where that is none of them
+static void rows_are_named_by_axes_of_the_site(void **state) {
+    (void)state;
+    static const struct {
+        const char *axis, *rows;
+    } said[] = {{"y", "tilt z, tilt x, move z, move x, move y"},
+                {"-x", "tilt y, tilt z, move y, move z, move x"},
+                {"[1, 0, 1]", "tilt first across, tilt second across, move first across, move "
+                              "second across, move along"}};
+    for (int i = 0; i < 3; i++) {
+        char text[300], want[300];
+        built b = {0};
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot: {p: {on: world, joint: revolute, axis: %s, body: {mass: "
+                       "1}}}\nloops: {pin: {join: [world, p], as: revolute, axis: %s}}\n",
+                       said[i].axis, said[i].axis);
+        open_text(&b, text);
+        (void)snprintf(want, sizeof want,
+                       "5 rows, 5 hold by themselves: %s; their reactions are undetermined",
+                       said[i].rows);
+        snw_assembly_describe(b.m, 0, text, sizeof text);
+        assert_string_equal(text, want);
+        assert_int_equal(b.m->freedom, 1); // rows that only rounding moves forbid nothing
+        close_built(&b);
+    }
+}
+
 // a bar on three equal parallel links: one row too many, and it moves as the closed form says
 static void a_third_parallel_link_is_redundant(void **state) {
     (void)state;
@@ -531,6 +558,16 @@ static void what_cannot_be_closed_is_named(void **state) {
     assert_non_null(strstr(err.text, "'far'"));
     assert_non_null(strstr(err.text, "open by 800 mm"));
     assert_int_equal(err.line, 7);
+    assert_non_null(strstr(err.text, "check lengths"));
+    // a bent rod that only just reaches when it is straight: to second order only
+    assert_int_equal(
+        refused(FOUR "robot: {a: {on: world, joint: revolute, rod: {length: 1, section: "
+                     "{stiffness: {bend_z: 1}}, strain: {bend_z: legendre 12}}}}\n"
+                     "initial: {a: {strain: {bend_z: 0.2*sin(pi*x/L) 1/m}}}\n"
+                     "loops: {far: {join: [world, a.tip], as: revolute, pose: {xyz: [1, 0, 0]}}}\n",
+                &err),
+        SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "at the end of its reach"));
     // out of the plane: nothing can help
     assert_int_equal(
         refused(FOUR "robot:\n"
@@ -730,6 +767,7 @@ int main(void) {
         cmocka_unit_test(four_bars_hang_where_energy_is_lowest),
         cmocka_unit_test(slider_cranks_hang_where_energy_is_lowest),
         cmocka_unit_test(other_cuts_move_alike),
+        cmocka_unit_test(rows_are_named_by_axes_of_the_site),
         cmocka_unit_test(a_third_parallel_link_is_redundant),
         cmocka_unit_test(a_line_of_links_is_singular_not_redundant),
         cmocka_unit_test(what_cannot_be_closed_is_named),

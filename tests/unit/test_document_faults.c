@@ -178,6 +178,7 @@ static const bad_case bad[] = {
     {ROD("$section: {circle: {radius: 1}}, strain: {bend_y: legendre 1}"), "no material"},
     {ROD("material: $stel, strain: rigid") "materials: {steel: {}}\n",
      "no material 'stel' (did you mean 'steel'?)"},
+    {ROD("material: $iron, strain: rigid"), "no material 'iron'; there is"},
     {ROD("material: $sted, strain: rigid") "sites: {steel: {on: arm}}\n", "no material 'sted'"},
     {ROD("material: $arm, strain: rigid"), "'arm' is a link, not a material"},
     {ROD("material: m, section: {circle: {radius: 1}}, strain: {twist: legendre 1}") "materials: "
@@ -311,6 +312,9 @@ static const bad_case bad[] = {
     {CORD "probes: {T: {tension: $cord@120%}}\n", "from 0 to 100 %"},
     {CORD "probes: {T: {pull: $cord}}\n", "'cord.root'"},
     {CORD "probes: {T: {tension: cord, $in: body}}\n", "has no axes"},
+    {ARM "probes: {p: {position: arm.tip, $in: body}}\n", "'in: body' is for velocity"},
+    {ARM "probes: {p: {rotation: arm.tip, $in: body}}\n", "'in: body' is for velocity"},
+    {ARM "probes: {p: {pose: arm.tip, $in: body}}\n", "'in: body' is for velocity"},
     {CORD "probes: {T: {tension: cord.tip, $along: 3}}\n", "whole rod"},
     {CORD "probes: {T: {length: $cord.tip}}\n", "cord.tip"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",

@@ -169,6 +169,16 @@ static void faults_of_form_have_a_place(void **state) {
     assert_string_equal(snw_node_get(parsed("a: really? yes\n"), "a")->text, "really? yes");
 }
 
+// an expression that a comma of {} or [] has torn; texts with lone brackets and quoted ones are fine
+static void a_torn_expression_asks_for_quotes(void **state) {
+    (void)state;
+    refused("p: {M: 3*ramp(t, 0 s, 1 s), b: 1}\n", 1, 8, "'3*ramp(t' ends at the comma");
+    refused("f: [0, 1, min(t, 2)]\n", 1, 11, "needs quotes: \"min(t, ..)\"");
+    refused("a: {when: max(t, 2) > 1}\n", 1, 11, "needs quotes");
+    (void)parsed(
+        "p: {M: \"3*ramp(t, 0 s, 1 s)\", b: (1 + 2), c: d)}\nq: f(t, 2)\nr: {a: see (b, c: 1}\n");
+}
+
 static void duplicate_keys_name_both_lines(void **state) {
     (void)state;
     refused("a: 1\nb: 2\nc: 3\nb: 4\na: 5\n", 4, 1, "key 'b' is given twice, first in line 2");
@@ -315,6 +325,7 @@ int main(void) {
         TEST(byte_order_mark_and_line_ends_are_accepted),
         TEST(bytes_that_are_no_text_are_refused),
         TEST(faults_of_form_have_a_place),
+        TEST(a_torn_expression_asks_for_quotes),
         TEST(duplicate_keys_name_both_lines),
         TEST(aliases_become_copies),
         TEST(merges_leave_own_keys),
