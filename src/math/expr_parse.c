@@ -286,7 +286,11 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     char want[96], got[96];
     snw_dim_phrase(*rules->dim, want, sizeof want);
     snw_quantity_phrase(term->q, got, sizeof got);
-    return snw_parser_fail(p, term->at, "%s is wanted here, got %s", want, got);
+    // a bare number would do; this one is a quotient of values with units, or an angle
+    const char *why = snw_quantity_fits(term->q, SNW_DIM_NONE)
+                          ? " that is made of units; a bare one would be SI"
+                          : "";
+    return snw_parser_fail(p, term->at, "%s is wanted here, got %s%s", want, got, why);
 }
 
 snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
