@@ -32,6 +32,13 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $max(1, 2)}}\n", "needs quotes"},
     {HEAD "parameters: {a: $max(1, 2), b: min(1, 2)}\nrobot: {a: {on: world}}\n", "needs quotes"},
     {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..\""},
+    // units that look like parameters
+    {HEAD "parameters: {A: 2 cm^2, p: 3 Pa*A}\nrobot: {a: {on: world, joint: prismatic, stiffness: "
+          "$p/(1 m)}}\n",
+     "in 'Pa*A' the 'A' is a unit, write (.. Pa)*A for the parameter"},
+    {HEAD "parameters: {m: 2 kg}\nrobot: {a: {on: world, joint: prismatic, body: {mass: 1}}}\n"
+          "loads: {f: {on: a, force: [0, 0, $9.81 m/s^2*m]}}\n",
+     "write (.. m/s^2)*m for"},
     // words of others
     {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
