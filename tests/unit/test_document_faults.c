@@ -39,6 +39,10 @@ static const bad_case bad[] = {
     {HEAD "parameters: {m: 2 kg}\nrobot: {a: {on: world, joint: prismatic, body: {mass: 1}}}\n"
           "loads: {f: {on: a, force: [0, 0, $9.81 m/s^2*m]}}\n",
      "write (.. m/s^2)*m for"},
+    // what would do nothing
+    {ARM "actuators: {c: {tendon: {along: arm}, effort: $-1 N}}\n", "cannot push"},
+    {ARM "actuators: {c: {stress: {along: arm, bend_y: 1, $stretch: 1}}}\n",
+     "rod 'arm' has no strain 'stretch'"},
     // words of others
     {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
