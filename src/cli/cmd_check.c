@@ -36,8 +36,9 @@ static snw_status print_job(const snw_job *job, snw_error *err) {
         const snw_run_info *info = snw_run_describe(job->run[i].run);
         int values = 0;
         SNW_TRY(count_values(job, i, &values, err));
-        printf("  %s  %d degrees of freedom, %d nodes, %d recorded values, %d expected\n",
-               job->run[i].name, info->freedom, info->nnode, info->ncolumn, values);
+        printf("  %s  %d degree%s of freedom, %d nodes, %d recorded values, %d expected\n",
+               job->run[i].name, info->freedom, info->freedom == 1 ? "" : "s", info->nnode,
+               info->ncolumn, values);
     }
     if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
     bool *idle;

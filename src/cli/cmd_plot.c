@@ -435,7 +435,7 @@ static const snw_option options[] = {
      "these probes over time, a panel a quantity: tip, or tip.x,tip.z. May be repeated; all "
      "when nothing else is asked for"},
     {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
-    {"shape", 0, NULL, false, "rods and rigid parts at some instants"},
+    {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
     {"at", 0, "TIMES", true,
      "with --shape: the instants in seconds, e.g. 0,0.5,1; with --convergence: one, instead of "

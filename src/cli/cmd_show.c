@@ -137,7 +137,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
         SNW_TRY(read_frames(c, c->nframe - 1, 1, err));
         printf(", t = %g to %g s", t0, c->t[0]);
     }
-    printf(", %d degrees of freedom, %d nodes\n", info->nv, info->nnode);
+    printf(", %d coordinate%s, %d nodes\n", info->nv, info->nv == 1 ? "" : "s", info->nnode);
     if (message && message[0]) printf("  %s\n", message);
     printf("  stages:");
     for (int i = 0; i < info->nstage; i++) printf(" %s", info->stage[i]);

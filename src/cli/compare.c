@@ -87,7 +87,24 @@ static int find_column(const snw_run_info *info, const char *wanted) {
     return -1;
 }
 
-// value <- the answer of one column; NaN where there is none
+// a time that no run reaches has no value in any, which is hardly what was asked; programs get their nulls
+static snw_status within_time(snw_result *file, int n, const int *run, double t, snw_error *err) {
+    double first = INFINITY, last = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        const int nframe = snw_result_frames(file, run[i]);
+        double at[2];
+        if (nframe == 0) continue;
+        SNW_TRY(snw_result_read(file, run[i], SNW_RESULT_T, 0, 1, &at[0], err));
+        SNW_TRY(snw_result_read(file, run[i], SNW_RESULT_T, nframe - 1, 1, &at[1], err));
+        first = fmin(first, at[0]), last = fmax(last, at[1]);
+    }
+    if (!(first <= last) || (t >= first - 1e-9 * fabs(first) && t <= last + 1e-9 * fabs(last))) {
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "--at %g: these runs go from %g to %g s", t, first, last);
+}
+
+// the answer of one column; NaN where there is none
 static double answer(const question *q, const snw_series *s) {
     double value;
     if (s->nframe == 0) return NAN;
@@ -151,7 +168,8 @@ snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_a
     SNW_TRY(choose_columns(snw_result_info(file, run[0]), args, &t, err));
     char align[MOST_COLUMNS + 2] = "l";
     memset(align + 1, 'r', (size_t)t.ncolumn);
-    const bool csv = snw_args_has(args, "csv");
+    const bool csv = snw_args_has(args, "csv"), people = !csv && !reply->json;
+    if (people && !q.end && !q.statistic) SNW_TRY(within_time(file, n, run, q.t, err));
     snw_grid *g;
     SNW_TRY(snw_grid_create(align, &g, err));
     snw_grid_cell(g, "run");
@@ -175,8 +193,8 @@ snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_a
             grid_line(g, name, &t, value);
         }
     }
-    if (status == SNW_OK && !csv && !reply->json) status = snw_grid_print(g, stdout, err);
-    if (status == SNW_OK && !csv && !reply->json && t.left > 0) {
+    if (status == SNW_OK && people) status = snw_grid_print(g, stdout, err);
+    if (status == SNW_OK && people && t.left > 0) {
         printf("  ... and %d more columns, see --probe and --csv\n", t.left);
     }
     snw_grid_destroy(g);

@@ -145,7 +145,12 @@ static bool of_link(snw_probe_kind kind) {
 
 // what a probe looks at: a link that is held or moves, or a site
 static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, size_t size) {
-    if (p->of != SNW_PROBE_OF_LINK) {
+    const bool tip = p->kind == SNW_PROBE_PULL ? p->tied : p->fraction >= 1;
+    if (p->kind == SNW_PROBE_PULL || (p->kind == SNW_PROBE_TENSION && tip)) {
+        (void)snprintf(out, size, "%s.%s", d->measure[p->item].name, tip ? "tip" : "root");
+    } else if (p->kind == SNW_PROBE_TENSION && p->fraction > 0) {
+        (void)snprintf(out, size, "%s@%g%%", d->measure[p->item].name, 100 * p->fraction);
+    } else if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
                        p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
                        : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
@@ -463,7 +468,7 @@ static void print_things(const snw_desc *d, const snw_run_info *info) {
 void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
-    printf("\nrobot: %d degrees of freedom", info->freedom);
+    printf("\nrobot: %d degree%s of freedom", info->freedom, info->freedom == 1 ? "" : "s");
     int nloop = 0;
     for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].grip;
     if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);

@@ -42,6 +42,8 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     case SNW_MEASURE_GAS: // given: moles R temperature
         out->effort = *in->share * (given / out->value - in->ambient[i]);
         out->slope = -*in->share * given / (out->value * out->value);
+        if (!(out->value > 0))
+            out->effort = NAN; // beyond an infinite pressure: no way for a solver
         break;
     }
 }

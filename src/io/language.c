@@ -37,3 +37,34 @@ bool snw_language_later(const char *place, const char *word) {
     }
     return false;
 }
+
+// Words of textbooks and other programs for keys of ours.
+static const struct {
+    const char *place, *words, *key;
+} meant[] = {
+    {"actuator", "tension pressure force torque", "effort"},
+    {"actuator", "motor", "joint"},
+    {"actuator", "muscle", "stress"},
+    {"actuator", "cable cord wire", "tendon"},
+    {"actuator", "angle", "position"},
+    {"actuator", "speed velocity", "rate"},
+    {"dynamic", "duration time", "for"},
+    {"dynamic", "dt timestep", "step"},
+    {"kinematic", "duration time", "for"},
+    {"kinematic", "dt timestep", "step"},
+    {"link", "parent", "on"},
+    {"load", "moment", "torque"},
+    {"material", "E modulus", "young"},
+    {"material", "nu", "poisson"},
+    {"material", "rho", "density"},
+    {"wheel", "axle", "axis"},
+};
+
+const char *snw_language_meant(const char *place, const char *word) {
+    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+        if (strcmp(meant[i].place, place) == 0 && has_word(meant[i].words, word)) {
+            return meant[i].key;
+        }
+    }
+    return NULL;
+}

@@ -82,3 +82,5 @@ const snw_key_table *const *snw_language_tables(int *n);
 // Whether `word` (a key, or a word such as a joint's) belongs to the language in this place but is
 // not part of this version. `place` is the name of the map or of the choice of words.
 bool snw_language_later(const char *place, const char *word);
+// What others call a key of the map `place`: the key that is meant by `word`, or NULL.
+const char *snw_language_meant(const char *place, const char *word);

@@ -114,19 +114,13 @@ static snw_status gather_lists(snw_builder *b) {
     return SNW_OK;
 }
 
-static snw_status check_distinct(snw_builder *b, const snw_run_plan *run) {
+static snw_status check_distinct(snw_builder *b) {
     const snw_node *map = b->parameters;
     const snw_entry *first, *second;
     SNW_TRY(snw_node_duplicate(map, &first, &second, b->err));
     if (second) {
         return snw_fail_at(b->err, second->place, "parameter '%s' is given twice, first in line %d",
                            second->key, first->place.line);
-    }
-    for (int i = 0; run && i < run->nbind; i++) {
-        if (snw_parameters_find(map, run->bind[i].name)) {
-            return snw_fail_at(b->err, run->place, "index '%s' of run '%s' is also a parameter",
-                               run->bind[i].name, run->name);
-        }
     }
     return SNW_OK;
 }
@@ -153,7 +147,7 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
     if (run) SNW_TRY(apply_overrides(b, run->n, run->override));
     SNW_TRY(apply_overrides(b, s->nset, s->set));
     SNW_TRY(apply_overrides(b, b->nchange, b->change));
-    SNW_TRY(check_distinct(b, run));
+    SNW_TRY(check_distinct(b));
     for (int i = 0; i < b->parameters->n; i++) {
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));
     }

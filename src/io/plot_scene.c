@@ -2,8 +2,8 @@
 #include "io/plot_scene.h"
 
 #include "base/fail.h"
-#include "io/look.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- quantities
@@ -79,23 +79,23 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
 // ---- rods
 // ------------------------------------------------------------------------------------------
 
-snw_status snw_plot_rods(const snw_node *scene, const snw_run_info *info, snw_pool *pool, int *n,
-                         snw_plot_rod **out, snw_error *err) {
-    snw_look look;
-    SNW_TRY(snw_look_read(pool, info, scene, &look, err));
+static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+
+snw_status snw_plot_rods(const snw_look *look, snw_pool *pool, int *n, snw_plot_rod **out,
+                         snw_error *err) {
     *n = 0;
-    *out = snw_pool_array(pool, (size_t)look.nrod + (size_t)look.nbar, sizeof **out);
-    if (!*out) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    for (int i = 0; i < look.nrod; i++) {
-        const snw_look_rod *r = &look.rod[i];
+    *out = snw_pool_array(pool, (size_t)look->nrod + (size_t)look->nbar, sizeof **out);
+    if (!*out) return no_memory(err);
+    for (int i = 0; i < look->nrod; i++) {
+        const snw_look_rod *r = &look->rod[i];
         (*out)[(*n)++] = (snw_plot_rod){.link = r->link,
                                         .root = r->root,
                                         .first = r->first,
                                         .count = r->count,
                                         .gate = r->gate};
     }
-    for (int i = 0; i < look.nbar; i++) {
-        const snw_look_bar *b = &look.bar[i];
+    for (int i = 0; i < look->nbar; i++) {
+        const snw_look_bar *b = &look->bar[i];
         if (b->rail) continue;
         (*out)[(*n)++] = (snw_plot_rod){.link = b->link,
                                         .rigid = true,
@@ -103,6 +103,72 @@ snw_status snw_plot_rods(const snw_node *scene, const snw_run_info *info, snw_po
                                         .first = b->to,
                                         .count = 1,
                                         .gate = b->gate};
+    }
+    return SNW_OK;
+}
+
+// ---- bodies and tendons ------------------------------------------------------------------------------
+
+enum { CORNERS = 8, RIM = 48 };
+
+static void corners(const snw_look_body *b, snw_plot_part *part) {
+    for (int i = 0; i < CORNERS; i++) {
+        const snw_vec3 half = {{(i & 1 ? 0.5 : -0.5) * b->size[0],
+                                (i & 2 ? 0.5 : -0.5) * b->size[1],
+                                (i & 4 ? 0.5 : -0.5) * b->size[2]}};
+        part->point[part->n++] = (snw_look_point){.node = b->node, .at = snw_add(b->com, half)};
+    }
+}
+
+static void rims(const snw_look_body *b, snw_plot_part *part) {
+    const double length = snw_norm(b->axis);
+    const snw_vec3 d = length > 0 ? snw_scale(1 / length, b->axis) : (snw_vec3){{0, 0, 1}},
+                   other = fabs(d.x) < 0.7 ? (snw_vec3){{1, 0, 0}} : (snw_vec3){{0, 1, 0}},
+                   u = snw_scale(b->size[0], snw_normalise(snw_cross(d, other))),
+                   v = snw_cross(d, u);
+    for (int i = 0; i < 2 * RIM; i++) {
+        const double a = 2 * 3.14159265358979323846 * i / RIM, z = i < RIM ? -0.5 : 0.5;
+        snw_vec3 at = snw_add(b->com, snw_scale(z * b->size[1], d));
+        at = snw_add(at, snw_add(snw_scale(cos(a), u), snw_scale(sin(a), v)));
+        part->point[part->n++] = (snw_look_point){.node = b->node, .at = at};
+    }
+}
+
+static snw_status add_body(const snw_look_body *b, snw_pool *pool, snw_plot_part *part,
+                           snw_error *err) {
+    *part = (snw_plot_part){.link = b->link, .gate = b->gate};
+    part->point = snw_pool_array(pool, 2 * RIM, sizeof *part->point);
+    if (!part->point) return no_memory(err);
+    switch (b->shape) {
+    case SNW_LOOK_ANY:
+        break;
+    case SNW_LOOK_BOX:
+        corners(b, part);
+        break;
+    case SNW_LOOK_CYLINDER:
+        rims(b, part);
+        break;
+    case SNW_LOOK_SPHERE:
+        part->point[part->n++] =
+            (snw_look_point){.node = b->node, .at = b->com, .radius = b->size[0]};
+        break;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_plot_parts(const snw_look *look, snw_pool *pool, int *n, snw_plot_part **out,
+                          snw_error *err) {
+    *n = 0;
+    *out = snw_pool_array(pool, (size_t)look->nbody + (size_t)look->nmeasure, sizeof **out);
+    if (!*out) return no_memory(err);
+    for (int i = 0; i < look->nbody; i++) {
+        if (look->body[i].shape == SNW_LOOK_ANY) continue;
+        SNW_TRY(add_body(&look->body[i], pool, &(*out)[(*n)++], err));
+    }
+    for (int i = 0; i < look->nmeasure; i++) {
+        const snw_look_measure *cord = &look->measure[i];
+        if (!cord->tendon || cord->n < 2) continue;
+        (*out)[(*n)++] = (snw_plot_part){.gate = -1, .n = cord->n, .point = cord->point};
     }
     return SNW_OK;
 }

@@ -6,10 +6,11 @@
 #include "math/se3.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const double ROD = 0.55, RIGID = 0.35; // widths of lines, mm
-enum { PIECES = 16 };                         // of a curve between two nodes
+static const double ROD = 0.55, RIGID = 0.35, THIN = 0.2; // widths of lines, mm
+enum { PIECES = 16, ROUND = 60 }; // of a curve between two nodes; of a circle
 
 static snw_status no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer instants");
@@ -99,6 +100,33 @@ static void trace(const snw_plot_rod *r, const double *pose, snw_vec3 *out) {
     }
 }
 
+static snw_vec3 place(const double *pose, const snw_look_point *at) {
+    if (at->node < 0) return at->at;
+    const double *p = pose + (size_t)at->node * SNW_RESULT_POSE_WIDTH;
+    const snw_mat3 R = snw_quat_to_mat3((snw_quat){{p[3], p[4], p[5], p[6]}});
+    return snw_add((snw_vec3){{p[0], p[1], p[2]}}, snw_rotate(R, at->at));
+}
+
+// a ball is three circles, one of which is its outline on any plane
+static int points_of_part(const snw_plot_part *part) {
+    return part->point[0].radius > 0 && part->link ? 3 * ROUND : part->n;
+}
+
+static void trace_part(const snw_plot_part *part, const double *pose, snw_vec3 *out) {
+    if (points_of_part(part) == part->n) {
+        for (int i = 0; i < part->n; i++) out[i] = place(pose, &part->point[i]);
+        return;
+    }
+    const snw_vec3 centre = place(pose, part->point);
+    for (int i = 0; i < 3 * ROUND; i++) {
+        const double a = 2 * 3.14159265358979323846 * i / ROUND, r = part->point->radius;
+        const int e = i / ROUND;
+        out[i] = centre;
+        out[i].e[e] += r * cos(a);
+        out[i].e[(e + 1) % 3] += r * sin(a);
+    }
+}
+
 // frames that lie on top of each other
 static bool is_point(const snw_plot_rod *r, const double *pose) {
     const double least = 1e-9; // m
@@ -115,15 +143,17 @@ static bool wanted(const snw_shape_opts *opts, const char *link) {
     return opts->nlink == 0;
 }
 
-static snw_status choose_rods(const snw_shape_opts *opts, int *n, snw_plot_rod *rod,
-                              snw_error *err) {
+static snw_status choose_links(const snw_shape_opts *opts, int *n, snw_plot_rod *rod, int *m,
+                               snw_plot_part *part, snw_error *err) {
     for (int i = 0; i < opts->nlink; i++) {
         bool found = false;
         const char *names[64];
         int known = 0;
-        for (int k = 0; k < *n; k++) {
-            found = found || strcmp(rod[k].link, opts->link[i]) == 0;
-            if (known < 64) names[known++] = rod[k].link;
+        for (int k = 0; k < *n + *m; k++) {
+            const char *link = k < *n ? rod[k].link : part[k - *n].link;
+            if (!link) continue;
+            found = found || strcmp(link, opts->link[i]) == 0;
+            if (known < 64) names[known++] = link;
         }
         if (found) continue;
         const char *near = snw_nearest(opts->link[i], known, names);
@@ -136,8 +166,15 @@ static snw_status choose_rods(const snw_shape_opts *opts, int *n, snw_plot_rod *
         if (wanted(opts, rod[k].link)) rod[kept++] = rod[k];
     }
     *n = kept;
-    if (kept > 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "there is neither rod nor rigid part to draw");
+    kept = 0;
+    for (int k = 0; k < *m; k++) {
+        if (part[k].link ? wanted(opts, part[k].link) : opts->nlink == 0) part[kept++] = part[k];
+    }
+    *m = kept;
+    if (*n + *m > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "there is neither rod nor rigid part to draw; give bodies a shape, e.g. "
+                    "'sphere: {radius: 1 cm}'");
 }
 
 // ---- the figure
@@ -148,21 +185,23 @@ typedef struct space {
     int room, n;
     snw_curve *curve;
     snw_vec3 **point; // of each curve
+    bool *solid;      // it goes around its points
 } space;
 
-static snw_status add_line(snw_pool *pool, const snw_plot_rod *rod, const double *pose,
-                           unsigned colour, const char *name, space *out, snw_error *err) {
+// *point <- where the points of a new line go
+static snw_status add_line(snw_pool *pool, int n, snw_pen pen, bool solid, const char *name,
+                           space *out, snw_vec3 **point, snw_error *err) {
     SNW_ASSERT(out->n < out->room);
-    const int n = points_of(rod);
     snw_curve *c = &out->curve[out->n];
+    const size_t room = (size_t)n + 1; // an outline is closed
     *c = (snw_curve){.name = name,
                      .n = n,
-                     .x = snw_pool_array(pool, (size_t)n, sizeof *c->x),
-                     .y = snw_pool_array(pool, (size_t)n, sizeof *c->y),
-                     .pen = {.colour = colour, .width = rod->rigid ? RIGID : ROD}};
-    out->point[out->n] = snw_pool_array(pool, (size_t)n, sizeof **out->point);
-    if (!c->x || !c->y || !out->point[out->n]) return no_memory(err);
-    trace(rod, pose, out->point[out->n++]);
+                     .x = snw_pool_array(pool, room, sizeof *c->x),
+                     .y = snw_pool_array(pool, room, sizeof *c->y),
+                     .pen = pen};
+    *point = out->point[out->n] = snw_pool_array(pool, (size_t)n, sizeof **out->point);
+    if (!c->x || !c->y || !*point) return no_memory(err);
+    out->solid[out->n++] = solid;
     return SNW_OK;
 }
 
@@ -171,8 +210,10 @@ static snw_status add_room(snw_pool *pool, int more, space *out, snw_error *err)
     out->room = old.n + more;
     out->curve = snw_pool_array(pool, (size_t)out->room, sizeof *out->curve);
     out->point = snw_pool_array(pool, (size_t)out->room, sizeof *out->point);
-    if (!out->curve || !out->point) return no_memory(err);
+    out->solid = snw_pool_array(pool, (size_t)out->room, sizeof *out->solid);
+    if (!out->curve || !out->point || !out->solid) return no_memory(err);
     if (old.n > 0) {
+        memcpy(out->solid, old.solid, (size_t)old.n * sizeof *old.solid);
         memcpy(out->curve, old.curve, (size_t)old.n * sizeof *old.curve);
         memcpy(out->point, old.point, (size_t)old.n * sizeof *old.point);
     }
@@ -183,8 +224,9 @@ static snw_status add_room(snw_pool *pool, int more, space *out, snw_error *err)
 typedef struct subject {
     const snw_run_info *info;
     snw_plot_frames f;
-    int nrod, ninstant;
+    int nrod, npart, ninstant;
     snw_plot_rod *rod;
+    snw_plot_part *part;
     int *instant;           // among the frames of f
     double *stage;          // of all frames
     double *pose, *present; // of one
@@ -204,8 +246,11 @@ static snw_status open_subject(snw_pool *pool, const snw_plot_run *run, const sn
                         "run the model again",
                         s->info->run);
     }
-    SNW_TRY(snw_plot_rods(scene, s->info, pool, &s->nrod, &s->rod, err));
-    SNW_TRY(choose_rods(opts, &s->nrod, s->rod, err));
+    snw_look look;
+    SNW_TRY(snw_look_read(pool, s->info, scene, &look, err));
+    SNW_TRY(snw_plot_rods(&look, pool, &s->nrod, &s->rod, err));
+    SNW_TRY(snw_plot_parts(&look, pool, &s->npart, &s->part, err));
+    SNW_TRY(choose_links(opts, &s->nrod, s->rod, &s->npart, s->part, err));
     const size_t width = SNW_RESULT_POSE_WIDTH * sizeof(double);
     s->instant = snw_pool_array(pool, (size_t)most, sizeof *s->instant);
     s->stage = snw_pool_array(pool, (size_t)nframe, sizeof *s->stage);
@@ -242,7 +287,20 @@ static snw_status add_instant(snw_pool *pool, const snw_plot_run *run, const sub
     for (int r = 0; r < s->nrod; r++) {
         if (s->rod[r].gate >= 0 && s->present[s->rod[r].gate] == 0) continue;
         if (s->rod[r].rigid && is_point(&s->rod[r], s->pose)) continue;
-        SNW_TRY(add_line(pool, &s->rod[r], s->pose, colour, name, out, err));
+        const snw_pen pen = {.colour = colour, .width = s->rod[r].rigid ? RIGID : ROD};
+        snw_vec3 *point;
+        SNW_TRY(add_line(pool, points_of(&s->rod[r]), pen, false, name, out, &point, err));
+        trace(&s->rod[r], s->pose, point);
+        name = NULL;
+    }
+    for (int i = 0; i < s->npart; i++) {
+        const snw_plot_part *part = &s->part[i];
+        if (part->gate >= 0 && s->present[part->gate] == 0) continue;
+        const snw_pen pen = {.colour = colour, .width = THIN};
+        snw_vec3 *point;
+        SNW_TRY(
+            add_line(pool, points_of_part(part), pen, part->link != NULL, name, out, &point, err));
+        trace_part(part, s->pose, point);
         name = NULL;
     }
     return SNW_OK;
@@ -253,7 +311,7 @@ static snw_status add_shapes(snw_pool *pool, int i, int nrun, const snw_plot_run
                              const snw_shape_opts *opts, space *out, snw_error *err) {
     subject s = {0};
     SNW_TRY(open_subject(pool, run, opts, &s, err));
-    SNW_TRY(add_room(pool, s.ninstant * s.nrod, out, err));
+    SNW_TRY(add_room(pool, s.ninstant * (s.nrod + s.npart), out, err));
     for (int k = 0; k < s.ninstant; k++) {
         const double share = s.ninstant > 1 ? (double)k / (s.ninstant - 1) : 1;
         const bool last = k + 1 == s.ninstant;
@@ -288,6 +346,46 @@ static void widest_plane(const space *s, int plane[2]) {
     plane[1] = least == 2 ? 1 : 2;
 }
 
+// ---- outlines
+// --------------------------------------------------------------------------------------
+
+typedef struct spot {
+    double x, y;
+} spot;
+
+static int from_left(const void *a, const void *b) {
+    const spot *p = a, *q = b;
+    if (p->x != q->x) return p->x < q->x ? -1 : 1;
+    return p->y < q->y ? -1 : p->y > q->y;
+}
+
+// does the way from a by b to c turn right, or go straight on?
+static bool turns_in(spot a, spot b, spot c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
+}
+
+// c <- the convex line around its points, closed (Andrew 1979)
+static snw_status outline(snw_pool *pool, snw_curve *c, snw_error *err) {
+    spot *p = snw_pool_array(pool, (size_t)c->n, sizeof *p),
+         *h = snw_pool_array(pool, 2 * (size_t)c->n + 1, sizeof *h);
+    if (!p || !h) return no_memory(err);
+    for (int i = 0; i < c->n; i++) p[i] = (spot){c->x[i], c->y[i]};
+    qsort(p, (size_t)c->n, sizeof *p, from_left);
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        while (n >= 2 && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        h[n++] = p[i];
+    }
+    const int below = n + 1;
+    for (int i = c->n - 2; i >= 0; i--) {
+        while (n >= below && turns_in(h[n - 2], h[n - 1], p[i])) n--;
+        h[n++] = p[i];
+    }
+    c->n = n;
+    for (int i = 0; i < n; i++) c->x[i] = h[i].x, c->y[i] = h[i].y;
+    return SNW_OK;
+}
+
 snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot_run *run,
                           const snw_shape_opts *opts, snw_figure *out, snw_error *err) {
     static const char *const axis[] = {"x", "y", "z"};
@@ -302,6 +400,7 @@ snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot_run *run,
             s.curve[c].x[i] = s.point[c][i].e[plane[0]];
             s.curve[c].y[i] = s.point[c][i].e[plane[1]];
         }
+        if (s.solid[c]) SNW_TRY(outline(pool, &s.curve[c], err));
     }
     *out = (snw_figure){.quantity = axis[plane[0]], .unit = "m", .npanel = 1, .equal = true};
     out->panel = snw_pool_take(pool, sizeof *out->panel);

@@ -311,6 +311,15 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
         SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
                              is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
                              SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
+        // a law may go below zero, where the cord is slack; a number is a slip
+        double tension = 0;
+        if (is_tendon && snw_law_constant(out->law, &tension) && tension < 0) {
+            return snw_fail_at(
+                r->err, keys->effort->value->place,
+                "tendon '%s' cannot push: its tension must not be negative, got %g N; "
+                "one on the other side pulls the other way",
+                out->name, tension);
+        }
         break;
     case SNW_MEASURE_COORDINATE:
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,

@@ -149,15 +149,16 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
         return snw_fail_at(r->err, node->place, "'%s' is %s, not %s", name,
                            thing_text((snw_thing)found->kind), thing_text(kind));
     }
-    const char **known = snw_pool_array(r->pool, (size_t)r->things.n, sizeof *known);
+    const char **known = snw_pool_array(r->pool, (size_t)r->things.n + 1, sizeof *known);
     if (!known) return snw_read_memory(r);
+    if (kind == SNW_THING_LINK) known[r->things.n] = "world";
     for (int i = 0; i < r->things.n; i++) {
         const int other = r->things.name[i].kind;
         // where a link may stand, a site mostly may too
         const bool site = kind == SNW_THING_LINK && other == (int)SNW_THING_SITE;
         if (other == (int)kind || site) known[i] = r->things.text[i];
     }
-    const char *near = snw_nearest(name, r->things.n, known);
+    const char *near = snw_nearest(name, r->things.n + 1, known);
     if (near) {
         return snw_fail_at(r->err, node->place, "there is no %s '%s' (did you mean '%s'?)", bare,
                            name, near);

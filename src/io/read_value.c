@@ -45,7 +45,8 @@ snw_status snw_unknown_key(snw_reader *r, const snw_entry *e, const snw_key_tabl
     const char **known = snw_pool_array(r->pool, (size_t)table->n, sizeof *known);
     if (!known) return snw_read_memory(r);
     for (int i = 0; i < table->n; i++) known[i] = table->key[i].name;
-    const char *near = snw_nearest(e->key, table->n, known);
+    const char *meant = snw_language_meant(table->name, e->key);
+    const char *near = meant ? meant : snw_nearest(e->key, table->n, known);
     if (near) {
         return snw_fail_at(r->err, e->place, "unknown key '%s' (did you mean '%s'?)", e->key, near);
     }
@@ -281,6 +282,9 @@ snw_status snw_read_list(snw_reader *r, const snw_node *node, const char *what, 
                            kind_text(node->kind));
     }
     if (node->n != n) {
+        for (int i = 0; i < node->n; i++) {
+            SNW_TRY(snw_node_whole(node->entry[i].value, r->err));
+        }
         return snw_fail_at(r->err, node->place, "'%s' is a list of %d, found %d", what, n, node->n);
     }
     return SNW_OK;

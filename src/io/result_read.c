@@ -70,7 +70,9 @@ static snw_status check_head(snw_result *r, snw_error *err) {
     const ssize_t n = pread(r->file.fd, head, sizeof head, 0);
     if (n < 0) return snw_file_fail_errno(r->file.path, "cannot read", errno, err);
     if (n < (ssize_t)sizeof head || memcmp(head, signature, sizeof signature) != 0) {
-        return snw_fail(err, SNW_E_PARSE, "results '%.200s': not an HDF5 file", r->file.path);
+        return snw_fail(err, SNW_E_PARSE,
+                        "results '%.200s': not an HDF5 file; 'sinew run' makes one of a model",
+                        r->file.path);
     }
     if (head[8] < 2) return SNW_OK;
     if ((head[11] & 1) && !(head[11] & 4)) {

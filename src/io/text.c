@@ -115,6 +115,9 @@ snw_status snw_text_check(const char *name, const char *bytes, size_t length, sn
     if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) {
         return snw_fail_at(err, at, "text is UTF-16, save it as UTF-8");
     }
+    if (length >= 4 && memcmp(s, "\x89HDF", 4) == 0) {
+        return snw_fail_at(err, at, "this is a result file; 'sinew show --model' has its model");
+    }
     for (size_t i = 0; i < length;) {
         size_t size;
         const int32_t c = decode(s + i, length - i, &size);

@@ -353,6 +353,10 @@ static snw_status read_map(reader *r, int depth, snw_node *map) {
         if (map->n == SNW_YAML_KEYS) {
             return snw_fail_at(r->err, e.place, "more than %d keys in one map", SNW_YAML_KEYS);
         }
+        // {a: f(t, 1)} has the keys 'a' and '1)'
+        if (map->n && e.value->kind == SNW_NODE_NULL) {
+            SNW_TRY(snw_node_whole(map->entry[map->n - 1].value, r->err));
+        }
         SNW_TRY(reserve(r, map, map->n + 1, &room));
         map->entry[map->n++] = e;
     }

@@ -35,7 +35,13 @@ snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *wha
     }
     char allowed[40];
     vars_text(p->vars, allowed, sizeof allowed);
-    return snw_parser_fail(p, at, "%s cannot be used here: only %s may vary", what, allowed);
+    // said of what does not follow probes: positions, lengths, volumes, laws along a rod
+    const char *remedy = wrong & SNW_VAR_SIGNAL
+                             ? "; probes are for forces, torques, efforts, stress "
+                               "and conditions"
+                             : "";
+    return snw_parser_fail(p, at, "%s cannot be used here: only %s may vary%s", what, allowed,
+                           remedy);
 }
 
 snw_status snw_parse_variable(snw_parser *p, snw_op op, int at, snw_term *out) {
@@ -284,12 +290,16 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
         SNW_TRY(constant(p, value, truth ? snw_quantity_truth() : snw_quantity_plain(), at, out));
         return truth ? SNW_OK : snw_read_unit(p, out);
     }
+    snw_entry *e = snw_scope_find(p->scope, word, length);
+    bool signal = false;
+    // a component makes a probe also of t, x and L: x.vz
+    const bool alone = !call && *p->p != '.';
+    if (!e && !alone) SNW_TRY(snw_parse_probe(p, length, at, call ? next : NULL, &signal, out));
+    if (signal) return SNW_OK;
     if (!call && snw_word_is(word, length, "t")) return snw_parse_variable(p, SNW_OP_T, at, out);
     if (!call && snw_word_is(word, length, "x")) return snw_parse_variable(p, SNW_OP_X, at, out);
     if (!call && snw_word_is(word, length, "L")) return snw_parse_variable(p, SNW_OP_L, at, out);
-    snw_entry *e = snw_scope_find(p->scope, word, length);
-    bool signal = false;
-    if (!e) SNW_TRY(snw_parse_probe(p, length, at, call ? next : NULL, &signal, out));
+    if (!e && alone) SNW_TRY(snw_parse_probe(p, length, at, NULL, &signal, out));
     if (signal) return SNW_OK;
     if (!e) return unknown(p, at, length, call);
     if (call) p->p = next;

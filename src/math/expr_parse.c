@@ -65,10 +65,11 @@ snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term
     SNW_TRY(snw_want_value(p, a));
     SNW_TRY(snw_want_value(p, b));
     if (snw_quantity_join(a->q, b->q, out)) return SNW_OK;
-    char want[96], got[96];
+    char want[96], got[96], trap[160];
     snw_quantity_phrase(a->q, want, sizeof want);
     snw_quantity_phrase(b->q, got, sizeof got);
-    return snw_parser_fail(p, b->at, "%s is wanted here, got %s", want, got);
+    snw_unit_trap(p, trap, sizeof trap);
+    return snw_parser_fail(p, b->at, "%s is wanted here, got %s%s", want, got, trap);
 }
 
 snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, const snw_term *b,
@@ -283,10 +284,16 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     if (rules->condition) return snw_want_condition(p, term);
     SNW_TRY(snw_want_value(p, term));
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
-    char want[96], got[96];
+    char want[96], got[96], trap[160];
     snw_dim_phrase(*rules->dim, want, sizeof want);
     snw_quantity_phrase(term->q, got, sizeof got);
-    return snw_parser_fail(p, term->at, "%s is wanted here, got %s", want, got);
+    snw_unit_trap(p, trap, sizeof trap);
+    // a bare number would do; this one is a quotient of values with units, or an angle
+    const char *why = snw_quantity_fits(term->q, SNW_DIM_NONE)
+                          ? " that is made of units; a bare one would be SI"
+                          : "";
+    return snw_parser_fail(p, term->at, "%s is wanted here, got %s%s", want, got,
+                           trap[0] ? trap : why);
 }
 
 snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,

@@ -58,6 +58,8 @@ void snw_parser_quote(const snw_parser *p, int at, char *out, size_t size);
 SNW_NODISCARD snw_status snw_read_number(snw_parser *p, snw_term *out);
 // The unit that may follow a number, pi or a bracket, multiplied into the term.
 SNW_NODISCARD snw_status snw_read_unit(snw_parser *p, snw_term *term);
+// out <- a hint where a unit of this text, or of parameters in it, has a word that is also a parameter, as in 5 N*m; else "".
+void snw_unit_trap(const snw_parser *p, char *out, size_t size);
 
 // ---- expr_parse.c -------------------------------------------------------------------------------
 

@@ -226,6 +226,14 @@ snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error
     snw_entry *e = NULL;
     snw_node *node = snw_node_constant(s->pool, (double)value);
     if (!node) return out_of_memory(err);
+    // a number without a unit fits everywhere, so a hidden parameter would go unnoticed
+    const snw_entry *hidden = s->outer ? snw_scope_find(s->outer, name, strlen(name)) : NULL;
+    if (hidden && hidden->place.line > 0) {
+        return snw_fail(err, SNW_E_PARSE,
+                        "index '%.40s' has the name of a parameter, line %d, which it would hide; "
+                        "choose another",
+                        name, hidden->place.line);
+    }
     SNW_TRY(add(s, name, (snw_place){0}, &e, err));
     e->kind = SNW_ENTRY_VALUE;
     e->term = (snw_term){.node = node, .q = snw_quantity_plain()};

@@ -93,7 +93,30 @@ static void survey_at(const snw_model *m, const snw_inputs *in, snw_state *s, sn
     }
 }
 
-static snw_status sample(const snw_model *m, survey *v) {
+// The way of a wheel is across its axle and along the ground; does every one have a way where the robot begins?
+static snw_status have_ways(const snw_model *m, const snw_work *w, snw_error *err) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        const bool rolls = loop->grip >= SNW_GRIP_ROLL && loop->grip <= SNW_GRIP_SLIP;
+        if (!rolls && !(loop->slip[0] > 0 || loop->slip[1] > 0)) continue;
+        const snw_vec3 z = {{0, 0, 1}};
+        const snw_vec3 axle = snw_rotate(w->g[loop->b].R, snw_rotate(loop->Q, z));
+        const snw_vec3 up = snw_rotate(w->g[loop->a].R, snw_rotate(loop->Q, loop->normal));
+        if (snw_norm(snw_cross(axle, up)) > 1e-9) continue;
+        const snw_loop_desc *d = &m->desc->loop[i];
+        return snw_fail_place(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "wheel '%s' cannot roll: its axle stands upright on the ground; give its "
+                     "'axis' in the axes of its site (z unless given), e.g. 'axis: y', or the "
+                     "'normal' of the ground",
+                     d->name),
+            d->place.file, d->place.line, d->place.column);
+    }
+    return SNW_OK;
+}
+
+static snw_status sample(const snw_model *m, survey *v, snw_error *err) {
     snw_state *s = NULL;
     snw_inputs *in = NULL;
     snw_work *w = NULL;
@@ -104,7 +127,11 @@ static snw_status sample(const snw_model *m, survey *v) {
         snw_work_create(m, &w) == SNW_OK) {
         unsigned long long seed = 1;
         for (int k = 0; k < m->nswitch; k++) all[k] = true, s->z[m->switch_signal[k]] = 1;
-        for (int n = 0; n < SAMPLES; n++) {
+        snw_move(m, m->q0, 0, dx, s->q);
+        snw_inputs_at(m, 0, in);
+        snw_kinematics(m, in, s, true, w);
+        status = have_ways(m, w, err);
+        for (int n = 0; status == SNW_OK && n < SAMPLES; n++) {
             for (int i = 0; i < m->nv; i++) dx[i] = 0.7 * m->typical[i] * snw_assembly_roll(&seed);
             snw_move(m, m->q0, 1, dx, s->q);
             snw_inputs_at(m, time_of(m->desc, n), in);
@@ -115,7 +142,6 @@ static snw_status sample(const snw_model *m, survey *v) {
             }
             survey_at(m, in, s, w, rates, &seed, v);
         }
-        status = SNW_OK;
     }
     snw_free(dx);
     snw_free(all);
@@ -211,7 +237,7 @@ static snw_status prune(snw_model *m, int i, const survey *v, snw_error *err) {
 
 static snw_status leave_out_idle(snw_model *m, snw_error *err) {
     survey *v = snw_alloc((size_t)m->nloop * sizeof *v);
-    snw_status s = v ? sample(m, v) : SNW_E_MEMORY;
+    snw_status s = v ? sample(m, v, err) : SNW_E_MEMORY;
     for (int i = 0; s == SNW_OK && i < m->nloop; i++) s = prune(m, i, &v[i], err);
     snw_free(v);
     number_rows(m);

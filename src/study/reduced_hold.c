@@ -148,6 +148,12 @@ static snw_jet value(const snw_reduced *red, const snw_inputs *in, const snw_sta
                      .d = snw_rotate(R, snw_add(a, snw_cross(V.w, v))).e[h.e % 3]};
 }
 
+double snw_reduced_held_rate(const snw_reduced *red, int k, double t) {
+    if (!red->row[k].hold) return 0;
+    const snw_motor_desc *motor = motor_of(red, (size_t)k);
+    return fabs(snw_expr_jet_t(motor->target, (snw_at){.t = t}).v) / red->row[k].size;
+}
+
 void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
                        double *bend) {
     snw_rows_rates(red->m, in, s, red->w, rate, bend);

@@ -59,11 +59,10 @@ static snw_status lost(const snw_reduced *red, const snw_inputs *in, const doubl
                        snw_error *err) {
     int a = 0;
     for (int k = 1; k < red->nr; k++) a = fabs(u[k]) > fabs(u[a]) ? k : a;
-    const int loop = red->row[a].loop;
     return snw_fail(err, SNW_E_SINGULAR,
                     "the contacts are in a singular position at t = %.9g s: '%s' says what others "
                     "say, and the gait has no finite motion through it; choose one that stays away",
-                    in->t, loop < 0 ? "an actuator" : red->m->desc->loop[loop].name);
+                    in->t, snw_reduced_row_name(red, a));
 }
 
 // s->v += z times the open motion in red->v1

@@ -118,6 +118,10 @@ void snw_reduced_list_holds(snw_reduced *red);
 void snw_reduced_hold_row(snw_reduced *red, size_t k);
 void snw_reduced_rates(snw_reduced *red, const snw_inputs *in, const snw_state *s, double *rate,
                        double *bend);
+// How fast row k is asked to go, per its size; 0: it keeps no probe.
+double snw_reduced_held_rate(const snw_reduced *red, int k, double t);
+// Of row k: its contact, or the actuator that keeps a probe.
+const char *snw_reduced_row_name(const snw_reduced *red, int k);
 // red->Z <- open motions, behind the first red->nominal of nu, on which motors that hold probes do no work.
 SNW_NODISCARD snw_status snw_reduced_unworked(snw_reduced *red, double t, snw_error *err);
 // y (k) <- inv(A) y, A (k x k) being masses between these and open motions, which no effort may make singular.

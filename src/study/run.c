@@ -172,7 +172,9 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
-    for (int i = 0; i < m->ndrive; i++) r->info.driven += m->drive[i].row >= 0;
+    for (int i = 0; i < m->ndrive; i++) {
+        r->info.driven += m->drive[i].row >= 0 && !m->drive[i].follows;
+    }
     for (int i = 0; i < m->nmeasure; i++) r->info.driven += m->measure[i].row >= 0;
     for (int i = 0; i < m->nloop; i++) r->info.driven += d->loop[i].drive ? m->loop[i].nrow : 0;
     SNW_TRY(describe_locomotion(r));

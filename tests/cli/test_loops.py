@@ -37,7 +37,7 @@ class Loops(harness.Case):
     def test_check_names_rows_and_freedom(self):
         self.write("bars.yaml", PARALLEL)
         out = self.succeeds("check", "bars.yaml").out
-        self.assertIn("1 degrees of freedom (4 coordinates, 2 loops)", out)
+        self.assertIn("1 degree of freedom (4 coordinates, 2 loops)", out)
         self.assertIn("revolute z: 5 rows, 3 hold by themselves: tilt x, tilt y, move z; their reactions", out)
         self.assertIn("1 implied by others", out)
         told = self.succeeds("check", "bars.yaml", "--json").json["runs"][0]

@@ -38,6 +38,19 @@ runs: {good: {}, bad: {push.force: [0, 0, "1 N*sqrt(-1 - t/(1 s))"]}}
 """
 
 
+# a ball and a box on a cord over two eyes, in the plane of x and z, and a block that lies above
+ATWOOD = """\
+sinew: 1
+robot:
+  a: {on: world, pose: {xyz: [0, 0, -1]}, joint: prismatic, body: {sphere: {radius: 50 mm}, mass: 2}}
+  b: {on: world, pose: {xyz: [0.3, 0, -1], rpy: [0, 0.3, 0]}, joint: prismatic, axis: [-0.295520207, 0, 0.955336489], body: {box: [0.2, 0.3, 0.1], mass: 3}}
+  top: {on: world, pose: {xyz: [0.15, 0, 0.2]}, body: {cylinder: {radius: 0.1, length: 0.6, axis: x}, mass: 1}}
+sites: {eye(k=1..2): {on: world, pose: {xyz: [(k - 1)*0.3, 0, 0]}}}
+actuators: {cord: {tendon: {path: [a, eye(1), eye(2), b]}, shortening: 0}}
+study: [{dynamic: {for: 0.1 s, step: 5 ms}}]
+"""
+
+
 def texts(path):
     """All texts of an SVG, which must be well-formed."""
     return ["".join(t.itertext()) for t in ET.parse(path).iter(SVG + "text")]
@@ -166,6 +179,26 @@ class Plot(Case):
         for p in points:
             self.assertAlmostEqual(math.hypot(p[0] - x, p[1] - y), radius, delta=5e-3)
         self.assertAlmostEqual(math.dist(points[0], points[-1]) / radius, 2 * math.sin(2 / math.pi), delta=1e-4)
+
+    def test_bodies_have_their_outline_and_tendons_their_path(self):
+        self.run_model(ATWOOD)
+        around = curves(self.plot("m.h5", "--shape", "--count", "1"))
+        self.assertEqual(len(around), 4)  # two rigid bodies, a block, a cord
+        ball, box, block, cord = (points for _, _, points in around)
+        self.assertEqual((len(ball), len(box), len(cord)), (61, 5, 4))
+        middle = [sum(p[i] for p in ball[:-1]) / 60 for i in (0, 1)]
+        radii = [math.dist(p, middle) for p in ball]
+        self.assertLess(max(radii) - min(radii), 2e-3)
+        # widths of 0.2 and 0.1 m beside a radius of 50 mm, whatever the box is turned by about y
+        sides = sorted(math.dist(p, q) / radii[0] for p, q in zip(box, box[1:]))
+        for side, wanted in zip(sides, (2, 2, 4, 4)):
+            self.assertAlmostEqual(side, wanted, delta=1e-2)
+        wide = max(p[0] for p in block) - min(p[0] for p in block)
+        self.assertAlmostEqual(wide / radii[0], 0.6 / 0.05, delta=1e-2)
+        self.assertAlmostEqual(math.dist(cord[1], cord[2]) / radii[0], 0.3 / 0.05, delta=1e-2)
+        only = curves(self.plot("m.h5", "--shape", "--link", "a"))
+        self.assertEqual(len({tuple(c[2]) for c in only}), len(only))
+        self.assertTrue(all(len(points) == 61 for _, _, points in only))
 
     def test_equilibria_without_time_are_counted(self):
         self.run_model(ROLLED)

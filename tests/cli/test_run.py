@@ -209,6 +209,9 @@ class Show(harness.Case):
                           .json["runs"][0]["values"]["tip.x"], "a time that was not reached")
 
     def test_comparisons_that_cannot_be_made_are_said(self):
+        self.assertRegex(self.fails(2, "show", "arm.h5", "--at", "9").err, "--at 9: these runs go from 0 to")
+        self.assertIn("'sinew show --model'", self.fails(2, "run", "arm.h5").err)
+        self.assertIn("'sinew run' makes one", self.fails(2, "show", "arm.yaml").err)
         self.assertIn("'end'", self.fails(2, "show", "arm.h5", "--at", "1 m").err)
         self.assertIn("mean", self.fails(2, "show", "arm.h5", "--is", "median").err)
         self.assertIn("one of them", self.fails(2, "show", "arm.h5", "--is", "max", "--at", "end").err)

@@ -141,6 +141,49 @@ static void a_wheel_keeps_a_pole_from_falling(void **state) {
     snw_series_clear(&o.series);
 }
 
+// A car with small wheels that keeps its heading draws a trailer straight, tan(psi/2) = tan(psi_0/2) exp(-v t/d); the shape is given at rest, so
+// that nothing but the speed says how fast the rest is. It coasts on with its energy where no motor holds it.
+static void a_trailer_follows_a_car_of_any_wheels(void **state) {
+    (void)state;
+    static const char *const motor[] = {"{wheels: [hub(1), hub(2)], hold: {v.vx: 0.5}}",
+                                        "{wheels: [hub(1), hub(2)], effort: 0}"};
+    for (int i = 0; i < 2; i++) {
+        char text[2500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\nparameters: {R: 0.005, d: 0.3, psi: 0.5}\n"
+            "robot:\n"
+            "  car: {on: world, joint: planar, body: {mass: 5, inertia: [1, 1, 1]}}\n"
+            "  hub(k=1..2): {on: car, pose: {xyz: [0, (-1)^k*0.12, 0]}, joint: revolute, axis: y}\n"
+            "  fork: {on: car, pose: {xyz: [0.3, 0, 0]}, joint: revolute, body: {mass: 0.1, "
+            "inertia: "
+            "[1e-3, 1e-3, 1e-3]}}\n"
+            "  trailer: {on: car, joint: revolute, body: {mass: 2, com: [-d, 0, 0], inertia: "
+            "[0.02, "
+            "0.02, 0.02]}}\n"
+            "sites: {axle: {on: trailer, pose: {xyz: [-d, 0, 0]}}}\n"
+            "initial: {car: {rate: [0.5, 0, 0]}, hub(k=1..2): {rate: 0.5/R}, trailer: {position: "
+            "psi, rate: -0.5/d*sin(psi)}}\n"
+            "actuators: {steer: {joint: fork, position: 0}, motor: %s}\n"
+            "contacts: {tyre(k=1..2): {wheel: {on: hub(k), axis: y, radius: R}}, front: {wheel: "
+            "{on: "
+            "fork, axis: y}}, back: {wheel: {on: axle, axis: y}}}\n"
+            "probes: {v: {twist: car, in: body}, bend: {angle: trailer}, e: energy}\n" KINEMATIC,
+            motor[i]);
+        execute_ok(text, &o);
+        const double begun = 0.5 * 5.1 * 0.25 + 0.5 * 2 * 0.25 * cos(0.5) * cos(0.5) +
+                             0.5 * 0.02 * pow(0.5 / 0.3 * sin(0.5), 2);
+        if (i == 0) {
+            assert_near(last(&o, 6), 2 * atan(tan(0.25) * exp(-0.5 / 0.3)), 1e-8);
+            assert_near(last(&o, VX), 0.5, 1e-12);
+        } else {
+            assert_near(last(&o, 7), begun, 1e-9);
+        }
+        snw_series_clear(&o.series);
+    }
+}
+
 static void stops(const char *text, const char *why) {
     outcome o;
     execute(text, &o);
@@ -193,6 +236,7 @@ int main(void) {
         cmocka_unit_test(wheels_have_one_effort),
         cmocka_unit_test(a_motor_holds_what_it_does_not_drive),
         cmocka_unit_test(a_wheel_keeps_a_pole_from_falling),
+        cmocka_unit_test(a_trailer_follows_a_car_of_any_wheels),
         cmocka_unit_test(what_cannot_be_held_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

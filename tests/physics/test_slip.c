@@ -178,6 +178,14 @@ static void wheels_that_cannot_slip_are_refused(void **state) {
     (void)state;
     refuses(CART "contacts: {tyre: {wheel: {on: hub, axis: y, lateral: -1}}}\n",
             "'lateral' must not be negative");
+    // without its axis, which is then upright, a wheel has no way
+    static const char *const more[] = {"radius: 0.1", "radius: 0.1, lateral: 3", "rolling: 2"};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        char text[2000];
+        (void)snprintf(text, sizeof text, CART "contacts: {tyre: {wheel: {on: hub, %s}}}\n",
+                       more[i]);
+        refuses(text, "wheel 'tyre' cannot roll: its axle stands upright");
+    }
     refuses(
         "sinew: 1\ngravity: 0\n"
         "materials: {m: {young: 1, poisson: 0, density: 1000}}\n"

@@ -28,6 +28,31 @@ typedef struct bad_case {
 } bad_case;
 
 static const bad_case bad[] = {
+    // what a ',' cuts off inside of {} and []
+    {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $max(1, 2)}}\n", "needs quotes"},
+    {HEAD "parameters: {a: $max(1, 2), b: min(1, 2)}\nrobot: {a: {on: world}}\n", "needs quotes"},
+    {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..\""},
+    // units that look like parameters
+    {HEAD "parameters: {A: 2 cm^2, p: 3 Pa*A}\nrobot: {a: {on: world, joint: prismatic, stiffness: "
+          "$p/(1 m)}}\n",
+     "in 'Pa*A' the 'A' is a unit, write (.. Pa)*A for the parameter"},
+    {HEAD "parameters: {m: 2 kg}\nrobot: {a: {on: world, joint: prismatic, body: {mass: 1}}}\n"
+          "loads: {f: {on: a, force: [0, 0, $9.81 m/s^2*m]}}\n",
+     "write (.. m/s^2)*m for"},
+    // what would do nothing
+    {ARM "actuators: {c: {tendon: {along: arm}, effort: $-1 N}}\n", "cannot push"},
+    {ARM "actuators: {c: {stress: {along: arm, bend_y: 1, $stretch: 1}}}\n",
+     "rod 'arm' has no strain 'stretch'"},
+    // words of others
+    {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
+    {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
+    {HEAD "robot: {a: {on: $wrld}}\n", "did you mean 'world'?"},
+    {HEAD
+     "parameters: {k: 2 N*m}\nrobot: {b($k=1..2): {on: world, joint: revolute, stiffness: k}}\n",
+     "index 'k' has the name of a parameter, line 3"},
+    {ARM "loads: {f: {on: arm, force: [$(1 kg)/(1 kg), 0, 0]}}\n", "a bare one would be SI"},
+    {TIP "actuators: {c: {tendon: {along: arm}, shortening: $tip.x}}\n",
+     "only t may vary; probes are for forces"},
     // the file
     {"$robot: {a: {on: world}}\n", "sinew: 1"},
     {"sinew: $2\nrobot: {a: {on: world}}\n", "version"},

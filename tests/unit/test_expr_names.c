@@ -107,13 +107,17 @@ static void lists_of_lists_have_rows(void **state) {
 
 static void inner_scopes_hide_outer_ones(void **state) {
     bench *b = *state;
-    define(b, "k", "10");
-    define(b, "p", "k + 1");
-    snw_scope *inner = snw_scope_create(b->pool, b->scope);
+    snw_scope *outer = snw_scope_create(b->pool, b->scope);
+    snw_scope *inner = snw_scope_create(b->pool, outer);
+    assert_int_equal(snw_scope_index(outer, "k", 10, &b->err), SNW_OK);
     assert_int_equal(snw_scope_index(inner, "k", 2, &b->err), SNW_OK);
+    b->scope = outer;
+    define(b, "p", "k + 1");
     b->scope = inner;
     assert_near(value(b, "k"), 2, 0);
     assert_near(value(b, "p"), 11, 0); // means what it meant where it was written
+    // but an index that hid a parameter would be a number where something else was meant
+    assert_int_equal(snw_scope_index(inner, "p", 2, &b->err), SNW_E_PARSE);
 }
 
 static void names_of_the_language_are_refused(void **state) {

@@ -19,12 +19,12 @@ typedef struct source {
     } kept[SLOTS];
 } source;
 
-// probes: tip (x m, v m/s), d(1), d(2) (w 1/s), e (one number)
-static const char *const names[] = {"tip", "d(1)", "d(2)", "e"};
+// probes: tip (x m, v m/s), d(1), d(2) (w 1/s), e (one number), t (w 1/s, the same as d(1))
+static const char *const names[] = {"tip", "d(1)", "d(2)", "e", "t"};
 
 static const char *probe_name(void *user, int i) {
     (void)user;
-    return i < 4 ? names[i] : NULL;
+    return i < 5 ? names[i] : NULL;
 }
 
 static snw_status find_probe(void *user, const char *name, const char *component, int *slot,
@@ -40,6 +40,7 @@ static snw_status find_probe(void *user, const char *name, const char *component
                  {"e", "", {0}}};
     bool any = false;
     *slot = -1;
+    if (strcmp(name, "t") == 0 && strcmp(component, "w") == 0) name = "d(1)";
     for (int i = 0; i < 5; i++) {
         if (strcmp(known[i].name, name) != 0) continue;
         any = true;
@@ -100,6 +101,7 @@ static void probes_are_read_by_name_index_and_component(void **state) {
     assert_near(reads(b, "-tip.v^2 + t"), -8.5, 0);
     assert_near(reads(b, "d(1).w*d(n).w + e"), 46, 0);
     assert_near(reads(b, "d(n-1).w"), 5, 0);
+    assert_near(reads(b, "t.w*t"), 2.5, 0); // a component makes a probe of it
     assert_near(reads(b, "speed(1) + speed(n)"), 18, 0);
     assert_near(reads(b, "part + max(tip.x, tip.v)"), 7, 0);
     assert_near(reads(b, "limit(d(2).w, -1, 6)"), 6, 0);

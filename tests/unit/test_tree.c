@@ -379,8 +379,8 @@ static void faulty_runs_have_a_place(void **state) {
     refused("sinew: 1\nruns: {a(k=1..2): , a(1): }\n", NULL, "m.yaml", 2, 21, "twice");
     refused("sinew: 1\nruns: {a: {gravity: {each: []}}}\n", NULL, "m.yaml", 2, 28, "list");
     refused("sinew: 1\nruns: {a(k=1..1001): }\n", NULL, "m.yaml", 2, 8, "1000 runs");
-    refused("sinew: 1\nparameters: {k: 1}\nruns: {a(k=1..2): }\n", NULL, "m.yaml", 3, 8,
-            "also a parameter");
+    refused("sinew: 1\nparameters: {k: 1}\nruns: {a(k=1..2): }\n", NULL, "m.yaml", 3, 10,
+            "the name of a parameter");
     refused(
         "sinew: 1\nruns: {a: {gravity: {each: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}, title: {each: "
         "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}, about: {each: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}}\n",

@@ -99,9 +99,11 @@ export class Axis {
     }
 }
 
-// a little air around the curves; what never changes lies in the middle
+// a little air around the curves; what never changes lies in the middle, and so does rounding about zero
+const nothing = 1e-15;
 function range(_: uPlot, low: number | null, high: number | null): [number, number] {
     if (low === null || high === null) return [0, 1];
+    if (Math.max(Math.abs(low), Math.abs(high)) < nothing) return [-1, 1];
     const air = high > low ? 0.08 * (high - low) : Math.abs(high) > 0 ? 0.1 * Math.abs(high) : 1;
     return [low - air, high + air];
 }
@@ -200,7 +202,7 @@ export class Plot {
                 { ...axis, size: 24, space: 64, values: ticks },
                 { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },
             ],
-            series: [{}, ...this.card.curves.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.5, spanGaps: true, points: { show: this.length < 3 } }))],
+            series: [{}, ...this.card.curves.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.5, pxAlign: 0, spanGaps: true, points: { show: this.length < 3 } }))],
         };
         this.u = new uPlot(options, this.data, this.body);
         this.u.over.append(this.head);
