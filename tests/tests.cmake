@@ -69,6 +69,8 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+target_link_libraries(unit_result_stranger PRIVATE PkgConfig::HDF5) # it makes files that the library would not
+
 # The recursion, and what reads robots for it, twice more with other numbers. Complex ones: the sources are read as C++, and
 # tangents compared with complex steps. Numbers of 113 bits: what doubles lose of residuals.
 set(of_slopes contact fed feedback fluid given grips loops measures motors rub spans tangent)

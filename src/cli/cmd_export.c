@@ -4,6 +4,7 @@
 #include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stop.h"
 #include "io/csv.h"
 #include "io/export.h"
 
@@ -176,6 +177,9 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
             if (fclose(to) != 0 && s == SNW_OK) return cannot(path, "cannot be written", err);
             SNW_TRY(s);
         }
+        if (snw_stop_asked()) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped; nothing is written");
+        }
         char text[64];
         (void)snprintf(text, sizeof text, "frame %d of %d", k + 1, snw_export_frames(e));
         if (meter) snw_meter_say(meter, text);
@@ -202,6 +206,7 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
     if (!remove_folder(beside) || mkdir(beside, 0777) != 0) {
         return cannot(beside, "no folder for the frames", err);
     }
+    snw_stop_politely(); // a folder takes more than a signal may do
     snw_status s = write_parts(e, beside, reply->meter, err);
     snw_meter_clear(reply->meter);
     if (s == SNW_OK) s = snw_output_open(j->output, &out, err);

@@ -64,6 +64,7 @@ static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *
     opts->title = s->desc->title ? s->desc->title : "";
     opts->run = snw_document_run_name(s->document, opts->run_index);
     opts->output = snw_args_value(args, "output");
+    snw_stop_politely();
     SNW_TRY(snw_live_create(s->desc, opts->run, &how, &hooks, &s->live, err));
     return snw_play_create(s->document, s->desc, s->live, opts, &s->play, err);
 }

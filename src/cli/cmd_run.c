@@ -479,6 +479,7 @@ static int run_job(const snw_job *job, const char *output, snw_result *old, bool
     session s = {.reply = reply, .path = job->path};
     snw_error err = {0};
     outcome *outcomes = NULL;
+    snw_stop_politely();
     snw_status status = create_outcomes(job, &outcomes, &err);
     if (status == SNW_OK) status = begin(&s, job, output, old, outcomes, &err);
     snw_result_close(old);

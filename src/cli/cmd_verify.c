@@ -294,6 +294,7 @@ static int verify_file(session *s, const char *path, const snw_args *args) {
     if (status != SNW_OK) {
         snw_reply_fail(s->reply, &err);
     } else {
+        snw_stop_politely();
         exit_status = verify_job(s, &job, &err);
     }
     if (j) {

@@ -604,6 +604,7 @@ static snw_status write_model(session *s, snw_error *err) {
 
 static snw_status prepare(session *s, snw_error *err) {
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
+    snw_stop_politely();
     SNW_TRY(read_finds(s, err));
     SNW_TRY(read_data(s, err));
     SNW_TRY(match_columns(s, err));

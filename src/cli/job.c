@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
+#include "io/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
     if (tables) {
         (void)snprintf(all + used, size - used, "# tables: %016" PRIx64 "\n", tables);
     }
+    snw_text_clean(all); // names of files may be anything
     return SNW_OK;
 }
 

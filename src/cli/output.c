@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include "base/fail.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,12 +31,16 @@ static snw_status fail_errno(const char *path, int reason, snw_error *err) {
 
 snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
     *out = (snw_output){.path = path};
-    const int n = snprintf(out->beside, sizeof out->beside, "%s.part", path);
+    // a name of our own: another process may be writing the same
+    const int n = snprintf(out->beside, sizeof out->beside, "%s.part-%ld", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof out->beside) {
         return snw_fail(err, SNW_E_ARGUMENT, "the name of the output is too long");
     }
-    out->file = fopen(out->beside, "w");
-    return out->file ? SNW_OK : fail_errno(path, errno, err);
+    (void)unlink(out->beside);
+    out->file = fopen(out->beside, "wx");
+    if (!out->file) return fail_errno(path, errno, err);
+    snw_stop_unfinished(out->beside);
+    return SNW_OK;
 }
 
 snw_status snw_output_close(snw_output *o, bool keep, snw_error *err) {
@@ -43,10 +48,10 @@ snw_status snw_output_close(snw_output *o, bool keep, snw_error *err) {
     bool good = !ferror(o->file);
     good = fclose(o->file) == 0 && good;
     int reason = errno ? errno : EIO;
-    if (good && keep) {
-        if (rename(o->beside, o->path) == 0) return SNW_OK;
-        reason = errno;
-    }
-    (void)unlink(o->beside);
+    const bool placed = good && keep && rename(o->beside, o->path) == 0;
+    if (good && keep && !placed) reason = errno;
+    if (!placed) (void)unlink(o->beside);
+    snw_stop_unfinished(NULL);
+    if (placed) return SNW_OK;
     return keep ? fail_errno(o->path, reason, err) : SNW_OK;
 }

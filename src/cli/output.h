@@ -18,7 +18,7 @@ typedef struct snw_output {
     char beside[1024]; // where it is written until it is complete
 } snw_output;
 
-// Write to `file`; what was at `path` stays until snw_output_close.
+// Write to `file`; what was at `path` stays until snw_output_close, to which `out` must live.
 SNW_NODISCARD snw_status snw_output_open(const char *path, snw_output *out, snw_error *err);
 // Put it in its place; when not all could be written, or `keep` is false, there is no trace of it.
 SNW_NODISCARD snw_status snw_output_close(snw_output *o, bool keep, snw_error *err);

@@ -2,6 +2,7 @@
 #include "cli/reply.h"
 
 #include "base/fail.h"
+#include "io/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,11 +10,14 @@
 void snw_reply_fail(snw_reply *r, const snw_error *err) {
     if (r->error.status == SNW_OK) r->error = *err;
     snw_meter_clear(r->meter);
-    const char *text = err->text[0] ? err->text : snw_status_text(err->status);
+    snw_error shown = *err; // names of files and what was typed may be anything
+    snw_text_clean(shown.file);
+    snw_text_clean(shown.text);
+    const char *text = shown.text[0] ? shown.text : snw_status_text(err->status);
     if (err->file[0] && err->line > 0) {
-        (void)fprintf(stderr, "%s:%d:%d: %s\n", err->file, err->line, err->column, text);
+        (void)fprintf(stderr, "%s:%d:%d: %s\n", shown.file, err->line, err->column, text);
     } else {
-        (void)fprintf(stderr, "%s: %s\n", err->file[0] ? err->file : "sinew", text);
+        (void)fprintf(stderr, "%s: %s\n", err->file[0] ? shown.file : "sinew", text);
     }
 }
 

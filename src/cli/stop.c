@@ -3,23 +3,41 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
-// a signal handler can reach nothing but a global
+// a signal handler can reach nothing but globals
 static volatile sig_atomic_t asked;
+static const char *volatile unfinished;
 
 static void ask(int signal) {
     (void)signal;
     asked = 1;
 }
 
-void snw_stop_watch(void) {
-    struct sigaction once = {.sa_handler = ask, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+// the handler is reset by now: what is raised ends the process
+static void end(int signal) {
+    if (unfinished) (void)unlink(unfinished);
+    (void)raise(signal);
+}
+
+static void on_request(void (*handler)(int)) {
+    struct sigaction once = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     (void)sigemptyset(&once.sa_mask);
     (void)sigaction(SIGINT, &once, NULL);
     (void)sigaction(SIGTERM, &once, NULL);
+}
+
+void snw_stop_watch(void) {
+    on_request(end);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
     (void)sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+void snw_stop_politely(void) {
+    if (!asked) on_request(ask);
+}
+
 bool snw_stop_asked(void) { return asked != 0; }
+
+void snw_stop_unfinished(const char *path) { unfinished = path; }

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "io/result_file.h"
 #include "io/result_layout.h"
+#include "io/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,9 @@
 #include <unistd.h>
 
 enum {
-    BATCH = 1 << 16 // frames a killed writer may leave unfinished, more than it ever gathers
+    BATCH = 1 << 16, // frames a killed writer may leave unfinished, more than it ever gathers
+    PACKED =
+        2000 // values a filter may make of one that is stored, should somebody have repacked the file
 };
 
 static const size_t pool_limit = (size_t)1 << 30;
@@ -89,6 +92,44 @@ static snw_status check_head(snw_result *r, snw_error *err) {
     return SNW_OK;
 }
 
+// ---- datasets ----------------------------------------------------------------------------------
+
+// Does the file itself hold its values? Those of another file may be a pipe's, or nobody's business.
+static bool is_here(hid_t set) {
+    const hid_t plist = H5Dget_create_plist(set);
+    if (plist < 0) return false;
+    const H5D_layout_t layout = H5Pget_layout(plist);
+    const bool own = layout >= 0 && layout != H5D_VIRTUAL && H5Pget_external_count(plist) == 0;
+    (void)H5Pclose(plist);
+    return own;
+}
+
+// A dataset for reading; negative with *s set.
+static hid_t open_set(const snw_result *r, hid_t where, const char *name, snw_status *s,
+                      snw_error *err) {
+    const hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+    *s = set < 0 ? snw_file_fail(&r->file, name, err) : SNW_OK;
+    if (set < 0 || is_here(set)) return set;
+    *s = damaged(r, name, err);
+    (void)H5Dclose(set);
+    return H5I_INVALID_HID;
+}
+
+// Are so many values stored? HDF5 makes up any number of those that never were, and believes what a file says of its length.
+static bool is_stored(const snw_result *r, hid_t set, hsize_t n) {
+    const hid_t plist = H5Dget_create_plist(set), type = H5Dget_type(set);
+    const size_t size = type >= 0 ? H5Tget_size(type) : 0;
+    const bool filtered =
+        plist >= 0 && H5Pget_layout(plist) == H5D_CHUNKED && H5Pget_nfilters(plist) > 0;
+    if (plist >= 0) (void)H5Pclose(plist);
+    if (type >= 0) (void)H5Tclose(type);
+    hsize_t stored = H5Dget_storage_size(set);
+    struct stat file;
+    if (fstat(r->file.fd, &file) != 0) return false;
+    if (stored > (hsize_t)file.st_size) stored = (hsize_t)file.st_size;
+    return n == 0 || (size > 0 && n <= stored / size * (filtered ? PACKED : 1));
+}
+
 // ---- texts and tables --------------------------------------------------------------------------
 
 // Is it text of fixed length? *size <- that length.
@@ -118,6 +159,8 @@ static snw_status read_attribute(snw_result *r, hid_t where, const char *name, c
             s = no_memory(r, err);
         } else if (H5Aread(attribute, type, text) < 0) {
             s = snw_file_fail(&r->file, name, err);
+        } else {
+            snw_text_clean(text);
         }
         *out = text;
     }
@@ -133,8 +176,10 @@ static bool split_texts(snw_pool *pool, long long n, size_t size, const char *pa
     for (long long i = 0; i < n; i++) {
         const char *piece = packed + (size_t)i * size;
         const char *end = memchr(piece, '\0', size);
-        text[i] = snw_pool_text(pool, piece, end ? (size_t)(end - piece) : size);
-        if (!text[i]) return false;
+        char *copy = snw_pool_text(pool, piece, end ? (size_t)(end - piece) : size);
+        if (!copy) return false;
+        snw_text_clean(copy);
+        text[i] = copy;
     }
     return true;
 }
@@ -142,13 +187,13 @@ static bool split_texts(snw_pool *pool, long long n, size_t size, const char *pa
 // *out <- the texts of a dataset, *n of them.
 static snw_status read_texts(snw_result *r, hid_t where, const char *name, int *n,
                              const char *const **out, snw_error *err) {
-    const hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
-    if (set < 0) return snw_file_fail(&r->file, name, err);
+    snw_status s;
+    const hid_t set = open_set(r, where, name, &s, err);
+    if (set < 0) return s;
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     size_t size = 0;
-    snw_status s = SNW_OK;
     const long long count = space >= 0 ? piece_count(space) : -1;
-    if (type < 0 || count < 0 || !is_text(type, &size) || size > pool_limit) {
+    if (type < 0 || count < 0 || !is_text(type, &size) || !is_stored(r, set, (hsize_t)count)) {
         s = damaged(r, name, err);
     } else {
         char *packed = snw_pool_array(r->pool, (size_t)count, size);
@@ -171,11 +216,11 @@ static snw_status read_texts(snw_result *r, hid_t where, const char *name, int *
 // out <- a dataset of exactly n numbers.
 static snw_status read_numbers(snw_result *r, hid_t where, const char *name, hid_t memory_type,
                                int n, void *out, snw_error *err) {
-    const hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
-    if (set < 0) return snw_file_fail(&r->file, name, err);
+    snw_status s;
+    const hid_t set = open_set(r, where, name, &s, err);
+    if (set < 0) return s;
     const hid_t space = H5Dget_space(set);
-    snw_status s = SNW_OK;
-    if (space < 0 || piece_count(space) != n) {
+    if (space < 0 || piece_count(space) != n || !is_stored(r, set, (hsize_t)n)) {
         s = damaged(r, name, err);
     } else if (n > 0 && H5Dread(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
         s = snw_file_fail(&r->file, name, err);
@@ -197,9 +242,9 @@ static snw_status read_shape(snw_result *r, hid_t group, snw_result_field field,
                                                                           : 2;
     dims[0] = 0;
     dims[1] = dims[2] = 1;
-    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
-    if (set < 0) return snw_file_fail(&r->file, name, err);
-    snw_status s = SNW_OK;
+    snw_status s;
+    const hid_t set = open_set(r, group, name, &s, err);
+    if (set < 0) return s;
     if (r->file.live && H5Drefresh(set) < 0) s = snw_file_fail(&r->file, name, err);
     const hid_t space = s == SNW_OK ? H5Dget_space(set) : H5I_INVALID_HID;
     if (s == SNW_OK && (space < 0 || H5Sget_simple_extent_ndims(space) != want ||
@@ -224,7 +269,8 @@ static snw_status read_field(snw_result *r, const stored_run *u, snw_result_fiel
     const char *name = snw_result_field_name(field);
     hid_t group;
     SNW_TRY(open_group(r, u, &group, err));
-    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    snw_status s;
+    const hid_t set = open_set(r, group, name, &s, err);
     const hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
     const hsize_t start[3] = {(hsize_t)first, column >= 0 ? (hsize_t)column : 0, 0};
     const hsize_t count[3] = {(hsize_t)nframe,
@@ -237,7 +283,7 @@ static snw_status read_field(snw_result *r, const stored_run *u, snw_result_fiel
     const bool good = space >= 0 && memory >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                       H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
-    const snw_status s = good ? SNW_OK : snw_file_fail(&r->file, name, err);
+    if (set >= 0 && !good) s = snw_file_fail(&r->file, name, err);
     if (memory >= 0) (void)H5Sclose(memory);
     if (space >= 0) (void)H5Sclose(space);
     if (set >= 0) (void)H5Dclose(set);
@@ -279,6 +325,7 @@ static snw_status read_state(snw_result *r, stored_run *u, hid_t group, snw_erro
         u->state = (snw_result_state)k;
         memcpy(u->message, record.message, sizeof record.message);
         u->message[sizeof record.message] = '\0';
+        snw_text_clean(u->message);
     }
     if (type >= 0) (void)H5Tclose(type);
     return s;
@@ -303,6 +350,21 @@ static snw_status read_progress(snw_result *r, stored_run *u, hid_t group, snw_e
     return drop_unwritten(r, u, err);
 }
 
+static snw_status check_frames(snw_result *r, const stored_run *u, hid_t group, snw_error *err) {
+    for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
+        const size_t width = snw_result_width(&u->info, (snw_result_field)f);
+        const char *name = snw_result_field_name((snw_result_field)f);
+        if (width == 0) continue;
+        snw_status s;
+        const hid_t set = open_set(r, group, name, &s, err);
+        if (set < 0) return s;
+        const bool good = is_stored(r, set, (hsize_t)u->nframe * width);
+        (void)H5Dclose(set);
+        if (!good) return damaged(r, name, err);
+    }
+    return SNW_OK;
+}
+
 static snw_status read_columns(snw_result *r, hid_t group, snw_run_info *info, snw_error *err) {
     int n = 0, n_probe = 0, n_component = 0;
     const char *const *name, *const *probe, *const *component;
@@ -324,15 +386,17 @@ static snw_status read_columns(snw_result *r, hid_t group, snw_run_info *info, s
 static snw_status read_nsave(snw_result *r, hid_t group, int *out, snw_error *err) {
     *out = 0;
     if (H5Lexists(group, SNW_LAYOUT_CHECKPOINT, H5P_DEFAULT) <= 0) return SNW_OK;
-    const hid_t set = H5Dopen2(group, SNW_LAYOUT_CHECKPOINT, H5P_DEFAULT);
-    const hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
+    snw_status s;
+    const hid_t set = open_set(r, group, SNW_LAYOUT_CHECKPOINT, &s, err);
+    if (set < 0) return s;
+    const hid_t space = H5Dget_space(set);
     hsize_t dims[2] = {0, 0};
     const bool good = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
                       H5Sget_simple_extent_dims(space, dims, NULL) == 2 &&
                       dims[0] == SNW_LAYOUT_SLOTS && dims[1] > SNW_LAYOUT_CHECKPOINT_HEAD &&
                       dims[1] < INT_MAX / SNW_LAYOUT_SLOTS;
     if (space >= 0) (void)H5Sclose(space);
-    if (set >= 0) (void)H5Dclose(set);
+    (void)H5Dclose(set);
     if (!good) return damaged(r, SNW_LAYOUT_CHECKPOINT, err);
     *out = (int)dims[1] - SNW_LAYOUT_CHECKPOINT_HEAD;
     return SNW_OK;
@@ -407,6 +471,7 @@ static snw_status read_run(snw_result *r, int i, H5_index_t order, snw_error *er
     SNW_TRY(open_group(r, u, &group, err));
     snw_status s = read_info(r, u, group, err);
     if (s == SNW_OK) s = read_progress(r, u, group, err);
+    if (s == SNW_OK) s = check_frames(r, u, group, err);
     (void)H5Gclose(group);
     return s;
 }

@@ -137,3 +137,11 @@ snw_status snw_text_check(const char *name, const char *bytes, size_t length, sn
     }
     return SNW_OK;
 }
+
+void snw_text_clean(char *text) {
+    unsigned char *s = (unsigned char *)text;
+    for (size_t left = strlen(text), size; left > 0; left -= size, s += size) {
+        const int32_t c = decode(s, left, &size);
+        if (c < 0 || !printable(c)) memset(s, '?', size);
+    }
+}

@@ -23,3 +23,6 @@ SNW_NODISCARD snw_status snw_text_read(snw_pool *pool, const char *path, size_t 
 // characters. `name` stands as file.
 SNW_NODISCARD snw_status snw_text_check(const char *name, const char *bytes, size_t length,
                                         snw_error *err);
+
+// What snw_text_check would refuse becomes '?', in place: text of strangers that a terminal is to show.
+void snw_text_clean(char *text);

@@ -82,6 +82,32 @@ class Interrupt(harness.Case):
             self.succeeds("show", "long.h5")
 
 
+class Reading(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("path.yaml", harness.LONG.replace("100000 s", "200 s"))
+        self.succeeds("run", "path.yaml", "-q")
+
+    def test_a_command_that_only_reads_ends_at_once(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("show", "path.h5", "--csv")
+            process.stdout.read(1)  # it prints, and soon waits for us to read on
+            time.sleep(0.2)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=20), -number)
+
+    def test_what_was_being_written_is_gone(self):
+        for _ in range(3):
+            for output in ("path.csv", "path.pvd"):
+                process = self.start("export", "path.h5", "-o", output)
+                deadline = time.monotonic() + 20
+                while process.poll() is None and not any("part" in name for name in self.files()):
+                    self.assertLess(time.monotonic(), deadline)
+                process.send_signal(signal.SIGINT)
+                self.assertIn(process.wait(timeout=20), (0, 1, -signal.SIGINT))
+                self.assertFalse([name for name in self.files() if "part" in name])
+
+
 class Divergence(harness.Case):
     # an unsteady load: a NaN in the middle of the path
     BROKEN = harness.LONG.replace("0.2 N*sin(2*pi*t/(10 s))", "0.1 N*sqrt(5 - t/(1 s))").replace("100000 s", "10 s")
