@@ -400,5 +400,4 @@ snw_work_done snw_explicit_work(const snw_explicit *e) {
                            .heat = work[snw_npower(e->m)]};
 }
 
-double snw_explicit_step(const snw_explicit *e) { return snw_ode_step(e->ode); }
 snw_ode_stats snw_explicit_statistics(const snw_explicit *e) { return snw_ode_statistics(e->ode); }
