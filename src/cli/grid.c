@@ -87,8 +87,6 @@ void snw_grid_number(snw_grid *g, int digits, double value) {
     }
 }
 
-int snw_grid_rows(const snw_grid *g) { return g->ncell / g->ncolumn; }
-
 snw_status snw_grid_print(const snw_grid *g, FILE *out, snw_error *err) {
     if (g->out_of_memory) return snw_fail(err, SNW_E_MEMORY, "output is too long to print");
     SNW_ASSERT(g->ncell % g->ncolumn == 0);

@@ -22,7 +22,5 @@ void snw_grid_cell(snw_grid *g, const char *format, ...);
 // A number to so many significant digits; "-" for NaN.
 void snw_grid_number(snw_grid *g, int digits, double value);
 
-int snw_grid_rows(const snw_grid *g);
-
 // Two spaces before, and between columns.
 SNW_NODISCARD snw_status snw_grid_print(const snw_grid *g, FILE *out, snw_error *err);

@@ -5,7 +5,8 @@
 
 enum { WIDTH = 96 };
 
-const char *const snw_exit_text =
+// what the exit statuses mean
+static const char *const exit_text =
     "0  done\n"
     "1  could not be computed (what was computed is kept), or an expectation missed\n"
     "2  wrong usage or bad input";
@@ -64,7 +65,7 @@ void snw_help_command(const snw_command *c) {
     printf("\nExamples:\n  ");
     fold(c->examples, 2, 2);
     printf("\nExit status:\n  ");
-    fold(snw_exit_text, 2, 2);
+    fold(exit_text, 2, 2);
 }
 
 void snw_help_overview(void) {
@@ -79,7 +80,7 @@ void snw_help_overview(void) {
 
 void snw_help_json(snw_json *j) {
     snw_field_text(j, "summary", summary);
-    snw_field_text(j, "exit_status", snw_exit_text);
+    snw_field_text(j, "exit_status", exit_text);
     snw_field_list(j, "commands");
     for (const snw_command *const *next = snw_commands; *next; next++) {
         const snw_command *c = *next;

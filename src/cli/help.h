@@ -17,5 +17,3 @@ void snw_help_json(snw_json *j);
 // Version, compiler and libraries, on standard output.
 void snw_version_print(void);
 void snw_version_json(snw_json *j);
-
-extern const char *const snw_exit_text; // what the exit statuses mean

@@ -22,8 +22,6 @@
 typedef struct talk {
     FILE *stream;
     snw_json json;
-    char **text;
-    size_t *size;
 } talk;
 
 static bool begin(talk *k, char **text, size_t *size, const char *type) {

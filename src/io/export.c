@@ -133,18 +133,19 @@ bool snw_export_there(const snw_export *e, int frame, int gate) {
     return e->present[(size_t)frame * (size_t)e->info->nswitch + (size_t)gate] != 0;
 }
 
-int snw_export_era(const snw_export *e, int frame) {
+// which era a frame belongs to
+static int era_of(const snw_export *e, int frame) {
     int era = 0;
     while (era + 1 < e->nera && e->era[era + 1].stage <= e->stage[frame]) era++;
     return era;
 }
 
 const snw_look *snw_export_look(const snw_export *e, int frame) {
-    return &e->era[snw_export_era(e, frame)].look;
+    return &e->era[era_of(e, frame)].look;
 }
 
 bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m) {
-    const int era = snw_export_era(e, frame);
+    const int era = era_of(e, frame);
     return era >= m->first && era <= m->last && snw_export_there(e, frame, m->gate);
 }
 

@@ -70,8 +70,7 @@ struct snw_export {
 snw_se3 snw_export_node(const snw_export *e, int frame, int node);
 snw_se3 snw_export_pose(const snw_export *e, int frame, int track);
 bool snw_export_there(const snw_export *e, int frame, int gate);
-// Which era a frame belongs to, what the robot looks like then, and whether a mesh is seen.
-int snw_export_era(const snw_export *e, int frame);
+// What the robot looks like in a frame, and whether a mesh is seen.
 const snw_look *snw_export_look(const snw_export *e, int frame);
 bool snw_export_seen(const snw_export *e, int frame, const snw_mesh *m);
 

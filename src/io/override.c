@@ -154,7 +154,6 @@ typedef struct step {
     snw_node *item; // of the list `study`: a map of one key, or the kind alone
     const char *kind;
     const char *name; // given, NULL when not
-    int count;        // among those of this kind without a name, from 1
 } step;
 
 // the steps of a study, one after the other; `s` keeps its place between calls

@@ -33,11 +33,10 @@ typedef struct snw_reader {
     snw_names things;            // index: in the list of its kind
     snw_material_desc *material; // by index
     const snw_entry **site_entry;
-    snw_site *site;               // named sites, by index
-    char *site_state;             // 0 unread, 1 being read, 2 read
-    bool sweeps;                  // stations may be laws of t just now
-    const snw_entry **link_entry; // in the order of desc->link
-    bool weightless;              // no gravity and no motion: masses do not matter
+    snw_site *site;   // named sites, by index
+    char *site_state; // 0 unread, 1 being read, 2 read
+    bool sweeps;      // stations may be laws of t just now
+    bool weightless;  // no gravity and no motion: masses do not matter
 
     snw_names probes;
     snw_signals *signals;
@@ -99,7 +98,6 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out);
 snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step);
 
 snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, snw_rod_desc *out);
-snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_desc *out);
 // Strain components and bases; `elements` and `breaks` are the rod's keys, NULL when not given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
@@ -144,7 +142,6 @@ const snw_scope *snw_read_scope(const snw_reader *r, const snw_node *node);
 // unknown and repeated keys, and keys of other versions.
 snw_status snw_read_map(snw_reader *r, const snw_node *node, const snw_key_table *table,
                         const snw_entry **entry);
-snw_status snw_unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table);
 
 // Entries of an optional section of named things at the top: 0 when it is missing or empty.
 snw_status snw_read_section_of_file(snw_reader *r, const char *key, const snw_node **out, int *n);

@@ -66,7 +66,7 @@ static snw_status read_end(snw_reader *r, const snw_node *node, snw_knob_desc *k
 }
 
 static snw_status read_knob(snw_reader *r, const snw_entry *e, snw_knob_desc *out) {
-    *out = (snw_knob_desc){.name = e->key, .place = e->place};
+    *out = (snw_knob_desc){.name = e->key};
     out->actuator = find_actuator(r->desc, e->key, &out->dim);
     if (out->actuator < 0) SNW_TRY(find_parameter(r, e, out));
     SNW_TRY(snw_read_list(r, e->value, e->key, 2));

@@ -119,7 +119,6 @@ static snw_status link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) 
     }
     if (e[LINK_BODY]) {
         l->has_body = true;
-        l->body.place = e[LINK_BODY]->place;
         SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
     }
     return e[LINK_WHEN] ? snw_read_switch(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;

@@ -227,7 +227,7 @@ static snw_status outright(snw_reader *r, const snw_entry *e, const blocks *b, s
     return SNW_OK;
 }
 
-snw_status snw_read_section(snw_reader *r, const snw_node *node, snw_section_desc *out) {
+static snw_status read_section(snw_reader *r, const snw_node *node, snw_section_desc *out) {
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(shape(r, e, out));
@@ -397,7 +397,7 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
         out->material = &r->material[i];
     }
     out->section.place = e[ROD_SECTION] ? e[ROD_SECTION]->place : out->place;
-    if (e[ROD_SECTION]) SNW_TRY(snw_read_section(r, e[ROD_SECTION]->value, &out->section));
+    if (e[ROD_SECTION]) SNW_TRY(read_section(r, e[ROD_SECTION]->value, &out->section));
     if (e[ROD_REST]) {
         SNW_TRY(snw_read_six(r, e[ROD_REST]->value, "rest", SNW_DIM_CURVATURE, SNW_DIM_NONE, ALONG,
                              out->rest));

@@ -38,7 +38,7 @@ static const char *kind_text(snw_node_kind kind) {
 
 // ---- maps ---------------------------------------------------------------------------------------
 
-snw_status snw_unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table) {
+static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table) {
     if (snw_language_later(table->name, e->key)) {
         return snw_fail_at(r->err, e->place, "'%s' is not part of this version", e->key);
     }
@@ -72,7 +72,7 @@ snw_status snw_read_map(snw_reader *r, const snw_node *node, const snw_key_table
         const snw_entry *e = &node->entry[i];
         int k = 0;
         while (k < table->n && strcmp(table->key[k].name, e->key) != 0) k++;
-        if (k == table->n) return snw_unknown_key(r, e, table);
+        if (k == table->n) return unknown_key(r, e, table);
         if (entry[k]) return snw_fail_at(r->err, e->place, "'%s' is given twice", e->key);
         entry[k] = e;
     }

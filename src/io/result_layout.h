@@ -44,8 +44,7 @@ enum { SNW_LAYOUT_SLOTS = 2, SNW_LAYOUT_CHECKPOINT_HEAD = 3 };
 // A whole number that tells a row from one that was cut off or never written.
 double snw_layout_sum(const snw_layout_checkpoint *head, int nsave, const double *save);
 
-// HDF5 types, to be closed by the caller; negative when there is no memory.
-hid_t snw_layout_text_type(size_t size); // UTF-8 of fixed size, NUL included
+// HDF5 type, to be closed by the caller; negative when there is no memory.
 hid_t snw_layout_status_type(void);
 
 // Name of a run's group in /runs: '/', '%' and what else HDF5 cannot have as %XX. For snw_free;

@@ -6,9 +6,8 @@
 
 #include <math.h>
 
-double snw_cells_norm(const snw_cells *c, snw_twist x) {
-    return snw_norm(x.w) + snw_norm(x.v) / c->L;
-}
+// size of a twist: its angle and its length over that of the rod
+static double norm(const snw_cells *c, snw_twist x) { return snw_norm(x.w) + snw_norm(x.v) / c->L; }
 
 // s <- motion at b, from that at a
 static void carry(const snw_cells *c, double a, double b, snw_section_motion *s) {
@@ -53,7 +52,7 @@ void snw_cells_measure(snw_cells *c, int n) {
         squares(&s, x);
         carry(c, (i + 0.5) * h, (i + 1) * h, &s);
         for (int l = 0; l < 3; l++) {
-            if (l > 0) c->size[l] += h * snw_cells_norm(c, xi[l]);
+            if (l > 0) c->size[l] += h * norm(c, xi[l]);
             c->whole[l] += h * x[l];
         }
     }
@@ -95,7 +94,7 @@ double snw_cells_error(const snw_cells *c, double a, double b) {
     double worst = 0;
     for (int l = 0; l < 3; l++) {
         if (c->size[l] == 0) continue;
-        const double e = snw_cells_norm(c, E[l]) / c->size[l];
+        const double e = norm(c, E[l]) / c->size[l];
         if (!(e <= worst)) worst = e; // NaN stays
     }
     return worst;

@@ -32,9 +32,6 @@ typedef struct snw_section_motion {
     snw_twist V, A;
 } snw_section_motion;
 
-// Size of a twist: its angle and its length over that of the rod.
-double snw_cells_norm(const snw_cells *c, snw_twist x);
-
 // c->size, c->whole <- those of the rod, by n equal parts.
 void snw_cells_measure(snw_cells *c, int n);
 

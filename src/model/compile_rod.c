@@ -102,7 +102,6 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     if (most > b->most_phi) b->most_phi = most;
     SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;
-    r->geometry = b->layout[l].geometry;
     r->tolerance = d->tolerance;
     r->ncell = b->layout[l].ncell;
     r->cell = b->layout[l].cell;

@@ -200,7 +200,6 @@ typedef struct snw_body_desc {
     snw_body_shape shape; // about the centre of mass
     snw_vec3 size;        // widths of a box; radius and length of a cylinder; radius of a sphere
     snw_vec3 axis;        // of a cylinder, unit
-    snw_place place;
 } snw_body_desc;
 
 typedef struct snw_link_desc {
@@ -635,7 +634,6 @@ bool snw_study_shares(const struct snw_desc *d);
 // What a person may turn while the robot is simulated live (`live:`): an actuator, or a parameter of the file.
 typedef struct snw_knob_desc {
     const char *name;
-    snw_place place;
     int actuator; // motors, then measures, then stresses, each in their order; -1: a parameter
     double low, high;
     double value; // of a parameter

@@ -350,7 +350,8 @@ void snw_shooter_load(snw_shooter *e, double t, double share) {
 
 // ---- what solves it: of one rod, or of several ------------------------------------------------------
 
-void snw_shooter_forget(snw_shooter *e) {
+// guess from the nodes
+static void forget(snw_shooter *e) {
     if (e->p) {
         snw_platform_forget(e->p);
     } else {
@@ -463,14 +464,14 @@ static void bring_back(snw_shooter *e) {
         }
         if (e->leg[l].feed >= 0) snw_shoot_feed(r, r->out[1]);
     }
-    snw_shooter_forget(e);
+    forget(e);
 }
 
 // an equilibrium from the present nodes, which stay as they are where there is none
 static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     keep_nodes(e);
     snw_shooter_load(e, t, share);
-    snw_shooter_forget(e);
+    forget(e);
     const snw_status status = solve(e, SNW_TIME_STATIC, 0, 1, info);
     if (status != SNW_OK) bring_back(e);
     return status;
@@ -596,7 +597,7 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
     }
     accept(e, h);
     // guesses of steps so much shorter than those to come are no loss
-    if (!snw_shooter_saves_all(e)) snw_shooter_forget(e);
+    if (!snw_shooter_saves_all(e)) forget(e);
     e->t += h;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);

@@ -128,8 +128,7 @@ SNW_NODISCARD snw_status snw_shooter_refine(snw_shooter *e, bool *again);
 
 // Bases, lengths, loads and gravity of the rods <- laws of time t, times `share`.
 void snw_shooter_load(snw_shooter *e, double t, double share);
-// Guess from the nodes; and as snw_shoot_begin.
-void snw_shooter_forget(snw_shooter *e);
+// As snw_shoot_begin, and guess from the nodes.
 void snw_shooter_forget_past(snw_shooter *e, bool rest, double h);
 // Pose and velocity of a segment that given motions carry from the world.
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
@@ -158,8 +157,6 @@ snw_shoot_history snw_shooter_between(const snw_shoot_rod *r, const snw_shoot_hi
 
 // e->power and heat <- of the present fields.
 void snw_shooter_powers(snw_shooter *e);
-// What pushes a fed rod out of its base, N.
-double snw_shooter_feed_effort(const snw_shooter_leg *l);
 
 // Tendons and chambers: what of them it cannot do; e->cords and its law; values of time t, times `share`; quantities of another
 // shooter, or from the strains; what the rod gets of them and what they rub away per second, W; w->measured and shares of tension.

@@ -55,9 +55,9 @@ static double stored(const snw_shoot_rod *r) {
     return sum;
 }
 
-// Per length fed, all of what is outside moves on by the strain at the mouth, and material that comes out is strained as it is
+// what pushes a fed rod out of its base, N: per length fed, all of what is outside moves on by the strain at the mouth, and material that comes out is strained as it is
 // there: theory.md 3.14, M^2/2EI.
-double snw_shooter_feed_effort(const snw_shooter_leg *l) {
+static double feed_effort(const snw_shooter_leg *l) {
     const snw_shoot_rod *r = l->r;
     const snw_twist xi = snw_twist_add(r->section[0].rest, r->level[0][0].e);
     return stored(r) - snw_power(r->F[0], xi);
@@ -69,7 +69,7 @@ static double feed_power(const snw_shooter_leg *l) {
     if (l->feed < 0) return 0;
     const snw_shoot_station mouth = {.has_body = true, .M = r->section[0].M};
     const snw_shoot_energy E = snw_station_energies(&mouth, r->gravity, r->g[0], r->level[0][0].V);
-    return r->out_rate * (snw_shooter_feed_effort(l) + E.kinetic + E.gravity);
+    return r->out_rate * (feed_effort(l) + E.kinetic + E.gravity);
 }
 
 static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
@@ -291,7 +291,7 @@ static void show_efforts(const snw_shooter *e, snw_work *w) {
         const int drive = snw_shooter_drive(m, b->dof);
         double effort = snw_power(w->F[i], b->S);
         for (int k = 0; b->feed && k < e->nleg; k++) {
-            if (i == e->leg[k].rod->root) effort = snw_shooter_feed_effort(&e->leg[k]);
+            if (i == e->leg[k].rod->root) effort = feed_effort(&e->leg[k]);
         }
         w->l[m->drive[drive].row] = effort;
     }

@@ -167,7 +167,7 @@ snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *o
     *info = (snw_levenberg_info){0};
     snw_status status = evaluate(&s, x, r);
     if (status == SNW_OK) {
-        info->first = info->last = square(p->m, r);
+        info->last = square(p->m, r);
         status = iterate(&s, x, r, J);
     }
     snw_arena_reset(scratch, mark);

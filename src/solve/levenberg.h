@@ -27,10 +27,10 @@ typedef struct snw_levenberg_opts {
 } snw_levenberg_opts;
 
 typedef struct snw_levenberg_info {
-    int iterations;     // steps tried
-    int evaluations;    // calls of residual
-    int failures;       // calls that failed, at steps that were then shortened
-    double first, last; // |r|^2 at the start and at the returned x
+    int iterations;  // steps tried
+    int evaluations; // calls of residual
+    int failures;    // calls that failed, at steps that were then shortened
+    double last;     // |r|^2 at the returned x
 } snw_levenberg_info;
 
 snw_levenberg_opts snw_levenberg_defaults(void);

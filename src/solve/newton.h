@@ -55,11 +55,6 @@ void snw_problem_move(const snw_problem *p, const double *x, double step, const 
 // Largest |r_i| / scale_i; NaN when one of them is.
 double snw_problem_norm(const snw_problem *p, const double *r);
 
-// Factorise t->J, the tangent at x with residual r; where it is singular and p->soft is given, evaluate it anew and
-// factorise it with that: t->soft.
-SNW_NODISCARD snw_status snw_problem_factor(const snw_problem *p, double load, const double *x,
-                                            double *r, snw_tangent *t);
-
 // Scratch taken from the arena by snw_newton_solve, in bytes.
 size_t snw_newton_scratch(int n, int nx);
 

@@ -401,7 +401,8 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
 
 static const double DEPENDENT = 1e-8;
 
-int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
+// of the rows at s->q, as snw_assembly_most
+static int rank_of(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
     take(as, s);
@@ -457,16 +458,16 @@ int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *
                       const snw_state *s, int enough, bool *here, bool *most) {
     const size_t bytes = (size_t)as->all->nrow * sizeof *here;
     unsigned long long seed = 5;
-    int rank = snw_assembly_rank(as, in, s, here);
+    int rank = rank_of(as, in, s, here);
     memcpy(most, here, bytes);
     for (int n = 0; n < NEARBY && rank < enough; n++) {
         if (!move_a_little(closer, in, s, 0.03 * (n + 1), &seed)) continue;
-        const int there = snw_assembly_rank(as, in, closer->near, here);
+        const int there = rank_of(as, in, closer->near, here);
         if (there <= rank) continue;
         rank = there;
         memcpy(most, here, bytes);
     }
-    (void)snw_assembly_rank(as, in, s, here);
+    (void)rank_of(as, in, s, here);
     return rank;
 }
 

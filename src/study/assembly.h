@@ -59,11 +59,9 @@ snw_place snw_assembly_place_of(const snw_assembly *as, int row, const char **ki
 SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state *s,
                                             snw_assembly_info *info, snw_error *err);
 
-// Rank of the rows of all drives that act and all loops that are closed at s->q, and for each row whether it is kept in a largest
+// Rank of the rows of all drives that act and all loops that are closed, and for each row whether it is kept in a largest
 // independent set: those of drives, then of loops that never open, then of loops that stand first in the file are kept first.
-int snw_assembly_rank(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept);
-
-// The same where most rows are independent, at s or at closed configurations nearby; these are looked at while fewer than
+// Where most rows are independent, at s or at closed configurations nearby; these are looked at while fewer than
 // `enough` are. `closer` closes them: `as`, or one of a model without the drives. `here` and `most` have room for all rows.
 int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
                       const snw_state *s, int enough, bool *here, bool *most);

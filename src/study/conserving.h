@@ -43,7 +43,7 @@
 
 typedef struct snw_conserving {
     const snw_model *m;
-    double step, tolerance;
+    double tolerance;
     snw_work *w;
     snw_assembly *as;       // NULL: no loops
     snw_switches *switches; // of bodies that come and go; NULL: none
@@ -70,9 +70,8 @@ typedef struct snw_conserving {
     snw_gauge gauge;      // of A before it was factorised,
     bool factored;        // which it is
     double condition;     // asked for since; NaN: not yet
-    double *power, *work; // per load; power at the last instant
-    double *power_mid;    // of the solver
-    double heat, heat_power;
+    double *power, *work; // per load; power at the middle of the step
+    double heat;
     double least; // square of an increment, by `weight`, that is short
     double E0;    // energy there should be at the last instant: at the start, plus work, less heat
     snw_vec3 gravity; // of that energy

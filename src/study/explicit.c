@@ -23,7 +23,6 @@ struct snw_explicit {
     const snw_model *m;
     snw_ode *ode;
     snw_work *w;
-    const snw_work *seen; // where the last accelerations were found
     snw_inputs *in;
     snw_state *now, *trial, *before; // committed, of the rates, before the last advance
     snw_state *mid;                  // of given shapes: in the middle of a blow
@@ -34,8 +33,6 @@ struct snw_explicit {
     snw_reduced *reduced;            // of given shapes: instead, but for closing and switching
     double duration;
     double *y, *y_before;
-    double *power, *power_before;
-    double heat_power, heat_power_before;
     double h_before;
     bool moving;        // some pose depends on time
     double left, right; // laws are taken between
@@ -100,9 +97,8 @@ static snw_status refuse(const snw_explicit *e, double t, const snw_state *s, co
     return snw_fail(err, said->status, "at t = %.9g s %s", t, said->text);
 }
 
-// s->a and powers at (q, v) of s and time t
-static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *power,
-                             snw_error *err) {
+// s->a at (q, v) of s and time t
+static snw_status accelerate(snw_explicit *e, double t, snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
     snw_error said = {0};
@@ -110,29 +106,23 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, double *po
                               : e->assembly
                                   ? snw_assembly_accelerations(e->assembly, e->in, s, &said)
                                   : snw_accelerations(m, e->in, s, e->w, e->M, &said);
-    if (status != SNW_OK) return refuse(e, t, s, &said, err);
-    // what moves a pose or a fluid also carries the accelerations
-    e->seen = e->reduced ? snw_reduced_look(e->reduced) : e->w;
-    if (!e->reduced && (e->moving || e->assembly)) snw_residual(m, e->in, s, false, e->w);
-    snw_load_power(m, e->in, s, e->seen, power);
-    return SNW_OK;
-}
-
-// power turned into heat, after the accelerations of s
-static double heating(const snw_explicit *e, const snw_state *s) {
-    return snw_dissipation(e->m, s->v) + snw_other_heat(e->m, s, e->seen);
+    return status == SNW_OK ? SNW_OK : refuse(e, t, s, &said, err);
 }
 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
     snw_explicit *e = user;
     const snw_model *m = e->m;
-    double *power = dy + works_at(m);
     to_state(m, y, e->trial);
-    SNW_TRY(accelerate(e, t, e->trial, power, err));
+    SNW_TRY(accelerate(e, t, e->trial, err));
+    // what moves a pose or a fluid also carries the accelerations
+    const snw_work *w = e->reduced ? snw_reduced_look(e->reduced) : e->w;
+    if (!e->reduced && (e->moving || e->assembly)) snw_residual(m, e->in, e->trial, false, e->w);
     configuration_rates(m, y, e->trial, dy);
     memcpy(dy + m->nq, e->trial->a, (size_t)m->nv * sizeof *dy);
-    snw_memory_settle(m, e->in, e->trial, e->seen, dy + m->nq + m->nv);
-    power[snw_npower(m)] = heating(e, e->trial);
+    snw_memory_settle(m, e->in, e->trial, w, dy + m->nq + m->nv);
+    double *power = dy + works_at(m);
+    snw_load_power(m, e->in, e->trial, w, power);
+    power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
     return SNW_OK;
 }
 
@@ -167,9 +157,9 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     snw_explicit *e = snw_alloc(sizeof *e);
     if (!e) return snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
     e->m = m;
-    const size_t n = (size_t)size(m), nv = (size_t)m->nv, np = (size_t)snw_npower(m);
+    const size_t n = (size_t)size(m), nv = (size_t)m->nv;
     const size_t square = opts->reduced ? 0 : nv * nv;
-    e->memory = snw_alloc((square + 2 * n + 2 * np) * sizeof(double));
+    e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->nswitch > 0; // loops of poses, and what comes and goes
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     const snw_reduced_opts reduced = {.torque = opts->torque, .projective = opts->projective};
@@ -194,8 +184,6 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->M = e->memory;
     e->y = e->M + square;
     e->y_before = e->y + n;
-    e->power = e->y_before + n;
-    e->power_before = e->power + np;
     e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
@@ -234,21 +222,18 @@ void snw_explicit_destroy(snw_explicit *e) {
 
 // ---- motion ----------------------------------------------------------------------------------------
 
-// state, accelerations and powers from y; the laws from the side that is set
+// state and accelerations from y; the laws from the side that is set
 static snw_status settle(snw_explicit *e, double t, snw_error *err) {
     to_state(e->m, e->y, e->trial);
     e->trial->t = t;
-    SNW_TRY(accelerate(e, t, e->trial, e->power, err));
+    SNW_TRY(accelerate(e, t, e->trial, err));
     snw_state_copy(e->m, e->trial, e->now);
-    e->heat_power = heating(e, e->now);
     return SNW_OK;
 }
 
 static void keep(snw_explicit *e) {
     snw_state_copy(e->m, e->now, e->before);
     memcpy(e->y_before, e->y, (size_t)size(e->m) * sizeof *e->y);
-    memcpy(e->power_before, e->power, (size_t)snw_npower(e->m) * sizeof *e->power);
-    e->heat_power_before = e->heat_power;
     e->h_before = snw_ode_step(e->ode);
     e->left_before = e->left, e->right_before = e->right;
 }
@@ -372,8 +357,6 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
 void snw_explicit_back(snw_explicit *e) {
     snw_state_copy(e->m, e->before, e->now);
     memcpy(e->y, e->y_before, (size_t)size(e->m) * sizeof *e->y);
-    memcpy(e->power, e->power_before, (size_t)snw_npower(e->m) * sizeof *e->power);
-    e->heat_power = e->heat_power_before;
     e->left = e->left_before, e->right = e->right_before;
     snw_inputs_at(e->m, fmin(fmax(e->now->t, e->right), e->left), e->in);
     snw_ode_start(e->ode, e->now->t, e->y, e->h_before);
@@ -393,12 +376,7 @@ const snw_work *snw_explicit_look(snw_explicit *e) {
 
 snw_work_done snw_explicit_work(const snw_explicit *e) {
     const double *work = e->y + works_at(e->m);
-    return (snw_work_done){.n = snw_npower(e->m),
-                           .power = e->power,
-                           .work = work,
-                           .heat_power = e->heat_power,
-                           .heat = work[snw_npower(e->m)]};
+    return (snw_work_done){.n = snw_npower(e->m), .work = work, .heat = work[snw_npower(e->m)]};
 }
 
-double snw_explicit_step(const snw_explicit *e) { return snw_ode_step(e->ode); }
 snw_ode_stats snw_explicit_statistics(const snw_explicit *e) { return snw_ode_statistics(e->ode); }

@@ -53,5 +53,4 @@ const snw_work *snw_explicit_look(snw_explicit *e);
 void snw_explicit_hold(snw_explicit *e, const snw_hand *hand); // as snw_motion_hold
 snw_work_done snw_explicit_work(const snw_explicit *e);
 
-double snw_explicit_step(const snw_explicit *e); // the step it would take next, 0: to be guessed
 snw_ode_stats snw_explicit_statistics(const snw_explicit *e);

@@ -134,7 +134,6 @@ const snw_run_info *snw_live_describe(const snw_live *v) { return &v->info; }
 const snw_model *snw_live_model(const snw_live *v) { return v->base->m; }
 double snw_live_time(const snw_live *v) { return v->robot->s->t; }
 double snw_live_step_length(const snw_live *v) { return v->how.step; }
-double snw_live_size(const snw_live *v) { return v->base->m->length; }
 
 snw_status snw_live_frame(snw_live *v, int nrecorder, const snw_recorder *recorder,
                           snw_error *err) {

@@ -41,7 +41,6 @@ const snw_run_info *snw_live_describe(const snw_live *v);
 const struct snw_model *snw_live_model(const snw_live *v);
 double snw_live_time(const snw_live *v);
 double snw_live_step_length(const snw_live *v);
-double snw_live_size(const snw_live *v); // a typical length, m
 
 int snw_live_controls(const snw_live *v);
 const snw_control *snw_live_control(const snw_live *v, int control);

@@ -51,8 +51,8 @@ struct snw_motion {
     bool shares;            // and whether contacts say the same
     int slips;              // the contact that could not hold in the last step; -1: none did not
     double slip;            // and how fast it would have to go
-    double *power, *work, *power_kept, *work_kept, *power_within;
-    double heat_power, heat, heat_power_kept, heat_kept;
+    double *work, *work_kept, *power_within;
+    double heat, heat_kept;
     double scheme, scheme_kept;
     double *source, *source_kept; // nsignal: what integrals go on with
     double *scratch;              // of the path of a step
@@ -82,7 +82,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
-    mo->memory = snw_alloc((11 * nv + 2 * n + 5 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
+    mo->memory = snw_alloc((11 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
     const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
@@ -105,9 +105,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     double **const vectors[] = {&mo->d,   &mo->f,    &mo->g,     &mo->rate,
                                 &mo->acc, &mo->mass, &mo->scale, &mo->of_T.d};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
-    double **const powers[] = {&mo->power, &mo->work, &mo->power_kept, &mo->work_kept,
-                               &mo->power_within};
-    for (size_t i = 0; i < 5; i++) *powers[i] = at, at += np;
+    double **const powers[] = {&mo->work, &mo->work_kept, &mo->power_within};
+    for (size_t i = 0; i < 3; i++) *powers[i] = at, at += np;
     mo->past = snw_history_on(m->nv, at);
     mo->kept = snw_history_on(m->nv, at + nh);
     mo->source = at + 2 * nh;
@@ -241,11 +240,6 @@ static void copy_history(const snw_history *from, snw_history *to) {
     to->h = from->h;
 }
 
-static void measure_power(snw_motion *mo, const snw_state *s) {
-    snw_load_power(mo->m, mo->in, s, mo->w, mo->power);
-    mo->heat_power = snw_dissipation(mo->m, s->v) + snw_other_heat(mo->m, s, mo->w);
-}
-
 snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     const snw_model *m = mo->m;
     snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
@@ -274,7 +268,6 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     if (struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
-    measure_power(mo, mo->now);
     snw_state_copy(m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
     return SNW_OK;
@@ -574,12 +567,9 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     }
     // commit
     const size_t np = (size_t)snw_npower(m) * sizeof(double);
-    memcpy(mo->power_kept, mo->power, np);
     memcpy(mo->work_kept, mo->work, np);
     mo->heat_kept = mo->heat;
-    mo->heat_power_kept = mo->heat_power;
     mo->scheme_kept = mo->scheme;
-    measure_power(mo, mo->trial);
     for (int i = 0; i < m->nsignal; i++) mo->source_kept[i] = mo->source[i];
     snw_memory_settle(m, mo->in, mo->trial, mo->w, mo->source);
     account(mo, h);
@@ -607,11 +597,9 @@ void snw_motion_back(snw_motion *mo) {
     snw_state_copy(mo->m, mo->before, mo->now);
     copy_history(&mo->kept, &mo->past);
     const size_t np = (size_t)snw_npower(mo->m) * sizeof(double);
-    memcpy(mo->power, mo->power_kept, np);
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
     mo->scheme = mo->scheme_kept;
-    mo->heat_power = mo->heat_power_kept;
     for (int i = 0; i < mo->m->nsignal; i++) mo->source[i] = mo->source_kept[i];
     snw_inputs_at(mo->m, mo->now->t, mo->in);
 }
@@ -637,17 +625,13 @@ const snw_work *snw_motion_look(snw_motion *mo) {
 }
 
 snw_work_done snw_motion_work(const snw_motion *mo) {
-    return (snw_work_done){.n = snw_npower(mo->m),
-                           .power = mo->power,
-                           .work = mo->work,
-                           .heat_power = mo->heat_power,
-                           .heat = mo->heat,
-                           .scheme = mo->scheme};
+    return (snw_work_done){
+        .n = snw_npower(mo->m), .work = mo->work, .heat = mo->heat, .scheme = mo->scheme};
 }
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 17, NSINGLE = 5 };
+enum { NPIECE = 15, NSINGLE = 5 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -658,9 +642,7 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
                                     {&own->past.h, 1},
                                     {mo->past.v, snw_history_doubles(mo->m->nv)},
                                     {mo->mass, nv},
-                                    {mo->power, np},
                                     {mo->work, np},
-                                    {&own->heat_power, 1},
                                     {&own->heat, 1},
                                     {&own->scheme, 1},
                                     snw_piece_state(mo->m, mo->of_T.at),
@@ -675,7 +657,7 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
 
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
-    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + 2 * (size_t)snw_npower(m) + 3 +
+    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + (size_t)snw_npower(m) + 2 +
            (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 

@@ -24,12 +24,12 @@ typedef struct snw_motion_opts {
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
 
-// Power and work of what acts, integrated over the steps. Index: loads, then active stress, then moving poses.
+// Work of what acts, integrated over the steps. Index: loads, then active stress, then moving poses.
 typedef struct snw_work_done {
     int n;
-    const double *power, *work;
-    double heat_power, heat; // dissipated
-    double scheme;           // energy removed by an implicit scheme itself, theory.md 6.5
+    const double *work;
+    double heat;   // dissipated
+    double scheme; // energy removed by an implicit scheme itself, theory.md 6.5
 } snw_work_done;
 
 snw_motion_opts snw_motion_defaults(void); // generalized-alpha, rho 0.9

@@ -77,7 +77,7 @@ static bool finish(snw_conserving *c, double *theta) {
     const double E1 = 0.5 * dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
     const double h = c->end->t - c->now->t;
     gain = E1 - c->E0 + gain / h + dot(n, c->dT, c->d) - dot(n, c->force, c->d);
-    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power_mid[i]; // loads, active stress
+    for (int i = 0; i <= m->desc->nload; i++) gain -= h * c->power[i]; // loads, active stress
     for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // an increment this short gains nothing that could be seen
     if (length > c->least) *theta = gain / length;
@@ -94,7 +94,7 @@ static double evaluate(snw_conserving *c, double h, bool columns) {
     if (columns && !snw_conserving_factor(c, h)) return NAN;
     snw_conserving_weigh(c);
     if (m->ngrip) snw_rows_rates(m, c->in, c->mid, c->w, c->rate, NULL);
-    snw_load_power(m, c->in, c->mid, c->w, c->power_mid);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
     double theta;
     if (!finish(c, &theta)) return NAN;
     double *damping = c->dx;
@@ -173,16 +173,21 @@ static snw_status solve(snw_conserving *c, double h, snw_stats *took) {
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// power of each load at the middle, from the state left by evaluate
+// work of each load, heat, and the energy there should be, not the one there is: errors of Newton do not add up; from the
+// state left by evaluate
 static void account(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     // the reaction of a moving pose carries the mean acceleration
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
-    for (int i = 0; i < snw_npower(m); i++) c->work[i] += h * c->power[i];
-    c->heat_power = snw_dissipation(m, c->mid->v);
-    c->heat += h * c->heat_power;
+    const double heat = h * snw_dissipation(m, c->mid->v);
+    for (int i = 0; i < snw_npower(m); i++) {
+        c->work[i] += h * c->power[i];
+        c->E0 += h * c->power[i];
+    }
+    c->heat += heat;
+    c->E0 -= heat;
 }
 
 // the energy there should be, under the gravity of this step: that it changed is no gain of the scheme
@@ -225,9 +230,6 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     memcpy(c->end->l, c->mid->l, (size_t)m->nrow * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
     snw_state_copy(m, c->end, c->now);
-    // the energy there should be, not the one there is: errors of Newton do not add up
-    for (int i = 0; i < snw_npower(m); i++) c->E0 += h * c->power[i];
-    c->E0 -= h * c->heat_power;
     took->increments++;
     return SNW_OK;
 }
@@ -267,23 +269,26 @@ static void set_weights(snw_conserving *c) {
 
 // ---- the mover -------------------------------------------------------------------------------------
 
-enum { NPIECE = 11 };
+enum { NPIECE = 9 };
 
 // the inputs are made anew by whatever comes next, a look or a step
 static void list_pieces(const snw_conserving *c, snw_piece piece[NPIECE]) {
-    const size_t nv = (size_t)c->m->nv, np = (size_t)snw_npower(c->m);
+    const size_t nv = (size_t)c->m->nv;
     snw_conserving *own = (snw_conserving *)c;
-    const snw_piece list[NPIECE] = {{&c->now->t, 1},       snw_piece_state(c->m, c->now),
-                                    {c->p0, nv},           {c->mass, nv},
-                                    {c->power, np},        {c->work, np},
-                                    {&own->heat_power, 1}, {&own->heat, 1},
-                                    {&own->E0, 1},         {own->gravity.e, 3},
+    const snw_piece list[NPIECE] = {{&c->now->t, 1},
+                                    snw_piece_state(c->m, c->now),
+                                    {c->p0, nv},
+                                    {c->mass, nv},
+                                    {c->work, (size_t)snw_npower(c->m)},
+                                    {&own->heat, 1},
+                                    {&own->E0, 1},
+                                    {own->gravity.e, 3},
                                     {&own->shares, 1}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_mover_conserving_saves(const snw_model *m) {
-    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + 2 * (size_t)snw_npower(m) + 7;
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + (size_t)snw_npower(m) + 6;
 }
 
 static void save(const void *self, double *out) {
@@ -340,8 +345,6 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     c->shares = c->share && snw_share_rests(c->share);
     set_weights(c);
     snw_residual(m, c->in, c->now, false, c->w);
-    snw_load_power(m, c->in, c->now, c->w, c->power);
-    c->heat_power = snw_dissipation(m, c->now->v);
     c->E0 = snw_kinetic_energy(m, c->w) + snw_conserving_potential(c, c->now, c->w);
     c->gravity = c->in->gravity;
     return SNW_OK;
@@ -409,11 +412,7 @@ static double condition(void *self) {
 
 static snw_work_done work(const void *self) {
     const snw_conserving *c = self;
-    return (snw_work_done){.n = snw_npower(c->m),
-                           .power = c->power,
-                           .work = c->work,
-                           .heat_power = c->heat_power,
-                           .heat = c->heat};
+    return (snw_work_done){.n = snw_npower(c->m), .work = c->work, .heat = c->heat};
 }
 
 static void close(void *self) {
@@ -442,13 +441,12 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     if (!c) return SNW_E_MEMORY;
     c->m = m;
     c->moving = moving;
-    c->step = step->step;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     c->n = m->nv + m->nrow;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
     const size_t rows = (size_t)m->nrow, loops = rows ? n * n + rows * (n + 2) : 0;
     c->memory =
-        snw_alloc((16 * n + 3 * nv * nv + loops + 3 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
+        snw_alloc((16 * n + 3 * nv * nv + loops + 2 * np + snw_broyden_doubles(c->n, INCREMENTS)) *
                   sizeof(double));
     c->pivot = snw_alloc(n * sizeof *c->pivot);
     c->saved = m->nsignal ? snw_alloc(snw_mover_conserving_saves(m) * sizeof(double)) : NULL;
@@ -480,8 +478,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     c->slips = -1;
     c->power = c->E + nv * nv + loops;
     c->work = c->power + np;
-    c->power_mid = c->work + np;
-    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->power_mid + np);
+    c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->work + np);
     set_weights(c);
     *out = (snw_mover){.self = c,
                        .grid = step->step,

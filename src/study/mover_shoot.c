@@ -21,8 +21,7 @@ typedef struct shooting {
     double alpha;
     snw_state *s;
     snw_work *w;
-    double start;    // energy, J
-    double power[1]; // of snw_work_done: all loads
+    double start; // energy, J
     double work[1];
 } shooting;
 
@@ -105,11 +104,8 @@ static snw_work_done work(const void *self) {
     const snw_shooter_books b = snw_shooter_work(sh->e);
     double *done = ((shooting *)(uintptr_t)self)->work;
     done[0] = b.work;
-    return (snw_work_done){.n = 1,
-                           .power = sh->power,
-                           .work = done,
-                           .heat = b.heat,
-                           .scheme = b.work - b.heat - (total(sh) - sh->start)};
+    return (snw_work_done){
+        .n = 1, .work = done, .heat = b.heat, .scheme = b.work - b.heat - (total(sh) - sh->start)};
 }
 
 // ---- saving -----------------------------------------------------------------------------------------

@@ -14,12 +14,6 @@ typedef struct snw_piece {
     size_t n;
 } snw_piece;
 
-static inline size_t snw_pieces_size(int n, const snw_piece *piece) {
-    size_t size = 0;
-    for (int i = 0; i < n; i++) size += piece[i].n;
-    return size;
-}
-
 // The end of the row is returned.
 static inline double *snw_pieces_save(int n, const snw_piece *piece, double *out) {
     for (int i = 0; i < n; out += piece[i].n, i++) {

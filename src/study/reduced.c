@@ -349,7 +349,9 @@ void snw_reduced_along(snw_reduced *red, const double *x, double *to) {
     for (int i = 0; i < red->nled; i++) to[red->led[i].dof] += red->led[i].x;
 }
 
-void snw_reduced_correct(snw_reduced *red, int rank, double *e, double *to) {
+// to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers do with it; e (rows of the model)
+// is used up
+static void correct(snw_reduced *red, int rank, double *e, double *to) {
     snw_reduced_yield(red, e, to);
     shortest(red, rank, e, red->x);
     snw_reduced_along(red, red->x, to);
@@ -512,7 +514,7 @@ snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s
     }
     if (*rank > red->nominal) snw_reduced_classify(red, *rank);
     snw_reduced_rates(red, in, s, red->rate, NULL);
-    snw_reduced_correct(red, *rank, red->rate, s->v);
+    correct(red, *rank, red->rate, s->v);
     return symmetric && *rank == red->nominal ? keep_momentum(red, in, s, err) : SNW_OK;
 }
 
@@ -664,8 +666,8 @@ snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state 
     return share(red, in, s, r, err);
 }
 
-snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
-                                     snw_error *err) {
+static snw_status accelerations(snw_reduced *red, snw_inputs *in, snw_state *s, int rank,
+                                snw_error *err) {
     const snw_model *m = red->m;
     double *r = red->x + 4 * red->nu;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
@@ -673,7 +675,7 @@ snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state
         snw_reduced_at(red, in, s);
         snw_reduced_rates(red, in, s, red->rate, red->bend);
         SNW_TRY(agree(red, in, s, err));
-        snw_reduced_correct(red, rank, red->bend, s->a);
+        correct(red, rank, red->bend, s->a);
     }
     SNW_TRY(led(red, in->t, err));
     residual(red, in, s, r);
@@ -687,7 +689,7 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     snw_reduced_impose(red, in, s);
     SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
     if (rank < red->nominal) return snw_reduced_limit(red, in, s, rank, err);
-    SNW_TRY(snw_reduced_accelerations(red, in, s, rank, err));
+    SNW_TRY(accelerations(red, in, s, rank, err));
     return runs_away(red, in, s, err);
 }
 

@@ -82,9 +82,6 @@ struct snw_reduced {
 snw_twist snw_reduced_column(const snw_reduced *red, int block, int dof);
 // red->C and singular values of red->B at the motion in red->w, and how many there are. SNW_E_SINGULAR: snw_reduced_stuck.
 SNW_NODISCARD snw_status snw_reduced_decompose(snw_reduced *red, int *rank);
-// to (nv) += the shortest with C x = -e by the largest `rank` singular values, and what followers do with it; e (rows of the model)
-// is used up.
-void snw_reduced_correct(snw_reduced *red, int rank, double *e, double *to);
 // e (rows of the model) <- as it is when followers give way to it, and to (nv; NULL: none) += how they do.
 void snw_reduced_yield(snw_reduced *red, double *e, double *to);
 // to (nv) += x (nu, per typical numbers), and what followers do with it.
@@ -105,8 +102,6 @@ void snw_reduced_impose(const snw_reduced *red, const snw_inputs *in, snw_state 
 // s->v <- what the rows ask for, as far as they have `rank`; open motions stay.
 SNW_NODISCARD snw_status snw_reduced_velocities(snw_reduced *red, snw_inputs *in, snw_state *s,
                                                 int *rank, snw_error *err);
-SNW_NODISCARD snw_status snw_reduced_accelerations(snw_reduced *red, snw_inputs *in, snw_state *s,
-                                                   int rank, snw_error *err);
 // s->l <- reactions and efforts at the motion s, after snw_reduced_decompose there.
 SNW_NODISCARD snw_status snw_reduced_forces(snw_reduced *red, const snw_inputs *in, snw_state *s,
                                             snw_error *err);

@@ -409,11 +409,8 @@ bool snw_run_stopped(const snw_run *r) {
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1) {
     if (!r->hooks || !r->hooks->progress) return;
     const double part = t1 > t0 ? (t - t0) / (t1 - t0) : 1;
-    const snw_progress p = {.stage = stage,
-                            .nstage = r->desc->nstep,
-                            .stage_name = r->desc->step[stage].name,
+    const snw_progress p = {.stage_name = r->desc->step[stage].name,
                             .t = t,
-                            .t_end = t1,
                             .fraction = (stage + part) / r->desc->nstep};
     r->hooks->progress(r->hooks->user, &p);
 }

@@ -10,9 +10,8 @@ typedef struct snw_run snw_run;
 
 // Where a run is, for progress and stop; called between increments, from the thread that runs.
 typedef struct snw_progress {
-    int stage, nstage;
     const char *stage_name;
-    double t, t_end; // of the stage; equal when it has no duration
+    double t;
     double fraction; // of the whole run, 0 to 1
 } snw_progress;
 

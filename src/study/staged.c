@@ -30,7 +30,7 @@ enum {
 
 // ---- what is kept, and saved -----------------------------------------------------------------------
 
-enum { NKEPT = 11, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+enum { NKEPT = 9, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
 // The first NKEPT change with every step. The inputs are laws of their time.
 static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
@@ -42,9 +42,7 @@ static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
                               {&own->past_h, 1},
                               {&own->degree, 1},
                               {g->past, snw_staged_accelerations(g)},
-                              {g->power, np},
                               {g->work, np},
-                              {&own->heat_power, 1},
                               {&own->heat, 1},
                               {&own->shares, 1},
                               {g->mass, nv},
@@ -62,7 +60,7 @@ static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
 }
 
 static size_t kept_doubles(const snw_model *m, int stages) {
-    return 7 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + 2 * (size_t)snw_npower(m);
+    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + (size_t)snw_npower(m);
 }
 
 size_t snw_staged_saves(const snw_model *m, int stages) {
@@ -147,7 +145,6 @@ static snw_status create_memory(snw_staged *g) {
                 {&g->spare, 2 * all},
                 {&g->gauge.row, all},
                 {&g->gauge.column, all},
-                {&g->power, np},
                 {&g->work, np},
                 {&g->power_stage, np},
                 {&g->kept, kept_doubles(m, g->k.s)},
@@ -223,12 +220,6 @@ static snw_status settle(snw_staged *g, snw_state *s, snw_error *err) {
     return SNW_OK;
 }
 
-static void measure_power(snw_staged *g) {
-    const snw_work *w = g->w[0];
-    snw_load_power(g->m, g->in, g->now, w, g->power);
-    g->heat_power = snw_dissipation(g->m, g->now->v) + snw_other_heat(g->m, g->now, w);
-}
-
 static snw_status restart(void *self, const double *z, snw_error *err) {
     snw_staged *g = self;
     const snw_model *m = g->m;
@@ -245,7 +236,6 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     for (int i = 0; i < m->nv; i++) g->mass[i] = g->M[(size_t)i * (size_t)(m->nv + 1)];
     SNW_TRY(settle(g, g->now, err));
     g->shares = g->share && snw_share_rests(g->share);
-    measure_power(g);
     g->of_J.known = false;
     g->past_h = 0;
     keep(g);
@@ -594,7 +584,6 @@ static snw_status step(void *self, double h, double t_laws, snw_chord_info *info
     memcpy(g->past, g->dx, snw_staged_accelerations(g) * sizeof *g->past);
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
-    measure_power(g);
     return SNW_OK;
 }
 
@@ -619,11 +608,7 @@ static void hold(void *self, const snw_hand *hand) {
 
 static snw_work_done work(const void *self) {
     const snw_staged *g = self;
-    return (snw_work_done){.n = snw_npower(g->m),
-                           .power = g->power,
-                           .work = g->work,
-                           .heat_power = g->heat_power,
-                           .heat = g->heat};
+    return (snw_work_done){.n = snw_npower(g->m), .work = g->work, .heat = g->heat};
 }
 
 static snw_status check(void *self, double t, snw_error *err) {

@@ -57,8 +57,8 @@ struct snw_staged {
     double condition; // asked for since; NaN: not yet
     snw_staged_origin of_J;
     snw_broyden broyden;
-    double *power, *work, *power_stage;
-    double heat_power, heat;
+    double *work, *power_stage;
+    double heat;
     double *kept; // before the last step
     double defect;
 };

@@ -66,7 +66,6 @@ static void the_valley_is_followed_to_its_end(void **state) {
         assert_int_equal(minimise(&p, x, r, J, &info), SNW_OK);
         assert_near(x[0], 1, 1e-7);
         assert_near(x[1], 1, 1e-7);
-        assert_near(info.first, 24.2, 1e-12);
         assert_int_equal(info.evaluations, c.calls);
     }
 }
