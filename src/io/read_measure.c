@@ -306,13 +306,13 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
     for (int k = 0; k < 3; k++) {
         if (given[k]) out->given = (snw_measure_given)k;
     }
+    double tension = 0;
     switch (out->given) {
     case SNW_MEASURE_EFFORT:
         SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
                              is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
                              SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
         // a law may go below zero, where the cord is slack; a number is a slip
-        double tension = 0;
         if (is_tendon && snw_law_constant(out->law, &tension) && tension < 0) {
             return snw_fail_at(
                 r->err, keys->effort->value->place,
