@@ -121,15 +121,3 @@ const char *snw_nearest(const char *word, int n, const char *const *known) {
     }
     return found;
 }
-
-snw_status snw_node_whole(const snw_node *value, snw_error *err) {
-    int depth = 0;
-    if (value->kind != SNW_NODE_TEXT || value->quoted) return SNW_OK;
-    for (const char *p = value->text; *p; p++) depth += (*p == '(') - (*p == ')');
-    if (depth <= 0) return SNW_OK;
-    return snw_fail_at(
-        err, value->place,
-        "'%.60s' ends at a ',': inside of {} and [] a value with a ',' needs quotes, "
-        "\"%.60s, ..\"",
-        value->text, value->text);
-}

@@ -54,9 +54,6 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...);
 
-// Fails where an unquoted value ends within brackets: inside of {} and [] YAML ends it at a ','.
-SNW_NODISCARD snw_status snw_node_whole(const snw_node *value, snw_error *err);
-
 // The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
 // A slip is a letter missing, added, wrong, or two neighbours swapped; a third of the letters at
 // most. NULLs among the known words are skipped; of equally near ones the first wins.

@@ -282,9 +282,6 @@ snw_status snw_read_list(snw_reader *r, const snw_node *node, const char *what, 
                            kind_text(node->kind));
     }
     if (node->n != n) {
-        for (int i = 0; i < node->n; i++) {
-            SNW_TRY(snw_node_whole(node->entry[i].value, r->err));
-        }
         return snw_fail_at(r->err, node->place, "'%s' is a list of %d, found %d", what, n, node->n);
     }
     return SNW_OK;

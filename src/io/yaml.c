@@ -331,44 +331,6 @@ static snw_status merge(reader *r, const snw_entry *under, snw_node *map) {
     return SNW_OK;
 }
 
-static snw_status read_map(reader *r, int depth, snw_node *map) {
-    int room = 0;
-    snw_entry merged = {0};
-    for (;;) {
-        SNW_TRY(next(r));
-        if (r->event->type == FYET_MAPPING_END) break;
-        snw_entry e = {0};
-        bool is_merge = false;
-        SNW_TRY(read_key(r, &e, &is_merge));
-        SNW_TRY(next(r));
-        SNW_TRY(read_node(r, depth + 1, &e.value));
-        if (is_merge && merged.key) {
-            return snw_fail_at(r->err, e.place, "key '<<' is given twice, first in line %d",
-                               merged.place.line);
-        }
-        if (is_merge) {
-            merged = e;
-            continue;
-        }
-        if (map->n == SNW_YAML_KEYS) {
-            return snw_fail_at(r->err, e.place, "more than %d keys in one map", SNW_YAML_KEYS);
-        }
-        // {a: f(t, 1)} has the keys 'a' and '1)'
-        if (map->n && e.value->kind == SNW_NODE_NULL) {
-            SNW_TRY(snw_node_whole(map->entry[map->n - 1].value, r->err));
-        }
-        SNW_TRY(reserve(r, map, map->n + 1, &room));
-        map->entry[map->n++] = e;
-    }
-    // a map without braces begins with its first key
-    if (map->n && map->entry[0].place.line == map->place.line &&
-        map->entry[0].place.column < map->place.column) {
-        map->place = map->entry[0].place;
-    }
-    SNW_TRY(check_duplicates(r, map));
-    return merged.key ? merge(r, &merged, map) : SNW_OK;
-}
-
 // a plain text whose brackets are still open where it ends
 static bool unfinished(const snw_node *n) {
     int open = 0;
@@ -393,6 +355,41 @@ static snw_status check_commas(reader *r, const snw_node *flow) {
     return SNW_OK;
 }
 
+static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
+    int room = 0;
+    snw_entry merged = {0};
+    for (;;) {
+        SNW_TRY(next(r));
+        if (r->event->type == FYET_MAPPING_END) break;
+        snw_entry e = {0};
+        bool is_merge = false;
+        SNW_TRY(read_key(r, &e, &is_merge));
+        SNW_TRY(next(r));
+        SNW_TRY(read_node(r, depth + 1, &e.value));
+        if (is_merge && merged.key) {
+            return snw_fail_at(r->err, e.place, "key '<<' is given twice, first in line %d",
+                               merged.place.line);
+        }
+        if (is_merge) {
+            merged = e;
+            continue;
+        }
+        if (map->n == SNW_YAML_KEYS) {
+            return snw_fail_at(r->err, e.place, "more than %d keys in one map", SNW_YAML_KEYS);
+        }
+        SNW_TRY(reserve(r, map, map->n + 1, &room));
+        map->entry[map->n++] = e;
+    }
+    // a map without braces begins with its first key
+    if (map->n && map->entry[0].place.line == map->place.line &&
+        map->entry[0].place.column < map->place.column) {
+        map->place = map->entry[0].place;
+    }
+    if (flow) SNW_TRY(check_commas(r, map));
+    SNW_TRY(check_duplicates(r, map));
+    return merged.key ? merge(r, &merged, map) : SNW_OK;
+}
+
 static snw_status read_collection(reader *r, int depth, snw_node **out) {
     const bool is_map = r->event->type == FYET_MAPPING_START;
     if (depth >= SNW_YAML_DEPTH) return too_deep(r);
@@ -402,9 +399,9 @@ static snw_status read_collection(reader *r, int depth, snw_node **out) {
     const snw_place outer = r->open;
     const bool flow = fy_event_get_node_style(r->event) == FYNS_FLOW;
     if (flow) r->open = r->last;
-    SNW_TRY(is_map ? read_map(r, depth, *out) : read_list(r, depth, *out));
+    SNW_TRY(is_map ? read_map(r, depth, flow, *out) : read_list(r, depth, *out));
     r->open = outer;
-    return flow ? check_commas(r, *out) : SNW_OK;
+    return flow && !is_map ? check_commas(r, *out) : SNW_OK;
 }
 
 // the node the present event begins; leaves the event that ends it

@@ -199,7 +199,7 @@ static void what_cannot_be_is_said(void **state) {
             "study: [dynamic: {for: 2 s, step: 10 ms, scheme: conserving}]\n",
             &o);
     assert_int_equal(o.status, SNW_E_MODEL);
-    assert_non_null(strstr(o.err.text, "driven coordinates"));
+    assert_non_null(strstr(o.err.text, "given positions and rates"));
     snw_series_clear(&o.series);
 }
 

@@ -66,7 +66,7 @@ static const char *const whole =
     "  wind: {along: arm, force: [0, 0, 3 N/m*x/L]}\n"
     "  push: {on: mark, force: [1 N, 0, 0]}\n"
     "actuators:\n"
-    "  muscle: {stress: {along: arm, bend_y: 0.1 N*m*sin(x), stretch: 2 N}, when: on}\n"
+    "  muscle: {stress: {along: arm, bend_y: 0.1 N*m*sin(x), twist: 2 N*m}, when: on}\n"
     "initial:\n"
     "  base: {pose: {xyz: [1, 2, 3]}, twist: [1, 2, 3, 4, 5, 6]}\n"
     "  arm: {strain: {bend_y: 1 1/m}, rate: 0}\n"
@@ -218,8 +218,8 @@ static void loads_and_start_are_read(void **state) {
     assert_true(d->load[2].on.offset);
     assert_int_equal(d->nstress, 1);
     assert_int_equal(d->stress[0].link, 1);
-    assert_near(value(d->stress[0].stress[SNW_STRETCH], 0, 0, 0), 2, 0);
-    assert_null(d->stress[0].stress[SNW_TWIST]);
+    assert_near(value(d->stress[0].stress[SNW_TWIST], 0, 0, 0), 2, 0);
+    assert_null(d->stress[0].stress[SNW_STRETCH]);
 
     assert_int_equal(d->ninitial, 2);
     assert_int_equal(d->initial[0].link, 0);

@@ -31,7 +31,7 @@ static const bad_case bad[] = {
     // what a ',' cuts off inside of {} and []
     {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $max(1, 2)}}\n", "needs quotes"},
     {HEAD "parameters: {a: $max(1, 2), b: min(1, 2)}\nrobot: {a: {on: world}}\n", "needs quotes"},
-    {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..\""},
+    {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..)\""},
     // units that look like parameters
     {HEAD "parameters: {A: 2 cm^2, p: 3 Pa*A}\nrobot: {a: {on: world, joint: prismatic, stiffness: "
           "$p/(1 m)}}\n",
