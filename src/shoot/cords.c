@@ -335,9 +335,9 @@ static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *o
     }
 }
 
-// slope of a cord's g along the rod where the strain stays: that of D and, of a tendon, of its tangent, Q u_s
+// slope of a cord's g along the rod where the strain has the slope es: that of D and, of a tendon, of its tangent, Q u_s
 static void drift(const snw_cord *c, const snw_spot *p, double L, const section *s, snw_twist xi,
-                  double *out) {
+                  snw_twist es, double *out) {
     const snw_vec3 D = {{0, p->y, p->z}}, Ds = {{0, p->dy, p->dz}},
                    t = {{s->g[3], s->g[4], s->g[5]}};
     snw_vec3 ts = {{0, 0, 0}};
@@ -345,7 +345,9 @@ static void drift(const snw_cord *c, const snw_spot *p, double L, const section 
         if (c->area) ts.x = snw_expr_jet_x(c->area, (snw_at){.x = p->x, .L = L}).d;
     } else {
         const double *q = s->Q;
-        const snw_vec3 us = snw_add(snw_cross(xi.w, Ds), (snw_vec3){{0, p->ddy, p->ddz}});
+        const snw_vec3 of_e = snw_add(es.v, snw_cross(es.w, D)),
+                       of_D = snw_add(snw_cross(xi.w, Ds), (snw_vec3){{0, p->ddy, p->ddz}});
+        const snw_vec3 us = snw_add(of_e, of_D);
         ts = (snw_vec3){{q[0] * us.x + q[5] * us.y + q[4] * us.z,
                          q[5] * us.x + q[1] * us.y + q[3] * us.z,
                          q[4] * us.x + q[3] * us.y + q[2] * us.z}};
@@ -354,19 +356,29 @@ static void drift(const snw_cord *c, const snw_spot *p, double L, const section 
     for (int i = 0; i < 3; i++) out[i] = m.e[i], out[3 + i] = ts.e[i];
 }
 
-static void carry(void *user, const snw_law_in *in, snw_twist e, snw_wrench *W, snw_wrench *along) {
+// slope of what a cord acts with
+static double acting_slope(const snw_cord *c, const double *z, const double *zs) {
+    if (c->z < 0 || !zs) return 0;
+    return c->chamber ? -zs[c->z] : z[c->z] > 0 ? zs[c->z] : 0;
+}
+
+static void carry(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
+                  snw_wrench *W, snw_wrench *along) {
     const snw_cords *c = user;
     const snw_twist xi = snw_twist_add(in->section->rest, e);
     *W = *along = snw_wrench_zero();
     for (int i = 0; i < c->n; i++) {
         const snw_cord *cord = &c->cord[i];
         const snw_spot *p = &cord->spot[in->point];
-        const double T = acting(cord, in->z);
+        const double T = acting(cord, in->z), Ts = acting_slope(cord, in->z, zs);
         if (!(p->w > 0) || T == 0) continue;
         const section s = look(cord, p, xi);
         double d[6];
-        drift(cord, p, c->r->length, &s, xi, d);
-        for (int k = 0; k < 6; k++) W->e[k] += T * s.g[k], along->e[k] += T * d[k];
+        drift(cord, p, c->r->length, &s, xi, es, d);
+        for (int k = 0; k < 6; k++) {
+            W->e[k] += T * s.g[k];
+            along->e[k] += T * d[k] + Ts * s.g[k];
+        }
     }
 }
 

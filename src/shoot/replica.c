@@ -6,7 +6,8 @@
 // The engine's wrench F is that of rod, tendons and fluids together, F' the slope of field.h. Of it a law carries c(e, z, s), and
 //   rod or chambers   n = R (F - c), so that n' = R (F' - c' + u x (F - c)), and likewise m; c' = dc/ds + dc/dz z';
 //   tendons           in place of n and m the strain e: F = K e + B e_t + c, so that
-//                     e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z').
+//                     e' = (K + c0 B + dc/de)^-1 (F' - B (e^h)' - dc/ds - dc/dz z');
+//                     of a rod without stretch and shear in place of m alone, and n' as above with c' = .. + dc/de e'.
 #include "shoot/replica.h"
 
 #include "shoot/field.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 
 typedef struct world {
-    snw_vec3 p, n, m; // n, m: with tendons strain less rest, linear and angular
+    snw_vec3 p, n,
+        m; // n, m: with tendons strain less rest, linear (where there is such) and angular
     snw_quat h;
     snw_twist V;
     double z[SNW_SHOOT_Z];
@@ -32,14 +34,17 @@ static snw_law_in asked(const snw_shoot_rod *r, int point, snw_wrench F, const d
                         .section = r->uniform ? r->section : r->section + point};
 }
 
-// what the law carries, and its slope while strain and z stay
-static snw_wrench carried(const snw_shoot_rod *r, int point, snw_twist e, const double *z,
-                          snw_wrench *along) {
+// a rod that carries strains but has neither stretch nor shear: its force goes along in their place
+static bool of_force(const snw_shoot_rod *r) { return snw_shoot_of_strains(r) && !r->active[3]; }
+
+// what the law carries, and its slope where those of strain and z are es and zs (NULL: none)
+static snw_wrench carried(const snw_shoot_rod *r, int point, snw_twist e, snw_twist es,
+                          const double *z, const double *zs, snw_wrench *along) {
     snw_wrench W = snw_wrench_zero();
     *along = W;
     if (!r->law) return W;
     const snw_law_in in = asked(r, point, W, z);
-    r->law->carry(r->law->user, &in, e, &W, along);
+    r->law->carry(r->law->user, &in, e, es, zs, &W, along);
     return W;
 }
 
@@ -53,19 +58,30 @@ static snw_wrench elastic(const snw_shoot_rod *r, int point, snw_twist e) {
     return F;
 }
 
+static snw_twist strain_of(const snw_shoot_rod *r, const world *y) {
+    snw_twist e = snw_twist_zero();
+    e.w = y->m;
+    if (!of_force(r)) e.v = y->n;
+    return e;
+}
+
 static world to_world(const snw_shoot_rod *r, int point, const snw_shoot_state *b) {
     world y = {.p = b->g.p, .h = snw_quat_from_mat3(b->g.R), .V = b->V};
     memcpy(y.z, b->z, (size_t)snw_shoot_nz(r) * sizeof *y.z);
+    snw_twist e = snw_twist_zero();
     if (snw_shoot_of_strains(r)) {
         const snw_law_in in = asked(r, point, b->F, b->z);
         snw_law_out law;
         r->law->strain(r->law->user, &in, false, &law);
-        y.n = law.e.v, y.m = law.e.w;
-        return y;
+        e = law.e;
+        y.n = e.v, y.m = e.w;
+        if (!of_force(r)) return y;
     }
     snw_wrench along;
-    const snw_wrench F = snw_wrench_sub(b->F, carried(r, point, snw_twist_zero(), b->z, &along));
-    y.n = snw_rotate(b->g.R, F.f), y.m = snw_rotate(b->g.R, F.m);
+    const snw_wrench W = carried(r, point, e, snw_twist_zero(), b->z, NULL, &along),
+                     F = snw_wrench_sub(b->F, W);
+    y.n = snw_rotate(b->g.R, F.f);
+    if (!of_force(r)) y.m = snw_rotate(b->g.R, F.m);
     return y;
 }
 
@@ -74,15 +90,18 @@ static snw_shoot_state to_body(const snw_shoot_rod *r, int point, const world *y
                                snw_wrench *along) {
     snw_shoot_state b = {.g = {snw_quat_to_mat3(y->h), y->p}, .V = y->V};
     memcpy(b.z, y->z, sizeof b.z);
-    if (snw_shoot_of_strains(r)) {
-        snw_twist e;
-        e.w = y->m, e.v = y->n;
-        b.F = snw_wrench_add(elastic(r, point, e), carried(r, point, e, y->z, along));
-        return b;
-    }
+    const snw_twist none = snw_twist_zero();
+    snw_twist e = none;
     b.F.f = snw_rotate_inv(b.g.R, y->n);
-    b.F.m = snw_rotate_inv(b.g.R, y->m);
-    b.F = snw_wrench_add(b.F, carried(r, point, snw_twist_zero(), y->z, along));
+    if (snw_shoot_of_strains(r)) {
+        e = strain_of(r, y);
+        const snw_wrench K = elastic(r, point, e);
+        b.F.m = K.m;
+        if (!of_force(r)) b.F.f = K.f;
+    } else {
+        b.F.m = snw_rotate_inv(b.g.R, y->m);
+    }
+    b.F = snw_wrench_add(b.F, carried(r, point, e, none, y->z, NULL, along));
     return b;
 }
 
@@ -145,6 +164,10 @@ static world slope(const snw_shoot_rod *r, int point, const world *y) {
     if (snw_shoot_of_strains(r)) {
         const snw_twist es = strain_slope(r, point, &law, Fs, along, r->slope_history[point]);
         s.n = es.v, s.m = es.w;
+        if (of_force(r)) {
+            (void)carried(r, point, strain_of(r, y), es, y->z, law.zs, &along);
+            s.n = wrench_slope(&b, y, u, Fs, along).f;
+        }
     } else {
         const snw_wrench own = wrench_slope(&b, y, u, Fs, along);
         s.n = own.f, s.m = own.m;
@@ -192,9 +215,7 @@ snw_twist snw_replica_strain_slope(const snw_shoot_rod *r, int point, int node) 
     snw_shoot_state b = {.g = r->g[node], .V = r->V[node], .F = r->F[node]};
     memcpy(b.z, r->z + (ptrdiff_t)node * nz, (size_t)nz * sizeof *b.z);
     const world y = to_world(r, point, &b), s = slope(r, point, &y);
-    snw_twist e;
-    e.w = s.m, e.v = s.n;
-    return e;
+    return strain_of(r, &s);
 }
 
 // ---- variations -------------------------------------------------------------------------------------

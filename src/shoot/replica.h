@@ -4,7 +4,7 @@
 // along the rod the internal force and moment of the rod alone in world axes; where there are tendons its strains. The continuous
 // equation is that of march.h, the discrete ones differ by the truncation error. theory.md 10.5
 //
-// With tendons all strains may change, and K, B and rest are the same along the rod.
+// With tendons all strains may change, or all but stretch and shear, and K, B and rest are the same along the rod.
 #pragma once
 
 #include "shoot/rod.h"

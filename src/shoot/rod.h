@@ -113,10 +113,12 @@ typedef struct snw_shoot_law {
     // gap (nfree) <- what does not hold, of the order of one, for the z at the tip and at the base; slope (nfree rows of
     // 2 nz) <- its derivatives by both.
     void (*close)(void *user, const double *tip, const double *base, double *gap, double *slope);
-    // What tendons and fluids carry of the wrench where the strain less rest is e, and how that changes along the rod while
-    // strain and z stay; `bends`: it depends on e. The paper's march asks (replica.h); F and histories are not looked at.
+    // What tendons and fluids carry of the wrench where the strain less rest is e, and how that changes along the rod where e
+    // has the slope es and z the slope zs (NULL: none); `bends`: it depends on e. The paper's march asks (replica.h); F and
+    // histories are not looked at.
     bool bends;
-    void (*carry)(void *user, const snw_law_in *in, snw_twist e, snw_wrench *W, snw_wrench *along);
+    void (*carry)(void *user, const snw_law_in *in, snw_twist e, snw_twist es, const double *zs,
+                  snw_wrench *W, snw_wrench *along);
     // Of a law that consists of such parts alone, on a rod with principal axes: marches without derivatives need not ask.
     int nline;
     snw_law_line line[SNW_LAW_LINES];

@@ -15,13 +15,17 @@ static bool exists(snw_law when) {
     return !when || snw_expr_vars(when) != 0 || snw_expr_value(when, (snw_at){0}) != 0;
 }
 
-// The paper's march carries strains where there are tendons: all six, and K e' alone is the slope of K e.
+// The paper's march carries strains where there are tendons: all six or those of turning, and K e' alone is the slope of K e.
 static bool has_strain_form(const snw_model *m, const snw_measure_desc *x) {
     const bool *active = m->desc->link[x->link[0]].rod.active;
     const snw_rod *rod = &m->rod[m->link_rod[x->link[0]]];
-    bool all = true;
-    for (int i = 0; i < 6; i++) all = all && active[i];
-    return all && !rod->tapers && !rod->bows;
+    const bool shifts = active[3];
+    bool turns = true, whole = true;
+    for (int i = 0; i < 3; i++) {
+        turns = turns && active[i];
+        whole = whole && active[3 + i] == shifts;
+    }
+    return turns && whole && !rod->tapers && !rod->bows;
 }
 
 snw_status snw_shooter_check_cords(const snw_model *m, const snw_step_desc *step, snw_error *err) {
@@ -35,8 +39,9 @@ snw_status snw_shooter_check_cords(const snw_model *m, const snw_step_desc *step
         }
         if (step->shooting.replica && x->kind != SNW_MEASURE_CHAMBER && !has_strain_form(m, x)) {
             return snw_shooter_cannot(step, x->place, err,
-                                      "by the paper's march (replica) tendons of rods that lack a "
-                                      "strain or vary along their length",
+                                      "by the paper's march (replica) tendons of rods that lack "
+                                      "bending, twist or some of stretch and shear, or vary along "
+                                      "their length",
                                       x->name);
         }
         if (i == SNW_CORDS) {

@@ -42,7 +42,7 @@ class Shooting(harness.Case):
         reply = self.succeeds("run", EXAMPLE / "release.yaml", "--run", "paper", "-o", "true.h5", "--json").json
         self.assertGreater(reply["runs"][0]["real_time"], 0)
         found = self.example()
-        for path, true, near in (("EI", release.EI, 2e-3), ("rho", release.RHO, 2e-3), ("C", release.DRAG, 0.05)):
+        for path, true, near in (("EI", release.EI, 1e-3), ("rho", release.RHO, 2e-3), ("C", release.DRAG, 0.01)):
             one = found[path]
             self.assertLess(abs(one["value"] - true), 3.5 * one["standard_error"], one)
             self.assertLess(abs(one["value"] / true - 1), near, one)

@@ -175,6 +175,47 @@ static void replica_goes_to_the_same_motion(void **state) {
     snw_series_clear(&a.series);
 }
 
+// Without stretch and shear the force takes the place of their strains; tension varies along a tendon that rubs. By cubics the
+// march has order four in motion, too.
+static void replica_without_shear(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "gravity: [0, 1, -6]\n"
+        "materials: {rubber: {young: 3 MPa, poisson: 0.45, density: 1100, damping: 4 ms}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, material: "
+        "rubber, strain: kirchhoff cubic, elements: 4}}}\n"
+        "actuators:\n"
+        "  round: {tendon: {along: arm, at: [0, \"6 mm*cos(4*x/L)\", \"6 mm*sin(4*x/L)\"]}, "
+        "effort: "
+        "\"1 N + 60*t\"}\n"
+        "  winch: {tendon: {along: arm, at: [0, 0, 5 mm], extra: 50 mm, compliance: 5e-3, viscous: "
+        "5 s/m}, shortening: \"3 mm + 2 mm*poly5(t, 0 s, 0.1 s)\"}\n"
+        "probes: {tip: {position: arm.tip}, T: {tension: winch}}\n"
+        "study: [static: {engine: shooting, tolerance: 1e-10, shooting: &how {points: %d%s}}, "
+        "dynamic: "
+        "{for: 12 ms, step: 4 ms, tolerance: 1e-10, engine: shooting, shooting: *how}]\n";
+    static const char *const how[] = {", history: linear, replica: on", ", replica: on"};
+    char file[2048];
+    outcome a, b;
+    (void)snprintf(file, sizeof file, text, 321, "");
+    execute(file, &a);
+    if (a.status != SNW_OK) fail_msg("%s", a.err.text);
+    for (int cubic = 0; cubic < 2; cubic++) {
+        double apart[2];
+        for (int k = 0; k < 2; k++) {
+            (void)snprintf(file, sizeof file, text, 40 * (1 << k) + 1, how[cubic]);
+            execute(file, &b);
+            if (b.status != SNW_OK) fail_msg("%s", b.err.text);
+            apart[k] = tips_apart(&a, &b);
+            if (k == 1) assert_near(last(&b, TENSION), last(&a, TENSION), cubic ? 1e-7 : 5e-4);
+            snw_series_clear(&b.series);
+        }
+        assert_near(log2(apart[0] / apart[1]) / (cubic ? 4 : 2), 1, 0.1);
+    }
+    snw_series_clear(&a.series);
+}
+
 // a chamber alone, which narrows and winds along a rod that tapers
 static void replica_of_a_narrowing_chamber(void **state) {
     (void)state;
@@ -393,9 +434,12 @@ static void refuses_what_it_cannot_do(void **state) {
             "actuators: {t(k=1..5): {tendon: {along: arm, at: [0, \"k*1 mm\", 0]}, shortening: 1 "
             "mm}}\n" SHOOT,
             "more than four");
-    refuses(ARMS "actuators: {t: {tendon: {along: arm}, effort: 1}}\n"
+    refuses(HEAD "materials: {m: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+                 "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}}, "
+                 "material: m, strain: {bend_y: legendre 2}}}}\n"
+                 "actuators: {t: {tendon: {along: arm}, effort: 1}}\n"
                  "study: [static: {engine: shooting, shooting: {replica: on}}]\n",
-            "replica) tendons of rods that lack a strain");
+            "replica) tendons of rods that lack bending");
     refuses(ARMS "probes: {p: {position: arm.tip}}\nactuators: {t: {tendon: {along: arm}, effort: "
                  "\"p.x\"}}\n" SHOOT,
             "read probes");
@@ -407,6 +451,7 @@ int main(void) {
         cmocka_unit_test(motions_converge),
         cmocka_unit_test(replica_goes_to_the_same_equilibrium),
         cmocka_unit_test(replica_goes_to_the_same_motion),
+        cmocka_unit_test(replica_without_shear),
         cmocka_unit_test(replica_of_a_narrowing_chamber),
         cmocka_unit_test(grids_are_chosen_by_error),
         cmocka_unit_test(friction_is_booked),
