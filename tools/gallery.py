@@ -39,6 +39,7 @@ MOMENTS = {
     "locomotion/inchworm": {"share": 0.58},
     "locomotion/snake3d": {"run": "spiral"},
     "parallel/stewart_gough": {"run": "edge"},
+    "rods/michell_ring": {"run": "snap", "share": 0.59},
     "rods/sleeve": {"run": "catheter"},
     "rods/active_damping": {"share": 0.05},
     "tendon/two_sections": {"keys": ["2"]},

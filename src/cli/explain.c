@@ -113,6 +113,7 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
 }
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
+    const char *steady = s->steady ? ", rates included" : "";
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
@@ -120,17 +121,17 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     switch (s->kind) {
     case SNW_STEP_STATIC:
         if (s->duration > 0) {
-            (void)snprintf(out, size, "static path for %g s in steps of %g s%s%s", s->duration,
-                           s->step, start, march);
+            (void)snprintf(out, size, "static path for %g s in steps of %g s%s%s%s", s->duration,
+                           s->step, steady, start, march);
         } else {
-            (void)snprintf(out, size, "static equilibrium%s%s", start, march);
+            (void)snprintf(out, size, "static equilibrium%s%s%s", steady, start, march);
         }
         return;
     case SNW_STEP_DYNAMIC:
         dynamic_text(s, start, out, size);
         return;
     case SNW_STEP_MODES:
-        (void)snprintf(out, size, "the first %d modes%s", s->count, start);
+        (void)snprintf(out, size, "the first %d modes%s%s", s->count, steady, start);
         return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");

@@ -17,6 +17,9 @@
     X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual at which an equilibrium is found") \
     X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
       "find each equilibrium by a damped march in pseudo-time of this length")                     \
+    X(STATIC_STEADY, "steady", "on or off",                                                        \
+      "count the rates of what is driven and moved: rest beside a steady motion; off unless "      \
+      "given")                                                                                     \
     X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
@@ -27,7 +30,9 @@
     X(MODES_NAME, "name", "a name", "of the step; 'modes', then 'modes.2', unless given")          \
     X(MODES_FROM, "from", "an earlier step's name",                                                \
       "at the configuration where that one ended, t included; else where the last one ended")      \
-    X(MODES_COUNT, "count", "number", "how many, beside null motions; 6 unless given")
+    X(MODES_COUNT, "count", "number", "how many, beside null motions; 6 unless given")             \
+    X(MODES_STEADY, "steady", "on or off",                                                         \
+      "about the motion there, rates included; off unless given")
 
 enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
 enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
@@ -99,6 +104,15 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out) 
     return snw_fail_at(r->err, node->place, "'tolerance' must be below 1, got %g", *out);
 }
 
+static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
+    int word = 0;
+    if (e) SNW_TRY(snw_read_word(r, e->value, "steady", 4, switches, &word));
+    out->steady = word % 2 == 1;
+    if (!out->steady || out->engine != SNW_ENGINE_SHOOTING) return SNW_OK;
+    return snw_fail_at(r->err, e->place, "the shooting engine has no 'steady'; use engine: strain");
+}
+
 static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     const snw_entry *e[STATIC_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
@@ -113,6 +127,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
         return snw_fail_at(r->err, e[STATIC_MARCH]->place,
                            "the shooting engine has no 'march'; choose another 'solver'");
     }
+    SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 
@@ -123,6 +138,7 @@ static snw_status read_modes(snw_reader *r, const snw_node *node, int index, snw
     SNW_TRY(snw_read_map(r, node, &snw_keys_modes, e));
     if (e[MODES_NAME]) SNW_TRY(snw_read_name(r, e[MODES_NAME]->value, "name", &out->name));
     if (e[MODES_FROM]) SNW_TRY(snw_read_from(r, e[MODES_FROM]->value, index, &out->from));
+    SNW_TRY(read_steady(r, e[MODES_STEADY], out));
     if (!e[MODES_COUNT]) return SNW_OK;
     return snw_read_whole(r, e[MODES_COUNT]->value, "count", 1, MAX_MODES, &out->count);
 }

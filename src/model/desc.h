@@ -615,6 +615,8 @@ typedef struct snw_step_desc {
     double torque; // in which moments count by this against forces where reactions are shared, 1/m
     snw_law until; // condition on t and signals that ends it, NULL: none
     int count;     // modes: how many beside null motions
+    bool
+        steady; // static, modes: what is driven and moved goes on at its rates, all else rests beside it
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Small motions x about a configuration at rest obey  M x" + D x' + K x + C' l = 0,  C x = 0,  with the exact tangents K, D
+// Small motions x about a configuration at rest, or about a steady motion, obey  M x" + D x' + K x + C' l = 0,  C x = 0,  with the exact tangents K, D
 // of the residual (multipliers of the loops included) and the mass matrix M. In three steps to standard form:
 //
 //   loops     x = N y, N an orthonormal basis of what C allows, coordinates being measured by their own mass
@@ -8,7 +8,8 @@
 //             those among them that cost nothing either are idle and left out
 //   rest      A z = omega^2 z, symmetric where loads are conservative
 //
-// and damping to first order from the vectors (theory.md 7).
+// and damping to first order from the vectors (theory.md 7). About a steady motion D has gyroscopic terms, which are not
+// small: there the roots are those of z" + D z' + A z = 0 itself (theory.md 7.1).
 #include "study/modes.h"
 
 #include "base/alloc.h"
@@ -43,6 +44,7 @@ typedef struct root {
 struct snw_modes {
     const snw_model *m;
     int count;
+    bool steady;
     snw_pool *pool;
     snw_mode_table table;
     snw_mode *mode;    // nv
@@ -55,11 +57,13 @@ struct snw_modes {
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    double *M, *K, *D;             // nv x nv
-    double *P;                     // nv x n: directions, those without mass first
-    double *A, *B;                 // n x n
-    double *U, *W;                 // n x n: vectors, right and left
-    double *x, *y;                 // nv x n: modes as coordinates move, right and left
+    double *M, *K, *D; // nv x nv
+    double *P;         // nv x n: directions, those without mass first
+    double *A, *B;     // n x n
+    double *U, *W;     // n x n: vectors, right and left; 2 n x 2 n about a steady motion
+    double *S, *I;     // 2 n x 2 n: about a steady motion, NULL elsewhere
+    double *x,
+        *y; // nv x n: modes as coordinates move, right and left; nv x 2 n about a steady motion
     double *re, *im, *unit, *part; // nv or nrow, whichever is more
 };
 
@@ -104,35 +108,39 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
-static size_t scratch_size(const snw_model *m) {
+static size_t scratch_size(const snw_model *m, bool steady) {
     const size_t parts[] = {snw_null_space_scratch(m->nv, m->nrow + m->nfleeting),
                             snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
-                            snw_eigen_general_scratch(m->nv)};
+                            snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
-    return most + (size_t)m->nv * sizeof(int) + 64; // pivots
+    return most + 2 * (size_t)m->nv * sizeof(int) + 64; // pivots, null motions
 }
 
 static snw_status prepare(snw_modes *mo) {
     const snw_model *m = mo->m;
-    const size_t nv = (size_t)m->nv, most = nv > (size_t)m->nrow ? nv : (size_t)m->nrow;
+    const size_t nv = (size_t)m->nv, roots = mo->steady ? 2 * nv : nv;
+    const size_t most = roots > (size_t)m->nrow ? roots : (size_t)m->nrow;
     mo->pool = snw_pool_create(POOL_LIMIT);
     if (!mo->pool) return SNW_E_MEMORY;
-    const size_t size = scratch_size(m);
+    const size_t size = scratch_size(m, mo->steady);
     mo->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     double **square[] = {&mo->M, &mo->K, &mo->D, &mo->P, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
     for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
-        *square[i] = snw_alloc(nv * nv * sizeof(double));
+        *square[i] = snw_alloc((i < 5 ? nv * nv : roots * roots) * sizeof(double));
         if (!*square[i]) return SNW_E_MEMORY;
     }
+    if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
+    if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
+    if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
     mo->A = snw_alloc(nv * (most + (size_t)m->nfleeting) * sizeof(double)); // rows at first
     double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->part};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
         if (!*line[i]) return SNW_E_MEMORY;
     }
-    mo->mode = snw_pool_array(mo->pool, nv + 1, sizeof *mo->mode);
+    mo->mode = snw_pool_array(mo->pool, roots + 1, sizeof *mo->mode);
     mo->idle = snw_pool_array(mo->pool, nv + 1, sizeof *mo->idle);
     mo->root = snw_pool_array(mo->pool, 2 * nv + 1, sizeof *mo->root);
     mo->group = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group);
@@ -147,12 +155,13 @@ static snw_status prepare(snw_modes *mo) {
     return snw_work_create(m, &mo->w);
 }
 
-snw_status snw_modes_create(const snw_model *m, int count, snw_modes **out) {
+snw_status snw_modes_create(const snw_model *m, int count, bool steady, snw_modes **out) {
     *out = NULL;
     snw_modes *mo = snw_alloc(sizeof *mo);
     if (!mo) return SNW_E_MEMORY;
     mo->m = m;
     mo->count = count;
+    mo->steady = steady;
     const snw_status s = prepare(mo);
     if (s != SNW_OK) {
         snw_modes_destroy(mo);
@@ -166,7 +175,8 @@ snw_status snw_modes_create(const snw_model *m, int count, snw_modes **out) {
 
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
-    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B, mo->U, mo->W, mo->x, mo->y};
+    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B,
+                             mo->U, mo->W, mo->x, mo->y, mo->S, mo->I};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
     snw_free(mo->scratch.base);
     snw_state_destroy(mo->s);
@@ -244,13 +254,20 @@ static snw_status not_finite(const snw_modes *mo, snw_error *err) {
 
 // ---- to standard form --------------------------------------------------------------------------------
 
-// M, K, D and the rows of the loops at s at rest, bases included
+// M, K, D and the rows of the loops at s at rest, bases included; or as it moves, without accelerations
 static void linearise(snw_modes *mo, const snw_state *s) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
-    for (int i = 0; i < m->nv; i++) mo->s->v[i] = mo->s->a[i] = 0;
     snw_inputs_at(m, s->t, mo->in);
-    for (int i = 0; i < m->npose; i++) mo->in->pose_u[i] = mo->in->pose_du[i] = (snw_twist){0};
+    if (mo->steady) snw_rows_impose(m, mo->in, mo->s);
+    for (int i = 0; i < m->nv; i++) {
+        mo->s->a[i] = 0;
+        if (!mo->steady) mo->s->v[i] = 0;
+    }
+    for (int i = 0; i < m->npose; i++) {
+        mo->in->pose_du[i] = (snw_twist){0};
+        if (!mo->steady) mo->in->pose_u[i] = (snw_twist){0};
+    }
     for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
     snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->M);
     snw_residual(m, mo->in, mo->s, false, mo->w);
@@ -536,6 +553,55 @@ static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
     return SNW_OK;
 }
 
+// About a steady motion: roots s of (s^2 + s D + A) z = 0 in re and im, 2 n1 of them, from the matrix [0 w; -A/w -D], w of the
+// size of the fastest; x <- the motions, of a conjugate pair at its largest
+static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
+    const int nv = mo->m->nv, n = 2 * n1;
+    double *heavy = column(mo->P, nv, n0);
+    double size = 0;
+    snw_project(nv, mo->D, n1, heavy, n1, heavy, &mo->scratch, mo->B);
+    for (int j = 0; j < n1; j++) {
+        for (int i = 0; i < n1; i++) size = fmax(size, fabs(column(mo->A, n1, j)[i]));
+    }
+    const double w = size > 0 ? sqrt(size) : 1;
+    identity(n, mo->I);
+    for (int j = 0; j < n1; j++) {
+        double *left = column(mo->S, n, j), *right = column(mo->S, n, n1 + j);
+        for (int i = 0; i < n1; i++) {
+            left[i] = 0, right[i] = i == j ? w : 0;
+            left[n1 + i] = -column(mo->A, n1, j)[i] / w;
+            right[n1 + i] = -column(mo->B, n1, j)[i];
+        }
+    }
+    SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
+    // the first half of each vector; of a pair real or imaginary part, which stands behind, whichever is larger
+    for (int j = 0; j < n; j++) {
+        const double *z = column(mo->U, n, j), *other = mo->im[j] > 0 ? column(mo->U, n, j + 1) : z;
+        combine(nv, n1, heavy, 1, dot(n1, other, other) > dot(n1, z, z) ? other : z,
+                column(mo->x, nv, j));
+    }
+    *fast = w;
+    return SNW_OK;
+}
+
+// x <- of unit mass
+static void normalise(const snw_modes *mo, double *x) {
+    const double size = sqrt(form(mo->m->nv, mo->M, x, x));
+    for (int i = 0; i < mo->m->nv && size > 0; i++) x[i] /= size;
+}
+
+// one root s = re + i im, im >= 0
+static root steady_root(const snw_modes *mo, int col, double re, double im, double fast) {
+    const double size = hypot(re, im), pi = acos(-1.0);
+    root r = {.column = col, .grows = re > 0};
+    r.mode.frequency = (im == 0 && re > 0 ? -size : size) / (2 * pi);
+    const bool none =
+        fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // roots that are alike stand as far apart
+    r.mode.damping = im == 0 && re > 0 ? NAN : none ? 0 : -re / size;
+    r.mode.moves = name_of(mo, column(mo->x, mo->m->nv, col), false);
+    return r;
+}
+
 // null motions may be mixed at will; let each have a coordinate that the others lack, by elimination
 static void separate(snw_modes *mo, int n, const int *col) {
     const snw_model *m = mo->m;
@@ -574,6 +640,53 @@ static bool before(const root *a, const root *b) {
     return a->grows && !b->grows;
 }
 
+// the roots by rising frequency
+static void sort_roots(snw_modes *mo, int total, int nnull) {
+    for (int i = 1; i < total; i++) {
+        for (int j = i; j > 0 && before(&mo->root[j], &mo->root[j - 1]); j--) {
+            const root r = mo->root[j];
+            mo->root[j] = mo->root[j - 1], mo->root[j - 1] = r;
+        }
+    }
+    mo->table.nnull = nnull;
+    mo->table.n = total < mo->count + nnull ? total : mo->count + nnull;
+    for (int i = 0; i < mo->table.n; i++) mo->mode[i] = mo->root[i].mode;
+}
+
+// what is left of x beside the columns col[0 .. k)
+static double beside(const snw_modes *mo, int k, const int *col, double *x) {
+    const int nv = mo->m->nv;
+    for (int j = 0; j < k; j++) {
+        const double *y = column(mo->x, nv, col[j]);
+        const double share = form(nv, mo->M, y, x);
+        for (int i = 0; i < nv; i++) x[i] -= share * y[i];
+    }
+    return form(nv, mo->M, x, x);
+}
+
+// The table about a steady motion. A null motion is a root zero twice, with vectors that rounding sets apart, if at all.
+static void gather_steady(snw_modes *mo, int n, double fast) {
+    const int nv = mo->m->nv;
+    int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
+    for (int i = 0; i < n; i++) {
+        double *x = column(mo->x, nv, i);
+        const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
+        if (mo->im[i] < 0) continue;
+        normalise(mo, x);
+        if (costs_nothing(mo, n, square, fast * fast, x)) {
+            if (!(beside(mo, nnull, null, x) > 1e-4)) continue;
+            normalise(mo, x);
+            null[nnull++] = i;
+            continue;
+        }
+        orient(mo->m, x);
+        mo->root[total++] = steady_root(mo, i, mo->re[i], mo->im[i], fast);
+    }
+    separate(mo, nnull, null);
+    for (int i = 0; i < nnull; i++) mo->root[total++] = real_root(mo, null[i], 0, 0, true);
+    sort_roots(mo, total, nnull);
+}
+
 // the table, from the n roots in re and im
 static void gather(snw_modes *mo, int n) {
     const int nv = mo->m->nv;
@@ -603,15 +716,7 @@ static void gather(snw_modes *mo, int n) {
         mo->root[total++] = real_root(mo, i, mo->re[i], decay, is_null);
     }
     snw_arena_reset(&mo->scratch, mark);
-    for (int i = 1; i < total; i++) {
-        for (int j = i; j > 0 && before(&mo->root[j], &mo->root[j - 1]); j--) {
-            const root r = mo->root[j];
-            mo->root[j] = mo->root[j - 1], mo->root[j - 1] = r;
-        }
-    }
-    mo->table.nnull = nnull;
-    mo->table.n = total < mo->count + nnull ? total : mo->count + nnull;
-    for (int i = 0; i < mo->table.n; i++) mo->mode[i] = mo->root[i].mode;
+    sort_roots(mo, total, nnull);
 }
 
 snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
@@ -637,8 +742,17 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     for (int i = 0; status == SNW_OK && i < nidle; i++) {
         mo->idle[mo->table.nidle++] = name_of(mo, column(mo->P, nv, i), true);
     }
-    if (status == SNW_OK) status = solve_standard(mo, n0, n - n0);
+    double fast = 0;
+    if (status == SNW_OK) {
+        status = mo->steady ? solve_steady(mo, n0, n - n0, &fast) : solve_standard(mo, n0, n - n0);
+    }
     if (status != SNW_OK) return not_finite(mo, err);
-    gather(mo, n - n0);
+    const size_t mark = snw_arena_mark(&mo->scratch);
+    if (mo->steady) {
+        gather_steady(mo, 2 * (n - n0), fast);
+    } else {
+        gather(mo, n - n0);
+    }
+    snw_arena_reset(&mo->scratch, mark);
     return SNW_OK;
 }

@@ -286,7 +286,7 @@ static snw_status prepare_modes(snw_run *r) {
         if (d->step[i].kind != SNW_STEP_MODES) continue;
         any = true;
         const snw_model *m = r->era[r->era_of_step[i]].model;
-        SNW_TRY(snw_modes_create(m, d->step[i].count, &r->modes[i]));
+        SNW_TRY(snw_modes_create(m, d->step[i].count, d->step[i].steady, &r->modes[i]));
     }
     return any ? snw_state_create(r->era[0].model, &r->shape) : SNW_OK;
 }

@@ -5,6 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "dynamics/loop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +14,13 @@
 static const double unbalanced = 1e-6;
 
 // what a frame shows of s: k = 0 the configuration itself, else mode k
-static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_error *err) {
+static snw_status frame(snw_run *r, int stage, int k, snw_state *s, snw_error *err) {
     const snw_model *m = r->now->model;
+    const bool steady = r->desc->step[stage].steady;
     const snw_mode_table *table = snw_modes_found(r->modes[stage]);
     const snw_work *w = snw_statics_begin(r->now->statics, s, s->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    if (steady) snw_rows_impose(m, in, s);
     snw_view view = {.state = s,
                      .in = in,
                      .energy = {.elastic = snw_stored_energy(m, s->q, w),
@@ -40,26 +43,36 @@ static snw_status frame(snw_run *r, int stage, int k, const snw_state *s, snw_er
         view.stats.stability = snw_statics_stability(r->now->statics, s).value;
     }
     view.w = snw_statics_look(r->now->statics, s);
+    if (steady) view.energy.kinetic = snw_kinetic_energy(m, view.w);
     return snw_run_frame(r, stage, &view, err);
 }
 
-static void warn(const snw_run *r, const snw_mode_table *table) {
+// does anything go on by itself or by its law?
+static bool moves(const snw_run *r) {
+    const snw_model *m = r->now->model;
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    bool any = false;
+    for (int i = 0; i < m->nv; i++) any |= r->state->v[i] != 0;
+    for (int i = 0; i < m->ndrive; i++) any |= m->drive[i].row >= 0 && in->drive[i].d != 0;
+    return any;
+}
+
+static void warn(const snw_run *r, const snw_mode_table *table, bool steady) {
     char text[240];
     if (!(table->residual <= unbalanced)) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': modes at t = %g s: not an equilibrium, forces or gaps of %.2g of "
-                       "typical ones are left; let a static step find one before",
-                       r->info.run, r->state->t, table->residual);
+                       "run '%s': modes at t = %g s: not %s, forces or gaps of %.2g of typical "
+                       "ones are left; let a static step%s find one before",
+                       r->info.run, r->state->t, steady ? "a steady motion" : "an equilibrium",
+                       table->residual, steady ? ", steady too," : "");
         snw_run_warn(r, text);
     }
-    for (int i = 0; i < r->now->model->nv; i++) {
-        if (r->state->v[i] == 0) continue;
+    if (!steady && moves(r)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': modes at t = %g s: the robot moves; they are those of its "
-                       "configuration at rest",
+                       "configuration at rest, 'steady: on' has those of the motion",
                        r->info.run, r->state->t);
         snw_run_warn(r, text);
-        break;
     }
 }
 
@@ -76,10 +89,12 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     SNW_TRY(snw_modes_solve(modes, r->state, err));
     const snw_mode_table *table = snw_modes_found(modes);
     r->found[stage] = true;
-    if (!r->resuming) warn(r, table);
+    if (!r->resuming) warn(r, table, r->desc->step[stage].steady);
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) {
         r->frequency[i] = i < table->n ? table->mode[i].frequency : NAN;
     }
+    const bool steady = r->desc->step[stage].steady;
+    snw_statics_count_rates(r->now->statics, steady);
     for (int i = r->resuming ? (int)r->here.k + 1 : 0; i <= table->n; i++) {
         const int k = i < table->n ? i + 1 : 0;
         if (snw_run_stopped(r)) {
@@ -87,7 +102,10 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
         }
         snw_state_copy(r->era[0].model, r->state, r->shape);
         if (k > 0) snw_modes_shape(modes, k - 1, r->shape->q);
-        for (int j = 0; j < m->nv; j++) r->shape->v[j] = r->shape->a[j] = 0;
+        for (int j = 0; j < m->nv; j++) {
+            r->shape->a[j] = 0;
+            if (!steady) r->shape->v[j] = 0;
+        }
         r->here.k = i;
         SNW_TRY(frame(r, stage, k, r->shape, err));
     }

@@ -40,23 +40,25 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
     const double geometry = snw_geometry_error(m, r->state->q, r->state->t);
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    const snw_view view = {.state = r->state,
-                           .in = in,
-                           .w = w,
-                           .partial = info->reached < 1,
-                           .energy = {.elastic = snw_stored_energy(m, r->state->q, w),
-                                      .gravity = snw_gravity_energy(m, in, w),
-                                      .dissipated = r->heat,
-                                      .work = r->work,
-                                      .scheme = r->scheme,
-                                      .balance = r->balance},
-                           .stats = {.iterations = info->iterations,
-                                     .increments = info->increments,
-                                     .load = info->reached,
-                                     .residual = info->residual,
-                                     .condition = info->condition,
-                                     .stability = st.value,
-                                     .geometry = geometry}};
+    const snw_view view = {
+        .state = r->state,
+        .in = in,
+        .w = w,
+        .partial = info->reached < 1,
+        .energy = {.kinetic = r->desc->step[stage].steady ? snw_kinetic_energy(m, w) : 0,
+                   .elastic = snw_stored_energy(m, r->state->q, w),
+                   .gravity = snw_gravity_energy(m, in, w),
+                   .dissipated = r->heat,
+                   .work = r->work,
+                   .scheme = r->scheme,
+                   .balance = r->balance},
+        .stats = {.iterations = info->iterations,
+                  .increments = info->increments,
+                  .load = info->reached,
+                  .residual = info->residual,
+                  .condition = info->condition,
+                  .stability = st.value,
+                  .geometry = geometry}};
     return snw_run_frame(r, stage, &view, err);
 }
 
@@ -118,6 +120,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     if (step->tolerance > 0) opts.tolerance = step->tolerance;
     opts.march = step->march;
     opts.march_step = step->march_step;
+    opts.steady = step->steady;
     if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
     const double t0 = r->here.t0;
     // at most 1e7 of them: the reader sees to it

@@ -22,6 +22,7 @@ struct snw_statics {
     snw_inputs *before, *after, *now; // of the last solve, of this one, and between
     snw_state *trial;
     double blended; // fraction that `now` holds
+    bool steady;    // of the last solve: rates of what is given count. Elsewhere `before` has none
     snw_arena scratch;
     double *K, *T; // elastic stiffness and tangent, nv x nv
     double *x;     // configuration and multipliers, nq + nrow
@@ -141,7 +142,17 @@ void snw_statics_destroy(snw_statics *st) {
     snw_free(st);
 }
 
-void snw_statics_reset(snw_statics *st) { snw_inputs_unload(st->m, st->before); }
+// what is given is at rest before; rates count in steady solves alone
+static void forget_rates(const snw_model *m, snw_inputs *in) {
+    for (int i = 0; i < m->npose; i++) in->pose_u[i] = in->pose_du[i] = (snw_twist){0};
+    for (int i = 0; i < m->ndrive; i++) in->drive[i].d = in->drive[i].dd = 0;
+}
+
+void snw_statics_reset(snw_statics *st) {
+    snw_inputs_unload(st->m, st->before);
+    forget_rates(st->m, st->before);
+}
+
 void snw_statics_take(snw_statics *st, const snw_statics *from) {
     if (st->before->bytes == from->before->bytes) snw_inputs_copy(from->before, st->before);
 }
@@ -152,19 +163,42 @@ void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
 
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
-void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
+void snw_statics_assume(snw_statics *st, double t) {
+    snw_inputs_at(st->m, t, st->before);
+    forget_rates(st->m, st->before);
+}
 
 // ---- the equations as the solver sees them ---------------------------------------------------------
+
+static snw_twist between(snw_twist a, snw_twist b, double load) {
+    return snw_twist_axpy(load, b, snw_twist_scale(1 - load, a));
+}
+
+// rates of what is given change with the load as all else does
+static void give_rates(snw_statics *st, double load) {
+    const snw_model *m = st->m;
+    for (int i = 0; i < m->npose; i++) {
+        st->now->pose_u[i] = between(st->before->pose_u[i], st->after->pose_u[i], load);
+        st->now->pose_du[i] = between(st->before->pose_du[i], st->after->pose_du[i], load);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_jet a = st->before->drive[i], b = st->after->drive[i];
+        st->now->drive[i].d = (1 - load) * a.d + load * b.d;
+        st->now->drive[i].dd = (1 - load) * a.dd + load * b.dd;
+    }
+    snw_rows_impose(m, st->now, st->trial);
+}
 
 static void evaluate(snw_statics *st, double load, const double *x) {
     if (load != st->blended) {
         snw_inputs_blend(st->m, st->before, st->after, load, st->now);
         st->blended = load;
+        if (st->steady) give_rates(st, load);
     }
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->trial->q, x, (size_t)m->nq * sizeof *x);
     if (m->nrow) memcpy(st->trial->l, x + m->nq, (size_t)m->nrow * sizeof *x);
-    snw_residual(m, st->now, st->trial, true, st->w);
+    snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
 // forces out of balance, then gaps, with the sign that makes the tangent of conservative loads symmetric
@@ -497,6 +531,23 @@ static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) 
                     t);
 }
 
+// rates of what is given must leave the loops closed while all else rests, or the motion is not steady
+static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, snw_error *err) {
+    const snw_model *m = st->m;
+    snw_residual(m, st->now, s, false, st->w);
+    snw_rows_rates(m, st->now, s, st->w, st->tau, NULL);
+    for (int k = 0; k < m->nrow; k++) {
+        const int i = snw_assembly_loop_of(st->assembly, k);
+        if (fabs(st->tau[k]) <= 1e-8 * snw_row_at(m, st->w, k).size || i >= m->nloop) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "static at t = %g s: the motion is not steady, loop '%s' would open at the "
+                        "rates given while all else rests; leave 'steady' away, or use a dynamic "
+                        "step",
+                        t, m->desc->loop[i].name);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
@@ -504,6 +555,14 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
+    st->steady = opts->steady;
+    if (st->steady && m->ngrip) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a steady static step does not know wheels, rings and anchors; use a "
+                        "dynamic step with damping");
+    }
+    memset(st->trial->v, 0, (size_t)m->nv * sizeof *st->trial->v);
+    memset(st->trial->a, 0, (size_t)m->nv * sizeof *st->trial->a);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->ngrip) take_hold(st, s);
     start_from(st, s);
@@ -518,19 +577,23 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
+    if (st->steady) snw_rows_impose(m, st->after, s);
     if (status == SNW_OK && m->ngrip) status = let_share(st, t, s, err);
     if (status == SNW_OK) s->t = t;
     // the loads that hold at s: all, or the share reached
     snw_inputs_blend(m, st->before, st->after, info->reached, st->now);
     snw_inputs_copy(st->now, st->before);
-    return status;
+    if (!st->steady) forget_rates(m, st->before);
+    return status == SNW_OK && st->steady ? keeps_closed(st, t, s, err) : status;
 }
 
 const snw_work *snw_statics_look(snw_statics *st, const snw_state *s) {
-    snw_residual(st->m, st->now, s, true, st->w);
-    snw_observe(st->m, st->now, s, true, st->w);
+    snw_residual(st->m, st->now, s, !st->steady, st->w);
+    snw_observe(st->m, st->now, s, !st->steady, st->w);
     return st->w;
 }
+
+void snw_statics_count_rates(snw_statics *st, bool count) { st->steady = count; }
 
 const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t) {
     snw_inputs_at(st->m, t, st->now);
@@ -624,7 +687,7 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     int n = st->m->nv;
     snw_stability out = {.value = NAN, .symmetric = true};
     if (n == 0) return out;
-    snw_residual(st->m, st->now, s, true, st->w);
+    snw_residual(st->m, st->now, s, !st->steady, st->w);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);
     snw_elastic_matrices(st->m, st->K, NULL);

@@ -10,6 +10,7 @@ typedef struct snw_statics snw_statics;
 typedef struct snw_statics_opts {
     double tolerance;         // on forces relative to the model's typical ones, default 1e-13
     double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
+    bool steady; // what is driven or moved goes on at its rates, and all else rests beside it
     bool (*stop)(void *user); // asked between increments; NULL: never
     void *user;
 } snw_statics_opts;
@@ -30,10 +31,13 @@ void snw_statics_destroy(snw_statics *st); // NULL is fine
 
 // s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the solve before
 // (none at first). Loops that are open close as the load grows, or before; a mechanism that only the load holds falls
-// into a stable equilibrium. s->v and s->a become zero. On failure s->q is the last equilibrium found and `err` says at
+// into a stable equilibrium. s->v and s->a become zero, but for those of drives where it is `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and `err` says at
 // which share of the load.
 SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
                                            snw_state *s, snw_statics_info *info, snw_error *err);
+
+// Whether rates count in what is looked at from now on, as they do after a steady solve.
+void snw_statics_count_rates(snw_statics *st, bool count);
 
 // What held before the next solve: no loads at all, or those of time t.
 void snw_statics_reset(snw_statics *st);

@@ -567,7 +567,7 @@ static void nothing_is_allocated_on_the_way(void **state) {
         trial_open(&t, &r.desc);
         state_random(t.m, &d, t.s);
         snw_modes *mo;
-        assert_int_equal(snw_modes_create(t.m, 5, &mo), SNW_OK);
+        assert_int_equal(snw_modes_create(t.m, 5, false, &mo), SNW_OK);
         snw_error err = {0};
         double *q = malloc((size_t)t.m->nq * sizeof *q);
         const size_t allocations = snw_alloc_count();
