@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FAMILIES = {
     "rods": ("Rods", "One rod, clamped, free or moved: bent, twisted, wound, buckled and let go."),
     "tendon": ("Tendons", "Rods that cables pull."),
-    "fluid": ("Chambers", "Rods that air and water move."),
+    "fluid": ("Fluids", "Rods that air and water move, from within and from around."),
     "parallel": ("Parallel", "Closed loops of rods, from two limbs to Stewart and Gough's six."),
     "hybrid": ("Hybrid", "Rigid links and soft rods, joints, impacts and ground."),
     "locomotion": ("Locomotion", "Robots that go somewhere."),

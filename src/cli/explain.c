@@ -346,7 +346,10 @@ static void print_measure(const snw_desc *d, const snw_measure_desc *a) {
     for (int k = 0; k < a->nlink; k++) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
-    if (a->nspan > 0) printf("%s %d straight", a->nlink > 0 ? "," : "", a->nspan);
+    if (a->nspan > 0) {
+        printf("%s %d straight part%s", a->nlink > 0 ? "," : " of", a->nspan,
+               a->nspan == 1 ? "" : "s");
+    }
     char text[64];
     law_text(a->law, text, sizeof text);
     printf(", %s given %s%s\n", measure_given(a), text, a->when ? ", at times" : "");

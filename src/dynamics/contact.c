@@ -73,7 +73,9 @@ void snw_contact_motion(const snw_model *m, bool still, snw_work *w) {
             const snw_vec3 Qd = snw_rotate(p->Q, d);
             const double reach = sqrt(snw_dot(d, Qd) + p->round * p->round);
             at->gap -= reach - p->round;
+            // the slope of sqrt(d'Q d + round^2 d'd) - round |d|, how far it reaches along d
             at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
+            at->s = snw_add(at->s, snw_scale(p->round * (1 - p->round / reach), d));
         }
         if (at->gap >= 0.5 * c->smooth || !snw_is_on(w, p->gate) || !snw_is_on(w, p->body))
             continue;
@@ -101,7 +103,10 @@ static snw_vec3 shift(const snw_touch *p, snw_vec3 d, snw_vec3 dd) {
     if (p->sharp) return (snw_vec3){{0}};
     const snw_vec3 Qd = snw_rotate(p->Q, d), Qdd = snw_rotate(p->Q, dd);
     const double r2 = snw_dot(d, Qd) + p->round * p->round, r = sqrt(r2);
-    return snw_sub(snw_scale(snw_dot(d, Qdd) / (r2 * r), Qd), snw_scale(1 / r, Qdd));
+    const double dr = snw_dot(d, Qdd) / r, round = p->round;
+    const snw_vec3 ds = snw_sub(snw_scale(dr / r2, Qd), snw_scale(1 / r, Qdd));
+    return snw_add(
+        ds, snw_add(snw_scale(round * (1 - round / r), dd), snw_scale(round * round * dr / r2, d)));
 }
 
 // variation of rub

@@ -286,6 +286,17 @@ static snw_status gas(snw_reader *r, const snw_node *node, snw_measure_desc *out
     return SNW_OK;
 }
 
+// a law may go below zero, where the cord is slack; a number is a slip
+static snw_status pulls(snw_reader *r, const snw_node *node, const snw_measure_desc *cord) {
+    double tension = 0;
+    if (!snw_law_constant(cord->law, &tension) || !(tension < 0)) return SNW_OK;
+    return snw_fail_at(
+        r->err, node->place,
+        "tendon '%s' cannot push: its tension must not be negative, got %g N; one on "
+        "the other side pulls the other way",
+        cord->name, tension);
+}
+
 snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_measure_keys *keys,
                             snw_measure_desc *out) {
     out->name = entry->key;
@@ -306,20 +317,12 @@ snw_status snw_read_measure(snw_reader *r, const snw_entry *entry, const snw_mea
     for (int k = 0; k < 3; k++) {
         if (given[k]) out->given = (snw_measure_given)k;
     }
-    double tension = 0;
     switch (out->given) {
     case SNW_MEASURE_EFFORT:
         SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
                              is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
                              SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
-        // a law may go below zero, where the cord is slack; a number is a slip
-        if (is_tendon && snw_law_constant(out->law, &tension) && tension < 0) {
-            return snw_fail_at(
-                r->err, keys->effort->value->place,
-                "tendon '%s' cannot push: its tension must not be negative, got %g N; "
-                "one on the other side pulls the other way",
-                out->name, tension);
-        }
+        if (is_tendon) SNW_TRY(pulls(r, keys->effort->value, out));
         break;
     case SNW_MEASURE_COORDINATE:
         SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,

@@ -244,6 +244,11 @@ static double kinetic(snw_explicit *e, const snw_state *s) {
     return snw_kinetic_energy(e->m, e->w);
 }
 
+static double stored(snw_explicit *e, const snw_state *s) {
+    const double T = kinetic(e, s);
+    return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s->q, e->w);
+}
+
 // The same of given shapes. Contacts that take hold lose the energy of the jump of velocities, dv'M dv/2 (Carnot), the second difference of
 // the kinetic energy; the rest is work of what is driven.
 static snw_status project_reduced(snw_explicit *e, double t, const double *z, snw_error *err) {
@@ -252,8 +257,15 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     to_state(m, e->y, e->trial);
     e->trial->t = t;
     snw_inputs_at(m, fmin(fmax(t, e->right), e->left), e->in);
+    double jump =
+        0; // of the energy, by links that go; those that come bring that of their heights and springs
+    const double *push = NULL;
+    snw_wrench lacks = {0};
     if (z && e->switches) {
+        jump = -stored(e, e->trial);
         snw_switches_set(e->switches, e->in, z, e->trial);
+        jump += stored(e, e->trial);
+        push = snw_switches_come(e->switches, e->in, e->trial, &lacks);
         SNW_TRY(snw_reduced_start(e->reduced, e->in, e->trial, t + e->duration, err));
     } else if (z) {
         memcpy(e->trial->z, z, (size_t)m->nsignal * sizeof *z);
@@ -261,12 +273,13 @@ static snw_status project_reduced(snw_explicit *e, double t, const double *z, sn
     if (e->assembly) SNW_TRY(snw_assembly_close(e->assembly, e->in, e->trial, &info, err));
     const double before = kinetic(e, e->trial);
     snw_state_copy(m, e->trial, e->mid);
-    SNW_TRY(snw_reduced_strike(e->reduced, e->in, e->trial, err));
-    const double after = kinetic(e, e->trial);
+    SNW_TRY(snw_reduced_strike(e->reduced, e->in, push, lacks, e->trial, err));
+    const double after = kinetic(e, e->trial),
+                 taken = push ? snw_switches_come_lost(e->switches, e->w) : 0;
     for (int i = 0; i < m->nv; i++) e->mid->v[i] = 0.5 * (e->mid->v[i] + e->trial->v[i]);
-    const double lost = z ? 2 * (before + after - 2 * kinetic(e, e->mid)) : 0;
+    const double lost = z ? 2 * (before + after - 2 * kinetic(e, e->mid)) + taken : 0;
     e->y[works_at(m) + snw_npower(m)] += lost;
-    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost;
+    e->y[works_at(m) + m->desc->nload + 1] += after - before + lost + jump;
     memcpy(e->y, e->trial->q, (size_t)m->nq * sizeof *e->y);
     memcpy(e->y + m->nq, e->trial->v, (size_t)m->nv * sizeof *e->y);
     if (m->nsignal) {

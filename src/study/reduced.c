@@ -370,6 +370,7 @@ void snw_reduced_impose(const snw_reduced *red, const snw_inputs *in, snw_state 
     }
     for (int j = 0; j < red->nu; j++) s->a[red->dof[j]] = 0;
     for (int i = 0; i < red->nled; i++) s->a[red->led[i].dof] = 0;
+    snw_state_rest(m, s);
 }
 
 // ---- velocities ------------------------------------------------------------------------------------
@@ -561,12 +562,24 @@ static snw_status led(snw_reduced *red, double t, snw_error *err) {
     return SNW_OK;
 }
 
+// What is away has no mass and rests: r (nu) <- there, as if it had one that nothing pushes.
+static void rest_away(const snw_reduced *red, const snw_state *s, double *r) {
+    const snw_model *m = red->m;
+    for (int k = 0; k < m->nfleeting; k++) {
+        if (snw_is_on(red->w, m->fleeting_gate[k])) continue;
+        for (int j = 0; j < red->nu; j++) {
+            if (red->dof[j] == m->fleeting[k]) r[j] = s->a[red->dof[j]] / m->typical[red->dof[j]];
+        }
+    }
+}
+
 // r (nu) <- residual of the unknowns at s with no multipliers, per typical numbers
 static void residual(snw_reduced *red, const snw_inputs *in, snw_state *s, double *r) {
     const snw_model *m = red->m;
     for (int i = 0; i < m->nrow; i++) s->l[i] = 0;
     snw_residual(m, in, s, false, red->w);
     for (int j = 0; j < red->nu; j++) r[j] = red->w->r[red->dof[j]] * m->typical[red->dof[j]];
+    rest_away(red, s, r);
 }
 
 // to (nv) += N y with Z'(force + M N y) = 0; r (nu) is the residual at s, per typical numbers, which differences need. Z is N, or
@@ -696,9 +709,11 @@ snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, snw_state *s, sn
 const snw_work *snw_reduced_look(const snw_reduced *red) { return red->w; }
 
 // M (v+ - v-) = C' p on the unknowns: N' M (v+ - v-) = 0, with residuals in which accelerations stand for jumps of velocity
-snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, snw_error *err) {
+snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, const double *push,
+                              snw_wrench lacks, snw_state *s, snw_error *err) {
     const snw_model *m = red->m;
     int rank;
+    red->momentum = snw_wrench_sub(red->momentum, lacks);
     memcpy(red->v0, s->v, (size_t)m->nv * sizeof *s->v);
     snw_reduced_impose(red, in, s);
     SNW_TRY(snw_reduced_velocities(red, in, s, &rank, err));
@@ -710,6 +725,9 @@ snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s, sn
     residual(red, in, s, jump);
     for (int i = 0; i < m->nv; i++) s->a[i] = s->v[i] - red->v0[i];
     residual(red, in, s, r);
-    for (int j = 0; j < red->nu; j++) jump[j] = r[j] - jump[j];
+    for (int j = 0; j < red->nu; j++) {
+        jump[j] = r[j] - jump[j];
+        if (push) jump[j] -= push[red->dof[j]] * m->typical[red->dof[j]];
+    }
     return balance(red, in, s, r, jump, s->v, err);
 }

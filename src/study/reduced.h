@@ -46,6 +46,7 @@ SNW_NODISCARD snw_status snw_reduced_motion(snw_reduced *red, snw_inputs *in, sn
 // Motion and forces of that state, as snw_residual finds them.
 const snw_work *snw_reduced_look(const snw_reduced *red);
 
-// s->v <- after contacts or driven rates have jumped: open motions keep their momentum.
-SNW_NODISCARD snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, snw_state *s,
-                                            snw_error *err);
+// s->v <- after contacts or driven rates have jumped, or links have come: open motions keep their momentum. `push` (nv; NULL: none)
+// and `lacks` are what links that come lack of it, as snw_switches_come says.
+SNW_NODISCARD snw_status snw_reduced_strike(snw_reduced *red, snw_inputs *in, const double *push,
+                                            snw_wrench lacks, snw_state *s, snw_error *err);

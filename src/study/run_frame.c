@@ -47,6 +47,31 @@ static void declare(snw_run *r, const snw_state *s) {
     }
 }
 
+// Straight parts of tendons that have come to nothing: the cord has no direction there, and solvers find no rest.
+static void without_length(snw_run *r, const snw_view *v) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *x = &m->measure[i];
+        int part = 0;
+        for (int k = x->spot0; k < x->spot0 + x->nspot; k++) {
+            if (m->spot[k].span < 0) continue;
+            const snw_span *p = &m->span[m->spot[k].span];
+            part++;
+            const double f = snw_norm(snw_sub(v->w->g[p->b].p, v->w->g[p->a].p));
+            if (r->beyond[m->desc->nlink + i] || f > 1e-3 * x->reference) continue;
+            char text[280];
+            (void)snprintf(
+                text, sizeof text,
+                "run '%s': straight part %d of tendon '%.60s' has come to nothing at t = %g "
+                "s: where two of its eyes meet a cord has no direction; move them apart, "
+                "or pull less",
+                r->info.run, part, m->desc->measure[i].name, v->state->t);
+            snw_run_warn(r, text);
+            r->beyond[m->desc->nlink + i] = true;
+        }
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -63,6 +88,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     snw_run_acting(r, v, r->acting);
     look_at_rows_left_out(r, v);
     declare(r, v->state);
+    without_length(r, v);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;

@@ -58,7 +58,7 @@ struct snw_run {
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *
-        beyond; // nlink, nmeasure: its joint has left its limits, the tendon pushes; which was said
+        beyond; // nlink, nmeasure: its joint has left its limits, the tendon pushes or its eyes met; which was said
     unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
     bool opened;              // rows left out have come open, which was said
     // of one execution

@@ -257,6 +257,30 @@ static bool take_up(snw_switches *sw) {
     return any;
 }
 
+const double *snw_switches_come(snw_switches *sw, const snw_inputs *in, const snw_state *s,
+                                snw_wrench *momentum) {
+    const snw_model *m = sw->m;
+    *momentum = (snw_wrench){0};
+    snw_kinematics(m, in, s, false, sw->w);
+    if (!take_up(sw)) return NULL;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!picked_up(sw, i)) continue;
+        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, sw->V[i]);
+        *momentum = snw_wrench_add(*momentum, snw_wrench_to_parent(sw->w->g[i], P));
+    }
+    return sw->push;
+}
+
+double snw_switches_come_lost(const snw_switches *sw, const snw_work *w) {
+    double heat = 0;
+    for (int s = 1; s < sw->m->nseg; s++) {
+        if (!picked_up(sw, s)) continue;
+        const snw_wrench P = snw_inertia_apply(&sw->m->seg[s].M, sw->V[s]);
+        heat += snw_power(P, w->V[s]) - 0.5 * snw_power(P, sw->V[s]);
+    }
+    return heat;
+}
+
 // what is lost by what closes or is picked up: rates before in sw->rate, velocities after in sw->w
 static double lost(const snw_switches *sw) {
     const snw_model *m = sw->m;

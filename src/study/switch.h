@@ -22,6 +22,13 @@ void snw_switches_set(snw_switches *sw, const snw_inputs *in, const double *z, s
 // all that is not closed are zero.
 void snw_switches_compare(snw_switches *sw, const snw_inputs *in, snw_state *s);
 
+// Then, of links that have come and until now rest in the world: -J'M V (nv, until the next call), what they lack of the momentum of
+// a robot that they move along with at s, and that momentum itself in the world; NULL and zero where there are none.
+const double *snw_switches_come(snw_switches *sw, const snw_inputs *in, const snw_state *s,
+                                snw_wrench *momentum);
+// Behind a blow, at the motion in w: what is lost because these links came from rest, beside dV'M dV/2 of the robot with them.
+double snw_switches_come_lost(const snw_switches *sw, const snw_work *w);
+
 typedef struct snw_blow {
     double heat; // lost in the impact, J
     double work; // of given motion that jumps, and what links bring or take with them, J

@@ -5,7 +5,7 @@ import csv
 import io
 import pathlib
 import sys
-from math import radians
+from math import pi, radians, sin
 
 import harness
 
@@ -104,6 +104,37 @@ class Examples(harness.Case):
                 row = self.last(rows, round(t, 3))
                 self.near([row["tip.x"], row["tip.y"]], tip, 1e-6)
                 self.near([row["speed.vx"], row["speed.vy"]], speed, 1e-5)
+
+    def test_trailers(self):
+        def steer(t):
+            u = min(max(t - 1, 0), 1)
+            return 0.3 * (u - sin(2 * pi * u) / (2 * pi))
+        rows = self.table("locomotion/trailers.yaml", "circle", "car", "bend(1)", "bend(2)")
+        for t in (4, 20):
+            x, y, _, *bends = examples.trailers(0.5, steer, 0, t)
+            row = self.last(rows, t)
+            self.near([row["car.x"], row["car.y"], row["bend(1)"], row["bend(2)"]], [x, y, *bends], 1e-8)
+        row = self.last(self.table("locomotion/trailers.yaml", "backwards", "bend(1)", "bend(2)"), 2.5)
+        self.near([row["bend(1)"], row["bend(2)"]], examples.trailers(-0.5, lambda t: 0, 0.01, 2.5)[3:], 1e-8)
+
+    def test_fish_tail(self):
+        for run, way in (("cruise", (0.4, 3, 0.6)), ("slow", (0.2, 3, 0.6)), ("wavy", (0.4, 6, 0.9))):
+            beat = [row["hold.fx"] for row in self.table("fluid/fish_tail.yaml", run, "hold.fx") if row["t"] > 2.0001]
+            wanted = examples.thrust(*way)
+            self.assertAlmostEqual(sum(beat) / len(beat) / wanted, 1, delta=1e-5)
+
+    def test_pump(self):
+        def rise(t, a, b):
+            return min(max((t - a) / (b - a), 0), 1)
+        flows = {"leaking": (lambda t: 2e-7 * rise(t, 0.1, 0.3), 2e-12, 5e-4),
+                 "tight": (lambda t: 2e-7 * (rise(t, 0.1, 0.3) - rise(t, 0.5, 0.7)), 0, 2e-5)}
+        for run, (flow, leak, within) in flows.items():
+            rows = self.table("fluid/pump.yaml", run, "gauge", "filled")
+            for t in (0.5, 2):
+                p, volume = examples.pump(flow, leak, t)
+                row = self.last(rows, t)
+                self.assertAlmostEqual(row["gauge"] / p, 1, delta=within)
+                self.assertAlmostEqual(row["filled"] / volume, 1, delta=2e-5)
 
     def test_noise_of_a_loop(self):
         """hybrid.md 7.7: Newmark's grows, that of generalized-alpha with rho 0.5 is 2.2e-4 to 2.5e-4 N for a minute."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs of their own for examples whose values have no closed form: a double pendulum, a soft arm, three rods."""
+"""Programs of their own for examples whose values have no closed form: a double pendulum, a soft arm, three rods, trailers, a tail, a pump."""
 from functools import lru_cache
-from math import atan, cos, cosh, pi, radians, sin, sinh, sqrt
+from math import atan, cos, cosh, pi, radians, sin, sinh, sqrt, tan
 
 from limbs import solve
 
@@ -178,3 +178,46 @@ def three_rods(motors, steps=100):
     turn = 2 * atan(size) / size if size else 2.0
     torque = [sin(around[k]) * x[6 * k] - cos(around[k]) * x[6 * k + 1] for k in range(3)]
     return x[18:21], [turn * c for c in x[21:]], torque
+
+
+def trailers(speed, steer, bend, time):
+    """Place, heading and bends of a car with two trailers: each heading turns by what its hitch has across it, over its length."""
+    base, hitch, first, second = 0.3, 0.05, 0.35, 0.4
+
+    def rate(t, y):
+        _, _, heading, a, b = y
+        turn = speed * tan(steer(t)) / base
+        along, across = speed * cos(a) - hitch * turn * sin(a), -speed * sin(a) - hitch * turn * cos(a)
+        one, two = across / first, -along * sin(b) / second
+        return [speed * cos(heading), speed * sin(heading), turn, one - turn, two - one]
+    return runge_kutta(rate, [0.0, 0.0, 0.0, bend, 0.0], time, round(400 * time))
+
+
+def thrust(stream, bend, waves, length=0.3, height=0.08, n=120):
+    """Lighthill's mean thrust of a tail, from the motion of its fin: < m w z' - m w^2 cos/2 >."""
+    def fin(t):
+        def rate(s, y):
+            return [cos(y[2]), sin(y[2]), bend * s / length * sin(2 * pi * (t - waves * s / length))]
+        return runge_kutta(rate, [0.0, 0.0, 0.0], length, n)
+    m, d, total = 1000 * pi * (height / 2)**2, 1e-3, 0
+    for k in range(n):
+        before, now, after, far, near = (fin(k / n + j * d) for j in (-1, 0, 1, 2, -2))
+        x, y = ((8 * (after[i] - before[i]) - (far[i] - near[i])) / (12 * d) for i in (0, 1))
+        w = y * cos(now[2]) - (x - stream) * sin(now[2])
+        total += m * w * y - m * w * w * cos(now[2]) / 2
+    return total / n
+
+
+def pump(flow, leak, time):
+    """Pressure in and volume of a chamber in a finger without mass."""
+    A, L, e, E, r, K, delay = 30e-6, 0.1, 4e-3, 1e6, 8e-3, 50e6, 20e-3
+    c = A * A * L * (1 / (E * pi * r**2) + e * e / (E * pi / 4 * r**4))
+
+    def pressure(x, y):
+        return K * (x - c * y) / (A * L)
+
+    def rate(t, y):
+        p = pressure(*y)
+        return [flow(t) - leak * p, (p - y[1]) / delay]
+    y = runge_kutta(rate, [0.0, 0.0], time, round(10000 * time))
+    return pressure(*y), A * L + c * y[1]

@@ -444,6 +444,36 @@ static void a_sliding_ball_ends_rolling(void **state) {
     snw_series_clear(&o.series);
 }
 
+// a drum on its rims and a rod on its side likewise, with 2/3; their rounded rims roll on their full radius
+static void drums_end_rolling(void **state) {
+    (void)state;
+    static const char *const body[] = {
+        "{on: world, joint: free, body: {cylinder: {radius: 50 mm, length: 0.2, axis: y}, mass: "
+        "2}}",
+        "{on: world, joint: free, pose: {x: y}, rod: {length: 0.2, section: {circle: {radius: 50 "
+        "mm}}, material: wood, strain: rigid, nodes: 6}}"};
+    static const char *const how[] = {"stiffness: 2.5 kN/m", "stiffness: 25 kPa, ends: 0"};
+    for (int k = 0; k < 2; k++) {
+        outcome o;
+        char text[2000];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nmaterials: {wood: {density: 2/(0.2*pi*0.05^2)}}\n"
+            "robot: {drum: %s}\n"
+            "initial: {drum: {pose: {xyz: [0, 0, \"50 mm - 2 kg*9.81 m/s^2/(5 kN/m)\"]}, "
+            "twist: [0, 0, 0, %s]}}\n"
+            "contacts: {floor: {ground: {on: drum, %s, friction: 0.4}}}\n"
+            "study: [dynamic: {for: 0.3 s, scheme: stiff, tolerance: 1e-9}]\n"
+            "record: {every: 0.1 s}\nprobes: {V: {twist: drum}, e: energy}\n",
+            body[k], k == 0 ? "1, 0, 0" : "0, -1, 0", how[k]);
+        done(text, &o);
+        assert_near(last(&o, 1), 2.0 / 3 / 0.05, 5e-5);
+        assert_near(last(&o, 3), 2.0 / 3, 2e-6);
+        assert_near(last(&o, 6 + DISSIPATED), 1.0 / 3, 2e-6);
+        snw_series_clear(&o.series);
+    }
+}
+
 // A box on its corners slides down: it leans forward, and accelerates as a point does.
 static void a_box_slides_on_its_corners(void **state) {
     (void)state;
@@ -668,6 +698,7 @@ int main(void) {
         cmocka_unit_test(blocks_slide_and_stick_as_coulomb_says),
         cmocka_unit_test(rods_slide_more_easily_along_than_across),
         cmocka_unit_test(a_sliding_ball_ends_rolling),
+        cmocka_unit_test(drums_end_rolling),
         cmocka_unit_test(a_box_slides_on_its_corners),
         cmocka_unit_test(an_elastic_ball_comes_back_to_its_height),
         cmocka_unit_test(a_bouncing_ball_keeps_its_books),

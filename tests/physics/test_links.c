@@ -642,6 +642,47 @@ static void the_live_robot_sheds_too(void **state) {
     }
 }
 
+// Given shapes: a kinematic step finds what the adaptive one does, with and without a motor in the joint that comes and goes, on wheels and
+// in space, where the momentum of the whole is kept but for what a link takes along; and the same works and losses.
+static void given_shapes_shed_as_others_do(void **state) {
+    (void)state;
+    static const char form[] =
+        "sinew: 1\ngravity: [0, %s, 0]\n"
+        "robot:\n"
+        "  bus: {on: world, joint: %s, body: {mass: 3, inertia: [1, 1, 1]}}\n"
+        "  arm: {on: bus, pose: {xyz: [0.5, 0, 0]}, joint: revolute, body: {mass: 1, com: [0.3, 0, "
+        "0], inertia: [0.1, 0.1, 0.1]}}\n"
+        "  load: {on: arm, pose: {xyz: [0.6, 0, 0]}, joint: revolute, stiffness: 2, body: {mass: "
+        "0.5, "
+        "com: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01]}, when: t > 0.5 and t < 1.2}\n"
+        "initial: {bus: {%s}}\n"
+        "actuators: {m: {joint: arm, position: 0.5*sin(2*t)}%s}\n"
+        "%sstudy: [%s]\n"
+        "probes: {v: {twist: bus}, e: energy, h: momentum}\n";
+    static const char *const base[][4] = {
+        {"0", "free", "twist: [0, 0, 0.3, 1, 0, 0]", ""},
+        {"-2", "free", "twist: [0, 0, 0.3, 1, 0, 0]", ""},
+        {"-2", "planar", "rate: [1, 0, 0]", "contacts: {w: {wheel: {on: bus, axis: y}}}\n"}};
+    static const char *const more[] = {"", ", l: {joint: load, position: 0.3*sin(3*t)}"};
+    static const char *const study[] = {"kinematic: {for: 2 s, step: 2 ms}",
+                                        "dynamic: {for: 2 s, scheme: adaptive, tolerance: 1e-11}"};
+    for (int k = 0; k < 6; k++) {
+        outcome o[2];
+        for (int i = 0; i < 2; i++) {
+            char text[2500];
+            const char *const *b = base[k / 2];
+            (void)snprintf(text, sizeof text, form, b[0], b[1], b[2], more[k % 2], b[3], study[i]);
+            execute_ok(text, &o[i]);
+        }
+        for (int c = 0; c < 6 + 8 + 6; c++) {
+            assert_near(last(&o[0], c), last(&o[1], c), 3e-8);
+        }
+        assert_near(last(&o[0], 6 + 6), 0, 1e-8);
+        assert_true(last(&o[0], 6 + 3) > 0.01); // lost when it came
+        for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
+    }
+}
+
 static void faults_are_named(void **state) {
     (void)state;
     static const char *const links[][2] = {
@@ -680,6 +721,7 @@ int main(void) {
         cmocka_unit_test(a_driven_link_comes_where_its_law_is),
         cmocka_unit_test(statics_and_modes_know_what_is_there),
         cmocka_unit_test(the_live_robot_sheds_too),
+        cmocka_unit_test(given_shapes_shed_as_others_do),
         cmocka_unit_test(faults_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -357,6 +357,30 @@ static void a_cord_that_pushes_is_said(void **state) {
     }
 }
 
+// where two eyes meet a cord has no direction, which is said once
+static void eyes_that_meet_are_said(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "robot: {cart: {on: world, pose: {xyz: [0.1, 0, 0]}, joint: prismatic, axis: "
+            "x, body: {mass: 1}}}\n"
+            "actuators:\n"
+            "  drive: {joint: cart, position: -0.1 m*%g*t/(1 s)}\n"
+            "  cord: {tendon: {path: [world, cart]}, effort: 1 N}\n"
+            "study: [dynamic: {for: 1 s, step: 10 ms}]\n"
+            "probes: {way: {length: cord}}\n",
+            k == 0 ? 0.9995 : 0.9);
+        execute_ok(text, &o);
+        assert_near(last(&o, 0), k == 0 ? 5e-5 : 0.01, 1e-12);
+        assert_int_equal(o.warnings, k == 0);
+        snw_series_clear(&o.series);
+    }
+}
+
 // A steel cord on a thin rod: the load is taken up although a winch a million times as stiff as the rod comes taut on the way,
 // and its tension tends to that of a cord which does not stretch in proportion to the compliance.
 static void a_stiff_winch_finds_its_rest(void **state) {
@@ -448,6 +472,7 @@ int main(void) {
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
         cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(eyes_that_meet_are_said),
         cmocka_unit_test(a_stiff_winch_finds_its_rest),
         cmocka_unit_test(courses_that_cannot_be_are_refused),
 #endif

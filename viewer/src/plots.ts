@@ -202,6 +202,7 @@ export class Plot {
                 { ...axis, size: 24, space: 64, values: ticks },
                 { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },
             ],
+            hooks: { draw: [() => this.place()] },
             series: [{}, ...this.card.curves.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.5, pxAlign: 0, spanGaps: true, points: { show: this.length < 3 } }))],
         };
         this.u = new uPlot(options, this.data, this.body);
@@ -234,7 +235,13 @@ export class Plot {
             const text = quantity(c.from.value[k * c.from.width + c.column], this.card.unit, 4);
             if (this.values[i].textContent !== text) this.values[i].textContent = text;
         });
-        if (!this.u) return;
+        this.place();
+    }
+
+    // the playhead goes where its time is, once scales are known and whenever they change
+    private place(): void {
+        if (!this.u || this.run.n === 0) return;
+        const { k, share } = this.at;
         const x = share > 0 ? this.axis.at(k) + share * (this.axis.at(k + 1) - this.axis.at(k)) : this.axis.at(k);
         this.head.style.transform = `translateX(${this.u.valToPos(x, 'x')}px)`;
     }

@@ -173,6 +173,16 @@ test('curves have the data', async (tab) => {
     assert.ok(drawn > 300, `${drawn} pixels of curves`);
 });
 
+test('the playhead stays with its time when curves are drawn anew', async (tab) => {
+    await tab.keyboard.press('End');
+    await tab.keyboard.press('t'); // other colours
+    await settle(tab);
+    const chart = tab.locator('section[aria-label^="tip"] .u-over');
+    const [head, over] = [await chart.locator('.playhead').boundingBox(), await chart.boundingBox()];
+    assert.ok(Math.abs(head.x - (over.x + over.width)) < 4, `${head.x} of ${over.x} to ${over.x + over.width}`);
+    await tab.keyboard.press('t');
+});
+
 test('keys', async (tab) => {
     await tab.keyboard.press('Home');
     assert.equal((await state(tab)).frame, 0);
