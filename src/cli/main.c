@@ -56,9 +56,10 @@ static bool asks_json(int argc, const char *const *argv) {
 static int run_command(const snw_command *c, int argc, const char *const *argv, snw_reply *reply) {
     snw_args *args;
     snw_error err = {0};
-    if (snw_args_parse(c, argc, argv, &args, &err) != SNW_OK) {
+    const snw_status parsed = snw_args_parse(c, argc, argv, &args, &err);
+    if (parsed != SNW_OK) {
         snw_reply_fail(reply, &err);
-        return SNW_EXIT_USAGE;
+        return snw_reply_exit_input(parsed);
     }
     int exit_status = SNW_EXIT_DONE;
     if (snw_args_has(args, "help")) {

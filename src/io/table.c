@@ -65,16 +65,13 @@ static bool next_line(cursor *c) {
 
 static bool separates(char c) { return c == ',' || c == ';' || c == '\t'; }
 
-// field k of the line, without blanks and quotes around it; false when there is none
-static bool field(const cursor *c, int k, const char **text, size_t *length) {
-    const char *p = c->text, *const end = c->text + c->length;
-    for (; k > 0; k--) {
-        while (p < end && !separates(*p)) p++;
-        if (p == end) return false;
-        p++;
-    }
+// the field of the line that begins at *at, without blanks and quotes around it, *at <- the next one; false when there is none
+static bool next_field(const cursor *c, const char **at, const char **text, size_t *length) {
+    const char *p = *at, *const end = c->text + c->length;
+    if (p > end) return false;
     const char *last = p;
     while (last < end && !separates(*last)) last++;
+    *at = last + 1;
     while (p < last && (*p == ' ' || *p == '"')) p++;
     while (last > p && (last[-1] == ' ' || last[-1] == '"')) last--;
     *text = p;
@@ -108,17 +105,16 @@ static snw_status no_memory(snw_error *err) {
 
 static snw_status read_names(snw_pool *pool, const cursor *c, csv *out, snw_error *err) {
     bool names = false;
-    const char *text = NULL;
+    const char *text = NULL, *at = c->text;
     size_t length = 0;
     double value;
-    for (int k = 0; k < out->ncolumn; k++) {
-        if (field(c, k, &text, &length) && !number(text, length, &value)) names = true;
-    }
+    while (next_field(c, &at, &text, &length)) names = names || !number(text, length, &value);
     if (!names) return SNW_OK;
     out->name = snw_pool_array(pool, (size_t)out->ncolumn, sizeof *out->name);
     if (!out->name) return no_memory(err);
+    at = c->text;
     for (int k = 0; k < out->ncolumn; k++) {
-        if (!field(c, k, &text, &length)) length = 0;
+        if (!next_field(c, &at, &text, &length)) length = 0;
         out->name[k] = snw_pool_text(pool, text, length);
         if (!out->name[k]) return no_memory(err);
     }
@@ -132,11 +128,12 @@ static snw_status read_row(const cursor *c, const char *path, int row, csv *out,
                            out->ncolumn);
     }
     out->line[row] = c->line;
+    const char *at = c->text;
     for (int k = 0; k < out->ncolumn; k++) {
         const char *text = NULL;
         size_t length = 0;
         double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
-        const bool found = field(c, k, &text, &length);
+        const bool found = next_field(c, &at, &text, &length);
         if (found) place.column = (int)(text - c->text) + 1;
         if (found && length == 0 && out->blanks && k > 0) {
             *value = NAN;
