@@ -15,6 +15,7 @@ enum { MAX_COLUMNS = 1000 };
 typedef struct csv {
     struct csv *next;
     const char *file;  // as written in the model
+    const char *path;  // as it was opened
     int ncolumn, nrow; // without the line of names
     const char **name; // ncolumn, NULL when there are none
     double *value;     // column by column, nrow each
@@ -190,6 +191,12 @@ static uint64_t sum_of(const char *text, size_t length) {
 
 uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
 
+const char *snw_tables_file(const snw_tables *t, int i) {
+    const csv *table = t->first;
+    for (; table && i > 0; i--) table = table->next;
+    return table ? table->path : NULL;
+}
+
 static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = locate(t, file), *text = NULL;
@@ -201,6 +208,7 @@ static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_erro
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(read_rows(t->pool, text, path, table, err));
     t->sum += sum_of(text, length);
+    table->path = path;
     table->next = t->first;
     t->first = table;
     *out = table;
