@@ -29,7 +29,7 @@ class Disk(harness.Case):
         self.assertIn("Permission denied", result.err)
 
     def test_what_a_model_is_read_from_is_never_overwritten(self):
-        self.write("base.yaml", "parameters: {C: 1 N*m*table('moment.csv', 2)}\n")
+        self.write("base.yaml", 'parameters: {C: "1 N*m*table(\\"moment.csv\\", 2)"}\n')
         self.write("moment.csv", "0,1\n1,1\n")
         os.symlink("moment.csv", self.folder / "link.h5")
         self.write("top.yaml", harness.ROLLED.replace("sinew: 1", "sinew: 1\ninclude: [base.yaml]").replace("parameters: {C: 1 N*m}\n", ""))
