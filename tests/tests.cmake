@@ -156,6 +156,9 @@ endforeach()
 
 # the command as a person uses it
 if(TARGET command)
+  add_library(starve MODULE tests/starve.c)
+  set_target_properties(starve PROPERTIES COMPILE_OPTIONS "-O1" LINK_OPTIONS "") # without sanitizers: it stands before them
+  target_link_libraries(starve PRIVATE ${CMAKE_DL_LIBS})
   file(GLOB tests CONFIGURE_DEPENDS tests/cli/test_*.py)
   foreach(source ${tests})
     get_filename_component(name ${source} NAME_WE)

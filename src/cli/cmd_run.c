@@ -516,7 +516,7 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
     snw_status status = snw_job_open(path, args, &job, &err);
-    if (status == SNW_OK) status = snw_output_refuse("model", path, output, &err);
+    if (status == SNW_OK) status = snw_output_refuse_model(job.document, output, &err);
     snw_result *old = NULL;
     if (status == SNW_OK && snw_args_has(args, "resume")) {
         status = snw_resume_open(output, &job, &old, &err);

@@ -253,7 +253,7 @@ static snw_status prepare(session *s, snw_error *err) {
     SNW_TRY(read_columns(s, err));
     SNW_TRY(read_filter(s, err));
     const char *output = snw_args_value(s->args, "output");
-    if (output) SNW_TRY(snw_output_refuse("model", s->job.path, output, err));
+    if (output) SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
     if (output) SNW_TRY(snw_output_refuse("data", s->path, output, err));
     const snw_status status = read_model(s, err);
     // the model itself is in order, so it is a station that is not

@@ -563,7 +563,7 @@ static void put_runs(const session *s, FILE *out) {
 static snw_status check_output(const session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
-    SNW_TRY(snw_output_refuse("model", s->job.path, output, err));
+    SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
     for (int i = 0; i < s->ndata; i++) {
         SNW_TRY(snw_output_refuse("data", data_path(s, i), output, err));
     }

@@ -60,8 +60,15 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
     SNW_TRY(choose(job, nwanted, wanted, err));
     for (int i = 0; i < job->n; i++) {
         snw_job_run *r = &job->run[i];
-        SNW_TRY(snw_document_describe(job->document, r->index, &r->desc, err));
-        SNW_TRY(snw_run_create(r->desc, r->name, &r->run, err));
+        snw_status status = snw_document_describe(job->document, r->index, &r->desc, err);
+        if (status == SNW_OK) status = snw_run_create(r->desc, r->name, &r->run, err);
+        if (status == SNW_E_MEMORY && job->n > 1) {
+            return snw_fail(
+                err, status,
+                "no memory for %d runs at once, it ends with '%s'; choose some by --run", job->n,
+                r->name);
+        }
+        SNW_TRY(status);
     }
     return snw_job_text(job->document, nset, set, &job->text, err);
 }

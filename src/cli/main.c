@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 const snw_command *const snw_commands[] = {
@@ -45,6 +46,26 @@ static void occupy_streams(void) {
     }
 }
 
+#ifdef __has_feature // clang's word for it
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+// No model may push everything else out of memory: beyond most of what the machine has there is none, which is said, while the
+// kernel would end processes of its own choice. Not with sanitizers, who promise themselves far more than they use.
+static void spare_the_machine(void) {
+#if !defined(__SANITIZE_ADDRESS__) && !SANITIZED
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (pages <= 0 || size <= 0 || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+    const rlim_t most = (rlim_t)pages / 4 * 3 * (rlim_t)size;
+    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= most) return;
+    limit.rlim_cur = most;
+    (void)setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
 // --json asks for an object even when the arguments cannot be understood
 static bool asks_json(int argc, const char *const *argv) {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -56,9 +77,10 @@ static bool asks_json(int argc, const char *const *argv) {
 static int run_command(const snw_command *c, int argc, const char *const *argv, snw_reply *reply) {
     snw_args *args;
     snw_error err = {0};
-    if (snw_args_parse(c, argc, argv, &args, &err) != SNW_OK) {
+    const snw_status parsed = snw_args_parse(c, argc, argv, &args, &err);
+    if (parsed != SNW_OK) {
         snw_reply_fail(reply, &err);
-        return SNW_EXIT_USAGE;
+        return snw_reply_exit_input(parsed);
     }
     int exit_status = SNW_EXIT_DONE;
     if (snw_args_has(args, "help")) {
@@ -121,6 +143,7 @@ static int answer(int argc, const char *const *argv) {
 
 int main(int argc, char **argv) {
     occupy_streams();
+    spare_the_machine();
     snw_stop_watch();
     if (argc < 2) {
         (void)fputs("usage: sinew COMMAND [options] ...; 'sinew help' lists the commands\n",

@@ -19,6 +19,14 @@ snw_status snw_output_refuse(const char *what, const char *input, const char *ou
                     what, input);
 }
 
+snw_status snw_output_refuse_model(const snw_document *model, const char *output, snw_error *err) {
+    const char *file;
+    for (int i = 0; (file = snw_document_file(model, i)) != NULL; i++) {
+        SNW_TRY(snw_output_refuse(i == 0 ? "model" : "model's", file, output, err));
+    }
+    return SNW_OK;
+}
+
 static snw_status fail_errno(const char *path, int reason, snw_error *err) {
     char text[128] = "";
     if (strerror_r(reason, text, sizeof text) != 0) {

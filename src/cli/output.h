@@ -3,7 +3,7 @@
 // output.h: text files that a command writes: whole or not at all, and never over its own input.
 #pragma once
 
-#include "sinew/status.h"
+#include "io/document.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +11,10 @@
 // SNW_E_ARGUMENT when `output` is the file `input`, which is a `what` ("model", "data").
 SNW_NODISCARD snw_status snw_output_refuse(const char *what, const char *input, const char *output,
                                            snw_error *err);
+
+// The same for all files that a model was read from, tables included.
+SNW_NODISCARD snw_status snw_output_refuse_model(const snw_document *model, const char *output,
+                                                 snw_error *err);
 
 typedef struct snw_output {
     FILE *file;

@@ -78,7 +78,7 @@ snw_status snw_play_record_begin(snw_play *p, snw_error *err) {
     if (r->file) return SNW_OK;
     snw_status s = list_columns(p, err);
     if (s == SNW_OK) s = choose_path(p, r->path, sizeof r->path, err);
-    if (s == SNW_OK) s = snw_output_refuse("model", p->opts.path, r->path, err);
+    if (s == SNW_OK) s = snw_output_refuse_model(p->document, r->path, err);
     const snw_run_info *info = &r->info;
     if (s == SNW_OK) s = snw_results_create(r->path, 1, &info, p->text, &r->file, err);
     if (s != SNW_OK) {

@@ -64,6 +64,11 @@ const char *snw_document_run_name(const snw_document *d, int run) { return d->ru
 uint64_t snw_document_tables(const snw_document *d) { return snw_tables_sum(d->tables); }
 const char *snw_document_text(const snw_document *d) { return snw_source_text(d->source); }
 
+const char *snw_document_file(const snw_document *d, int i) {
+    const int n = snw_source_files(d->source);
+    return i < n ? snw_source_file(d->source, i) : snw_tables_file(d->tables, i - n);
+}
+
 // ---- describing ---------------------------------------------------------------------------------
 
 #define FILE_KEYS(X)                                                                               \

@@ -62,6 +62,9 @@ SNW_NODISCARD snw_status snw_document_evaluate(const snw_document *d, int run, c
 // The text as read, included files after the first, each headed by a comment line with its name.
 const char *snw_document_text(const snw_document *d);
 
+// File i, from 0, of those read so far: itself, what it includes, and the tables of what was described. NULL: there are no more.
+const char *snw_document_file(const snw_document *d, int i);
+
 // A number that changes with the tables of measured data the descriptions made so far have read; 0: none.
 uint64_t snw_document_tables(const snw_document *d);
 

@@ -243,6 +243,10 @@ static snw_status join_text(loader *l, snw_source *s) {
     }
     all[used] = '\0';
     s->text = all;
+    s->file = snw_pool_array(l->pool, (size_t)l->nfile, sizeof *s->file);
+    if (!s->file) return out_of_memory(l->err);
+    for (int i = 0; i < l->nfile; i++) s->file[i] = l->file[i].name;
+    s->nfile = l->nfile;
     return SNW_OK;
 }
 

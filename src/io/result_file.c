@@ -24,7 +24,8 @@ snw_status snw_file_fail_errno(const char *path, const char *what, int reason, s
     if (reason == ENOENT) hint = "; does the folder exist?";
     const size_t length = strlen(path);
     const bool shorten = length > PATH_SHOWN;
-    return snw_fail(err, SNW_E_IO, "results '%s%s': %s: %s%s", shorten ? "..." : "",
+    const snw_status status = reason == ENOMEM ? SNW_E_MEMORY : SNW_E_IO;
+    return snw_fail(err, status, "results '%s%s': %s: %s%s", shorten ? "..." : "",
                     shorten ? path + length - PATH_SHOWN : path, what, text, hint);
 }
 
@@ -48,7 +49,7 @@ snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err) {
     }
     return snw_fail(err, f->writing ? SNW_E_IO : SNW_E_PARSE, "results '%s%s': %s: %s%s", dots,
                     path, what, f->writing ? "" : "damaged or not a result file: ",
-                    cause[0] ? cause : "HDF5 gives no reason");
+                    cause[0] ? cause : "HDF5 gives no reason; is there memory left?");
 }
 
 void snw_file_hush(void) { (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
@@ -117,6 +118,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     const bool empty = (flags & H5F_ACC_TRUNC) != 0;
     if (empty && s.st_size > 0 && ftruncate((*file)->fd, 0) != 0) return NULL;
     driver *d = snw_alloc(sizeof *d);
+    if (!d) (*file)->reason = ENOMEM;
     if (!d) return NULL;
     d->file = *file;
     d->eof = empty ? 0 : (haddr_t)s.st_size;

@@ -31,7 +31,7 @@ void snw_file_put(snw_file *f, haddr_t at, size_t size, const void *bytes);
 // and the reason as errno or else HDF5 tells it. To be called before HDF5 is asked anything else.
 snw_status snw_file_fail(const snw_file *f, const char *what, snw_error *err);
 
-// The same for a failure outside of HDF5.
+// The same for a failure outside of HDF5; SNW_E_MEMORY when that is the reason.
 snw_status snw_file_fail_errno(const char *path, const char *what, int reason, snw_error *err);
 
 // No error stack is printed for calls of this thread.

@@ -559,7 +559,8 @@ snw_status snw_result_open(const char *path, snw_result **out, snw_error *err) {
     r->file = (snw_file){.fd = -1};
     r->h5 = r->runs = H5I_INVALID_HID;
     r->pool = snw_pool_create(pool_limit);
-    const snw_status s = r->pool ? open_all(r, path, err) : SNW_E_MEMORY;
+    const snw_status s = r->pool ? open_all(r, path, err)
+                                 : snw_fail(err, SNW_E_MEMORY, "no memory to read '%.200s'", path);
     if (s == SNW_OK) {
         *out = r;
     } else {

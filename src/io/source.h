@@ -33,6 +33,8 @@ typedef struct snw_run_plan {
 struct snw_source {
     snw_pool *pool;
     const char *text;
+    int nfile;
+    const char **file;    // that were read
     const snw_node *root; // includes merged, `x-` keys gone; still with `runs`
     int nset;
     const snw_entry *set; // overrides of the command line

@@ -15,6 +15,7 @@ enum { MAX_COLUMNS = 1000 };
 typedef struct csv {
     struct csv *next;
     const char *file;  // as written in the model
+    const char *path;  // as it was opened
     int ncolumn, nrow; // without the line of names
     const char **name; // ncolumn, NULL when there are none
     double *value;     // column by column, nrow each
@@ -65,16 +66,13 @@ static bool next_line(cursor *c) {
 
 static bool separates(char c) { return c == ',' || c == ';' || c == '\t'; }
 
-// field k of the line, without blanks and quotes around it; false when there is none
-static bool field(const cursor *c, int k, const char **text, size_t *length) {
-    const char *p = c->text, *const end = c->text + c->length;
-    for (; k > 0; k--) {
-        while (p < end && !separates(*p)) p++;
-        if (p == end) return false;
-        p++;
-    }
+// the field of the line that begins at *at, without blanks and quotes around it, *at <- the next one; false when there is none
+static bool next_field(const cursor *c, const char **at, const char **text, size_t *length) {
+    const char *p = *at, *const end = c->text + c->length;
+    if (p > end) return false;
     const char *last = p;
     while (last < end && !separates(*last)) last++;
+    *at = last + 1;
     while (p < last && (*p == ' ' || *p == '"')) p++;
     while (last > p && (last[-1] == ' ' || last[-1] == '"')) last--;
     *text = p;
@@ -108,17 +106,16 @@ static snw_status no_memory(snw_error *err) {
 
 static snw_status read_names(snw_pool *pool, const cursor *c, csv *out, snw_error *err) {
     bool names = false;
-    const char *text = NULL;
+    const char *text = NULL, *at = c->text;
     size_t length = 0;
     double value;
-    for (int k = 0; k < out->ncolumn; k++) {
-        if (field(c, k, &text, &length) && !number(text, length, &value)) names = true;
-    }
+    while (next_field(c, &at, &text, &length)) names = names || !number(text, length, &value);
     if (!names) return SNW_OK;
     out->name = snw_pool_array(pool, (size_t)out->ncolumn, sizeof *out->name);
     if (!out->name) return no_memory(err);
+    at = c->text;
     for (int k = 0; k < out->ncolumn; k++) {
-        if (!field(c, k, &text, &length)) length = 0;
+        if (!next_field(c, &at, &text, &length)) length = 0;
         out->name[k] = snw_pool_text(pool, text, length);
         if (!out->name[k]) return no_memory(err);
     }
@@ -132,11 +129,12 @@ static snw_status read_row(const cursor *c, const char *path, int row, csv *out,
                            out->ncolumn);
     }
     out->line[row] = c->line;
+    const char *at = c->text;
     for (int k = 0; k < out->ncolumn; k++) {
         const char *text = NULL;
         size_t length = 0;
         double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
-        const bool found = field(c, k, &text, &length);
+        const bool found = next_field(c, &at, &text, &length);
         if (found) place.column = (int)(text - c->text) + 1;
         if (found && length == 0 && out->blanks && k > 0) {
             *value = NAN;
@@ -193,6 +191,12 @@ static uint64_t sum_of(const char *text, size_t length) {
 
 uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
 
+const char *snw_tables_file(const snw_tables *t, int i) {
+    const csv *table = t->first;
+    for (; table && i > 0; i--) table = table->next;
+    return table ? table->path : NULL;
+}
+
 static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = locate(t, file), *text = NULL;
@@ -204,6 +208,7 @@ static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_erro
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(read_rows(t->pool, text, path, table, err));
     t->sum += sum_of(text, length);
+    table->path = path;
     table->next = t->first;
     t->first = table;
     *out = table;

@@ -32,6 +32,9 @@ snw_tables *snw_tables_create(snw_pool *pool, const char *model);
 // A number that tells the files read so far from others: of their bytes, in no order. 0: none was read.
 uint64_t snw_tables_sum(const snw_tables *t);
 
+// File i of them, from 0, as it was opened; NULL: there are no more.
+const char *snw_tables_file(const snw_tables *t, int i);
+
 // A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *file, const char *column,
                                          snw_table *out, snw_error *err);

@@ -66,6 +66,8 @@ void snw_source_tables(snw_source *s, snw_table_fn *fn, void *user) {
 }
 
 const char *snw_source_text(const snw_source *s) { return s->text; }
+int snw_source_files(const snw_source *s) { return s->nfile; }
+const char *snw_source_file(const snw_source *s, int i) { return s->file[i]; }
 
 int snw_source_runs(const snw_source *s) { return s->nrun; }
 

@@ -24,6 +24,10 @@ void snw_source_destroy(snw_source *s); // NULL is fine
 // The text as read, included files after the first, each headed by a comment line with its name.
 const char *snw_source_text(const snw_source *s);
 
+// The file itself and those it includes, as they were opened.
+int snw_source_files(const snw_source *s);
+const char *snw_source_file(const snw_source *s, int i);
+
 // Who reads the files of `table(..)`; to be said before the first snw_source_tree. `file` comes as
 // written in the model.
 void snw_source_tables(snw_source *s, snw_table_fn *fn, void *user);

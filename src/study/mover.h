@@ -42,6 +42,8 @@ static inline double snw_before_jump(double to, double limit) {
 
 // Numbers that the mover of a step saves; 0 when it does not. Of the shooting engine one is made to know.
 size_t snw_mover_saves(const snw_model *m, const snw_step_desc *step);
+// Of those of the shooting engine the ones before its fields.
+size_t snw_mover_shoot_head(const snw_model *m);
 
 // The mover of the shooting engine. It begins with the fields of `from`, or, where that is NULL, of the state.
 SNW_NODISCARD snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step,

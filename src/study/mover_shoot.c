@@ -133,13 +133,15 @@ static snw_status load(void *self, const double *in, snw_error *err) {
     return snw_shooter_restore(sh->e, snw_pieces_load(NPIECE, piece, in), err);
 }
 
+size_t snw_mover_shoot_head(const snw_model *m) { return 2 + snw_state_doubles(m); }
+
 size_t snw_mover_shoot_saves(const snw_model *m, const snw_step_desc *step) {
     snw_shooter *e;
     // what cannot be made says so when its step begins
     if (snw_shooter_create(m, step, &e, NULL) != SNW_OK) return 0;
     const size_t n = snw_shooter_saves(e);
     snw_shooter_destroy(e);
-    return 2 + snw_state_doubles(m) + n;
+    return snw_mover_shoot_head(m) + n;
 }
 
 static const struct snw_shooter *shooter(const void *self) { return ((const shooting *)self)->e; }

@@ -344,7 +344,12 @@ snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
         return s;
     }
     snw_run_destroy(r);
-    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
+    if (s != SNW_E_MEMORY) return s;
+    return snw_fail(
+        err, s,
+        "no memory for a robot of %d links: use fewer of them, or fewer nodes, functions "
+        "or steps",
+        desc->nlink);
 }
 
 void snw_run_destroy(snw_run *r) {

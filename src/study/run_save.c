@@ -127,10 +127,16 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
 // Fields of steps done, behind the mover's numbers: whether there are any, and they.
 static double *field_at(snw_run *r) { return r->save + mover_at(r) + r->mover_saves; }
 
+// in a room of so many numbers, which is none where the engine could not be made when the room was
+static bool fits(const snw_shooter *e, size_t room) {
+    return snw_shooter_fits(e) && snw_shooter_saves(e) <= room;
+}
+
 static bool fields_fit(const snw_run *r, const snw_view *v) {
-    bool fit = !v->fields || snw_shooter_fits(v->fields);
+    const size_t before = v->mover ? snw_mover_shoot_head(r->now->model) : 0;
+    bool fit = !v->fields || (before <= r->mover_saves && fits(v->fields, r->mover_saves - before));
     for (int i = 0; i < r->desc->nstep; i++) {
-        if (r->field_saves[i] && r->fields[i]) fit = fit && snw_shooter_fits(r->fields[i]);
+        if (r->field_saves[i] && r->fields[i]) fit = fit && fits(r->fields[i], r->field_saves[i]);
     }
     return fit;
 }

@@ -28,6 +28,17 @@ class Disk(harness.Case):
         result = self.fails(1, "run", "arm.yaml", "-o", "closed/out.h5")
         self.assertIn("Permission denied", result.err)
 
+    def test_what_a_model_is_read_from_is_never_overwritten(self):
+        self.write("base.yaml", 'parameters: {C: "1 N*m*table(\\"moment.csv\\", 2)"}\n')
+        self.write("moment.csv", "0,1\n1,1\n")
+        os.symlink("moment.csv", self.folder / "link.h5")
+        self.write("top.yaml", harness.ROLLED.replace("sinew: 1", "sinew: 1\ninclude: [base.yaml]").replace("parameters: {C: 1 N*m}\n", ""))
+        before = {name: (self.folder / name).read_bytes() for name in self.files()}
+        for output in ("top.yaml", "base.yaml", "moment.csv", "link.h5"):
+            result = self.fails(2, "run", "top.yaml", "-o", output)
+            self.assertIn("overwrite", result.err)
+        self.assertEqual(before, {name: (self.folder / name).read_bytes() for name in self.files()})
+
     def test_a_disk_that_fills_up_ends_the_run_and_keeps_what_fits(self):
         self.write("long.yaml", harness.LONG)
         result = self.fails(1, "run", "long.yaml", preexec_fn=harness.limit_file_size(600_000))

@@ -114,6 +114,14 @@ class Hostile(harness.Case):
             with self.subTest(name=name):
                 self.fails(2, "check", name, timeout=SECONDS)
 
+    def test_tables_of_long_lines(self):
+        """Time grows with the size of a table, not with its square."""
+        self.write("wide.csv", ",".join(["a" * 4000] * 999) + "\n" + ",".join(["1"] * 999) + "\n")
+        self.write("wide.yaml", rod(top="parameters: {p: 'table(\"wide.csv\", 2)'}\nloads: {l: {on: arm.tip, force: [0, 0, p]}}"))
+        seconds = 20 if harness.SLOW else 2
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        self.succeeds("check", "wide.yaml", timeout=120, preexec_fn=limit)
+
     def test_includes_without_end(self):
         self.write("a.yaml", "sinew: 1\ninclude: [b.yaml]\n")
         self.write("b.yaml", "include: [a.yaml]\n")

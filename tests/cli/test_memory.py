@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Memory that is not there, at any moment: a message and status 1, never a crash, and nothing half-made."""
+import os
+import pathlib
+import random
+import unittest
+
+import harness
+
+STARVE = pathlib.Path(os.environ.get("SINEW_BUILD", ".")) / "libstarve.so"
+
+SHOT = """\
+sinew: 1
+gravity: 0
+materials: {m: {young: 1 MPa, poisson: 0.5, density: 1000}}
+robot:
+  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: m, strain: cosserat legendre 3}}
+loads: {push: {on: arm.tip, force: [0, 0, 1 mN]}}
+study:
+  - static: {engine: shooting, for: 0.1 s, step: 0.05 s}
+  - dynamic: {engine: shooting, for: 0.1 s, step: 0.05 s, scheme: bdf2}
+probes: {tip: {position: arm.tip}}
+"""
+
+
+@unittest.skipUnless(STARVE.exists(), "without its library")
+class Memory(harness.Case):
+    def starved(self, *args, **settings):
+        env = {"LD_PRELOAD": STARVE, "SNW_STARVE_COUNT": self.folder / "count", **settings}
+        # our library stands before that of a sanitizer, which would complain
+        env["ASAN_OPTIONS"] = "verify_asan_link_order=0"
+        return self.sinew(*args, env={**os.environ, **{k: str(v) for k, v in env.items()}})
+
+    def attack(self, *args, points=12):
+        self.assertEqual(self.starved(*args).code, 0)
+        calls = int((self.folder / "count").read_text())
+        before = [name for name in self.files() if name.endswith((".yaml", ".h5"))]
+        dice = random.Random(calls)
+        few = sorted(dice.sample(range(1, calls + 1), min(points, calls)))
+        for at in harness.few(few, 6):
+            for once in ({}, {"SNW_STARVE_ONCE": 1}):
+                with self.subTest(args=args, at=at, **once):
+                    result = self.starved(*args, SNW_STARVE_AT=at, **once)
+                    self.assertIn(result.code, (0, 1), result)
+                    if result.code == 1:
+                        self.assertRegex(result.err, "memory")
+                    self.assertFalse([name for name in self.files() if "part" in name])
+        self.assertEqual(before, [name for name in self.files() if name.endswith((".yaml", ".h5"))])
+
+    def test_models(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.write("shot.yaml", SHOT)
+        self.attack("check", "arm.yaml")
+        self.attack("run", "arm.yaml", points=30)
+        self.attack("run", "shot.yaml", points=30)
+
+    def test_results(self):
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml")
+        self.attack("show", "arm.h5")
+        self.attack("plot", "arm.h5", "--shape", "-o", "arm.svg")
+        self.attack("export", "arm.h5", "--run", "text", "-o", "arm.glb")
+
+
+if __name__ == "__main__":
+    harness.main()
