@@ -39,6 +39,14 @@ enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
 // x y z, and the unit quaternion with w >= 0.
 void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
 
+// Names of what rows of energies and statistics hold, in their order.
+enum {
+    SNW_ENERGIES = sizeof(snw_energy) / sizeof(double),
+    SNW_STATS = sizeof(snw_stats) / sizeof(double)
+};
+extern const char *const snw_energy_name[SNW_ENERGIES];
+extern const char *const snw_stats_name[SNW_STATS];
+
 // Where a run stands: state, word in the file.
 #define SNW_RESULT_STATES(X)                                                                       \
     X(SNW_RESULT_PENDING, "pending") /* no frame yet */                                            \
