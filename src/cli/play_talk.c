@@ -7,7 +7,6 @@
 //   pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present, columns, energy, controls, point and hand
 #include "cli/play_private.h"
 
-#include "base/alloc.h"
 #include "io/json_field.h"
 #include "io/page.h"
 #include "sinew/version.h"

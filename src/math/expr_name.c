@@ -4,7 +4,6 @@
 #include "base/fail.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
