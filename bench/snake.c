@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // of the gait of 2 pi s; the head of the ten-module snake is then right to 1e-6 m after 20 s (examples/locomotion/wheeled_snake.yaml)

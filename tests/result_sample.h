@@ -172,6 +172,13 @@ static inline snw_result *open_file(const char *from) {
     return r;
 }
 
+// What a writer has added since is seen by another reader, who comes before the first one goes.
+static inline snw_result *open_again(snw_result *r) {
+    snw_result *next = open_file(path);
+    snw_result_close(r);
+    return next;
+}
+
 // Files in the folder whose name contains `part`; removed on the way if wanted.
 static inline int count_files(const char *part, bool removed) {
     DIR *d = opendir(folder);

@@ -5,7 +5,6 @@
 #include "cli/play_socket.h"
 #include "cli/stop.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

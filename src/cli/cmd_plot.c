@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
 #include "cli/commands.h"

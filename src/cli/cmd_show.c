@@ -9,9 +9,7 @@
 #include "io/result.h"
 #include "study/series.h"
 
-#include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 enum { SHOWN_VALUES = 60 }; // last values in the summary of a run
 enum { BLOCK = 1 << 14 };   // numbers read at a time, about

@@ -3,7 +3,7 @@
 // explain.h: says in words what a description holds, for people and for programs.
 #pragma once
 
-#include "cli/field.h"
+#include "io/json_field.h"
 #include "model/desc.h"
 #include "study/record.h"
 

@@ -7,9 +7,8 @@
 //   pose (7 a node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present, columns, energy, controls, point and hand
 #include "cli/play_private.h"
 
-#include "cli/field.h"
-
-#include "base/alloc.h"
+#include "io/json_field.h"
+#include "io/page.h"
 #include "sinew/version.h"
 
 #include <stdio.h>
@@ -43,23 +42,6 @@ static const char *end(talk *k, char **text, const size_t *size, size_t *out) {
     return *text;
 }
 
-static void put_columns(snw_json *j, const snw_run_info *info) {
-    snw_field_list(j, "columns");
-    for (int i = 0; i < info->ncolumn; i++) {
-        snw_field_object(j, NULL);
-        snw_field_text(j, "probe", info->column[i].probe);
-        snw_field_text(j, "component", info->column[i].component);
-        snw_field_integer(j, "station", info->column[i].station);
-        snw_json_close(j);
-    }
-    snw_json_close(j);
-    snw_field_list(j, "energy");
-#define X(name) snw_json_text(j, #name);
-    SNW_ENERGY_LIST(X)
-#undef X
-    snw_json_close(j);
-}
-
 static void put_controls(snw_json *j, const snw_play *p) {
     snw_field_list(j, "controls");
     for (int i = 0; i < snw_live_controls(p->live); i++) {
@@ -90,17 +72,8 @@ const char *snw_play_hello(snw_play *p, size_t *size) {
     snw_field_text(j, "model", p->text);
     snw_field_number(j, "step", snw_live_step_length(p->live));
     snw_field_integer(j, "rate", SNW_PLAY_RATE);
-    snw_field_integer(j, "nodes", info->nnode);
     snw_field_integer(j, "freedom", info->freedom);
-    snw_field_integer(j, "loads", info->nload);
-    snw_field_integer(j, "loops", info->nloop);
-    snw_field_integer(j, "contacts", info->ncontact);
-    snw_field_integer(j, "measures", info->nmeasure);
-    snw_field_integer(j, "switches", info->nswitch);
-    snw_field_list(j, "node_link");
-    for (int i = 0; i < info->nnode; i++) snw_json_text(j, info->node_link[i]);
-    snw_json_close(j);
-    put_columns(j, info);
+    snw_page_run(j, info);
     put_controls(j, p);
     snw_field_text(j, "scene", p->scene);
     return end(&k, &p->hello, &p->hello_size, size);
@@ -145,16 +118,10 @@ typedef struct head {
 
 enum { PAUSED = 1, RECORDING = 2, FAILED = 4 };
 
-enum {
-#define X(name) +1
-    NENERGY = SNW_ENERGY_LIST(X)
-#undef X
-};
-
 size_t snw_play_frame_size(const snw_play *p) {
     const snw_run_info *i = snw_live_describe(p->live);
     const size_t n = 7 * (size_t)i->nnode + 6 * (size_t)(i->nload + i->nloop + i->ncontact) +
-                     (size_t)(i->nmeasure + i->nswitch + i->ncolumn) + NENERGY +
+                     (size_t)(i->nmeasure + i->nswitch + i->ncolumn) + SNW_ENERGIES +
                      (size_t)snw_live_controls(p->live) + 6;
     return sizeof(head) + n * sizeof(float);
 }
@@ -195,12 +162,9 @@ static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
     to = put(to, (size_t)i->nmeasure, f->effort);
     to = put(to, (size_t)i->nswitch, f->present);
     to = put(to, (size_t)i->ncolumn, f->column);
-    const double energy[NENERGY] = {
-#define X(name) f->energy.name,
-        SNW_ENERGY_LIST(X)
-#undef X
-    };
-    to = put(to, NENERGY, energy);
+    double energy[SNW_ENERGIES];
+    memcpy(energy, &f->energy, sizeof energy);
+    to = put(to, SNW_ENERGIES, energy);
     for (int k = 0; k < snw_live_controls(p->live); k++) {
         *to++ = (float)snw_live_value(p->live, k);
     }

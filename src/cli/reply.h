@@ -3,8 +3,8 @@
 // reply.h: how a command answers: results on standard output, messages on standard error, a status.
 #pragma once
 
-#include "cli/field.h"
 #include "cli/progress.h"
+#include "io/json_field.h"
 #include "sinew/status.h"
 
 // Exit status of every command.

@@ -5,8 +5,6 @@
 
 #include "model/cells.h"
 
-#include <math.h>
-
 typedef struct field {
     const snw_model *m;
     const snw_rod *rod;

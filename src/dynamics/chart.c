@@ -3,8 +3,6 @@
 
 #include "math/se3_tangent.h"
 
-#include <string.h>
-
 static snw_twist twist_at(const double *x) {
     snw_twist t;
     for (int i = 0; i < 6; i++) t.e[i] = x[i];

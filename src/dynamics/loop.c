@@ -199,13 +199,6 @@ static snw_se3 in_axes(const snw_loop *loop, snw_se3 h_ab) {
     return (snw_se3){snw_mat3_mul(Qt, snw_mat3_mul(h_ab.R, loop->Q)), snw_rotate(Qt, h_ab.p)};
 }
 
-// Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also says which of its rows are
-// left out as long as it is closed. Rows of contacts may rest.
-static bool row_on(const snw_loop *loop, const snw_work *w, int r) {
-    if (loop->share >= 0 && w->rest[loop->share] >> r & 1) return false;
-    return loop->gate < 0 || (w->on[loop->gate] != 0 && !(w->on[loop->gate] >> (r + 1) & 1));
-}
-
 // multipliers of the raw rows
 static void raw_multipliers(const snw_loop *loop, const double *l, double raw[6]) {
     for (int k = 0; k < loop->nraw; k++) {
@@ -293,7 +286,7 @@ double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
 snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     const snw_loop *loop = &m->loop[i];
     snw_wrench c = {0};
-    if (!snw_is_on(w, loop->gate) || !row_on(loop, w, r)) return c;
+    if (!snw_is_on(w, loop->gate) || !snw_loop_row_on(loop, w, r)) return c;
     const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
     for (int k = 0; k < loop->nraw; k++) {
         if (loop->mix[r][k] == 0) continue;
@@ -312,7 +305,7 @@ static double left_out(const snw_model *m, const snw_loop *loop, const snw_work 
     }
     for (int r = 0; r < loop->nrow; r++) {
         double dot = 0, square = 0, unit[6];
-        if (!row_on(loop, w, r)) continue;
+        if (!snw_loop_row_on(loop, w, r)) continue;
         for (int k = 0; k < loop->nraw; k++) {
             unit[k] = loop->mix[r][k] * snw_loop_row_size(m, loop, k);
             dot += unit[k] * rest[k];
@@ -347,7 +340,7 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
     snw_wrench F = turned(loop->Q, wrench_in_axes(loop, h, raw)), slope[6];
     F = snw_wrench_add(F, slipping(loop, w));
     int kept = 0;
-    for (int r = 0; r < loop->nrow; r++) kept += row_on(loop, w, r);
+    for (int r = 0; r < loop->nrow; r++) kept += snw_loop_row_on(loop, w, r);
     if (kept == loop->nraw) return F;
     for (int k = 0; k < loop->nraw; k++) {
         slope[k] = turned(loop->Q, row_slope(loop, rows_of(loop)[k], h));
@@ -420,7 +413,7 @@ double snw_loop_way(const snw_model *m, const snw_work *w, int i) {
     return snw_norm(x.v) + m->length * snw_norm(x.w);
 }
 
-static void loops_add(const snw_model *m, const double *l, snw_work *w) {
+void snw_loops_add(const snw_model *m, const double *l, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = rows_of(loop);
@@ -440,7 +433,7 @@ static void loops_add(const snw_model *m, const double *l, snw_work *w) {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
         }
         for (int r = 0; r < loop->nrow; r++) {
-            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+            for (int k = 0; k < loop->nraw && snw_loop_row_on(loop, w, r); k++) {
                 w->gap[loop->row + r] += loop->mix[r][k] * raw[k];
             }
         }
@@ -502,7 +495,7 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
     const size_t n = (size_t)loop->ndof;
     for (int r = 0; r < loop->nrow; r++) {
         snw_wrench c = {0};
-        for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+        for (int k = 0; k < loop->nraw && snw_loop_row_on(loop, w, r); k++) {
             c = snw_wrench_axpy(loop->mix[r][k], row_slope(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, column(D, n, j));
@@ -527,7 +520,7 @@ static void rate_rows(const snw_model *m, const snw_work *w, const snw_loop *loo
         dx = snw_twist_add(dx, snw_ad(V, x));
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
-            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+            for (int k = 0; k < loop->nraw && snw_loop_row_on(loop, w, r); k++) {
                 const snw_wrench c = row_slope(loop, rows[k], h);
                 const snw_wrench dc = row_bend(loop, rows[k], h, x.w);
                 sum += loop->mix[r][k] *
@@ -556,7 +549,7 @@ static void held_rows(const snw_work *w, const snw_loop *loop, const double *D, 
         c = snw_lower_apply(&T, c);
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
-            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+            for (int k = 0; k < loop->nraw && snw_loop_row_on(loop, w, r); k++) {
                 sum += loop->mix[r][k] * forbidden(loop, rows[k], c, spin);
             }
             R[(size_t)r * n + j] = sum;
@@ -626,7 +619,7 @@ void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T) {
 
 // with u the velocity of b against a in b's frame: V_b = A V_a + u, so u' = V_b' - A V_a' + ad_u A V_a; a row's
 // first and second rates are c u and c u' + c' u
-static void loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
+void snw_loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const row *rows = rows_of(loop);
@@ -645,144 +638,12 @@ static void loops_rates(const snw_model *m, const snw_work *w, double *rate, dou
         }
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;
-            for (int k = 0; k < loop->nraw && row_on(loop, w, r); k++) {
+            for (int k = 0; k < loop->nraw && snw_loop_row_on(loop, w, r); k++) {
                 sum += loop->mix[r][k] * first[k];
                 sum2 += loop->mix[r][k] * second[k];
             }
             if (rate) rate[loop->row + r] = sum;
             if (bend) bend[loop->row + r] = sum2;
-        }
-    }
-}
-
-// ---- all rows --------------------------------------------------------------------------------------
-
-// does a drive hold its coordinate now?
-static bool drive_on(const snw_drive *d, const snw_work *w) {
-    return d->row >= 0 && !d->follows && snw_is_on(w, d->gate);
-}
-
-double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i) {
-    return in->drive[i].v + (m->drive[i].met >= 0 ? s->z[m->drive[i].met] : 0);
-}
-
-void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
-    memcpy(w->l, s->l, (size_t)m->nrow * sizeof *s->l);
-    loops_add(m, s->l, w);
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        if (d->row < 0) continue;
-        w->gap[d->row] = 0;
-        if (d->follows) w->r[d->dof] -= s->l[d->row];
-        if (!drive_on(d, w)) continue;
-        w->gap[d->row] = s->q[d->q] - snw_drive_target(m, in, s, i);
-        w->r[d->dof] -= s->l[d->row];
-    }
-}
-
-void snw_rows_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
-                    double *rate, double *bend) {
-    loops_rates(m, w, rate, bend);
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        const bool on = drive_on(d, w);
-        if (d->row < 0) continue;
-        if (rate) rate[d->row] = on ? s->v[d->dof] - in->drive[i].d : 0;
-        if (bend) bend[d->row] = on ? s->a[d->dof] - in->drive[i].dd : 0;
-    }
-    snw_measures_rates(m, in, s, w, rate, bend);
-}
-
-void snw_rows_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        if (d->row < 0 || !snw_drive_holds(m, s, i)) continue;
-        s->v[d->dof] = in->drive[i].d;
-        s->a[d->dof] = in->drive[i].dd;
-    }
-}
-
-void snw_rows_meet(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
-                   const bool *fresh, double *z) {
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        if (loop->gate < 0 || !fresh[loop->gate]) continue;
-        const snw_seg *pose = &m->seg[loop->a];
-        const int met = m->pose[pose->item].met;
-        if (met == 0) continue;
-        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[pose->parent]), w->g[loop->b]);
-        snw_se3_to_met(h, z + met - 1);
-    }
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        if (d->gate < 0 || !fresh[d->gate] || d->met < 0) continue;
-        z[d->met] = s->q[d->q] - in->drive[i].v;
-    }
-}
-
-snw_row snw_row_at(const snw_model *m, const snw_work *w, int number) {
-    static const double one = 1, zero = 0;
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
-        const int r = number - loop->row;
-        if (r < 0 || r >= loop->nrow) continue;
-        const bool rated = loop->grip && w->pace > 0; // by its rate, not by the way of a step
-        return (snw_row){.off = !row_on(loop, w, r),
-                         .n = loop->ndof,
-                         .dof = loop->dof,
-                         .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
-                         .R = (loop->grip ? w->R : w->C) + loop->store +
-                              (size_t)r * (size_t)loop->ndof,
-                         .size = m->length * (rated ? fmin(w->pace, 1) : 1)};
-    }
-    for (int i = 0; i < m->nmeasure; i++) {
-        const snw_measure *x = &m->measure[i];
-        if (x->row != number) continue;
-        const double *C = x->slope ? x->slope : w->slope_of + x->store;
-        return (snw_row){.n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length};
-    }
-    int i = 0;
-    while (m->drive[i].row != number) i++;
-    const int *dof = &m->drive[i].dof;
-    const bool on = drive_on(&m->drive[i], w);
-    const double *C = on ? &one : &zero;
-    return (snw_row){.off = !on, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
-}
-
-void snw_rows_pull(const snw_model *m, const snw_work *w, const double *x, double *out) {
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row c = snw_row_at(m, w, k);
-        for (int j = 0; j < c.n; j++) out[c.dof[j]] += c.C[j] * x[k];
-    }
-}
-
-void snw_rows_push(const snw_model *m, const snw_work *w, const double *x, double *out) {
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row c = snw_row_at(m, w, k);
-        for (int j = 0; j < c.n; j++) out[k] += c.C[j] * x[c.dof[j]];
-    }
-}
-
-void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J) {
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
-    if (n == nv) return;
-    for (size_t j = nv; j-- > 0;) memmove(J + j * n, J + j * nv, nv * sizeof *J);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j < nv ? nv : 0; i < n; i++) J[j * n + i] = 0;
-    }
-    snw_rows_place(m, w, s, J);
-}
-
-void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J) {
-    const size_t nv = (size_t)m->nv, n = nv + (size_t)m->nrow;
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row c = snw_row_at(m, w, k);
-        const size_t at = nv + (size_t)k;
-        if (c.off) J[at * n + at] = -s; // its multiplier stays zero; the sign of a row that holds
-        for (int j = 0; j < c.n; j++) {
-            const size_t dof = (size_t)c.dof[j];
-            J[at * n + dof] = -s * c.C[j];
-            J[dof * n + at] = -s * c.R[j];
         }
     }
 }

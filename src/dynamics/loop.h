@@ -95,3 +95,16 @@ void snw_rows_meet(const snw_model *m, const snw_inputs *in, const snw_state *s,
 void snw_rows_border(const snw_model *m, const snw_work *w, double s, double *J);
 // The same where T stands in J as it will: -s C' and -s R alone, nothing moved or cleared.
 void snw_rows_place(const snw_model *m, const snw_work *w, double s, double *J);
+
+// ---- parts of the above that are about loops alone ---------------------------------------------------
+
+// Is a row of this loop one of those that hold now? The gate of a loop that comes and goes also says which of its rows are
+// left out as long as it is closed. Rows of contacts may rest.
+static inline bool snw_loop_row_on(const snw_loop *loop, const snw_work *w, int r) {
+    if (loop->share >= 0 && w->rest[loop->share] >> r & 1) return false;
+    return loop->gate < 0 || (w->on[loop->gate] != 0 && !(w->on[loop->gate] >> (r + 1) & 1));
+}
+
+// As snw_rows_add and snw_rows_rates.
+void snw_loops_add(const snw_model *m, const double *l, snw_work *w);
+void snw_loops_rates(const snw_model *m, const snw_work *w, double *rate, double *bend);

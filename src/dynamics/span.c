@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dynamics/span.h"
 
-#include <math.h>
-
 // velocity of a segment's origin, world axes
 static snw_vec3 speed(const snw_work *w, int s) { return snw_rotate(w->g[s].R, w->V[s].v); }
 

@@ -34,8 +34,7 @@ int snw_export_frames(const snw_export *e) { return e->n; }
 // *frame <- the kept ones of those that are instants of a motion
 static snw_status choose_frames(snw_export *e, snw_result *r, int run, const snw_export_opts *opts,
                                 int **frame, snw_error *err) {
-    const size_t all = (size_t)snw_result_frames(r, run),
-                 width = sizeof(snw_stats) / sizeof(double);
+    const size_t all = (size_t)snw_result_frames(r, run), width = SNW_STATS;
     double *t = snw_pool_array(e->pool, all, sizeof *t);
     double *stage = snw_pool_array(e->pool, all, sizeof *stage);
     double *stats = snw_pool_array(e->pool, all, sizeof(snw_stats));

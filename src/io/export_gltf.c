@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "io/base64.h"
 #include "io/export_parts.h"
-#include "io/json.h"
+#include "io/json_field.h"
 
 #include <float.h>
 #include <string.h>
@@ -377,48 +377,26 @@ static void put_motion(gltf *g) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void key_integer(snw_json *j, const char *key, long long x) {
-    snw_json_key(j, key);
-    snw_json_integer(j, x);
-}
-
-static void key_text(snw_json *j, const char *key, const char *text) {
-    snw_json_key(j, key);
-    snw_json_text(j, text);
-}
-
-static void key_numbers(snw_json *j, const char *key, int n, const double *x) {
-    snw_json_key(j, key);
-    snw_json_array(j);
-    for (int i = 0; i < n; i++) snw_json_number(j, x[i]);
-    snw_json_close(j);
-}
-
-static void key_list(snw_json *j, const char *key) {
-    snw_json_key(j, key);
-    snw_json_array(j);
-}
-
 static void write_nodes(const gltf *g, snw_json *j) {
-    key_list(j, "nodes");
+    snw_field_list(j, "nodes");
     for (int i = 0; i < g->nnode; i++) {
         const node *n = &g->node[i];
         snw_json_object(j);
-        key_text(j, "name", n->name);
-        if (n->mesh >= 0) key_integer(j, "mesh", n->mesh);
-        if (n->skin >= 0) key_integer(j, "skin", n->skin);
+        snw_field_text(j, "name", n->name);
+        if (n->mesh >= 0) snw_field_integer(j, "mesh", n->mesh);
+        if (n->skin >= 0) snw_field_integer(j, "skin", n->skin);
         if (n->track >= 0) {
             const snw_se3 p = pose(g, 0, n->track);
             const snw_quat q = snw_quat_from_mat3(p.R);
-            key_numbers(j, "translation", 3, p.p.e);
-            key_numbers(j, "rotation", 4, (const double[]){q.x, q.y, q.z, q.w});
+            snw_field_numbers(j, "translation", 3, p.p.e);
+            snw_field_numbers(j, "rotation", 4, (const double[]){q.x, q.y, q.z, q.w});
         }
         if (n->shows >= 0) {
             const double s = snw_export_seen(g->e, 0, &g->e->mesh[n->shows]) ? 1 : 0;
-            key_numbers(j, "scale", 3, (const double[]){s, s, s});
+            snw_field_numbers(j, "scale", 3, (const double[]){s, s, s});
         }
         if (n->nchild > 0) {
-            key_list(j, "children");
+            snw_field_list(j, "children");
             for (int k = 0; k < n->nchild; k++) snw_json_integer(j, n->first + k);
             snw_json_close(j);
         }
@@ -426,11 +404,11 @@ static void write_nodes(const gltf *g, snw_json *j) {
     }
     // all that moves hangs on one node, as skins demand of their joints
     snw_json_object(j);
-    key_text(j, "name", "robot");
+    snw_field_text(j, "name", "robot");
     bool any = false;
     for (int i = 0; i < g->nnode; i++) {
         if (!g->node[i].top) continue;
-        if (!any) key_list(j, "children");
+        if (!any) snw_field_list(j, "children");
         any = true;
         snw_json_integer(j, i);
     }
@@ -453,23 +431,22 @@ static int material_number(const gltf *g, int paint) {
 }
 
 static void write_meshes(const gltf *g, snw_json *j) {
-    key_list(j, "meshes");
+    snw_field_list(j, "meshes");
     for (int i = 0; i < g->e->nmesh; i++) {
         snw_json_object(j);
-        key_text(j, "name", g->e->mesh[i].name);
-        key_list(j, "primitives");
+        snw_field_text(j, "name", g->e->mesh[i].name);
+        snw_field_list(j, "primitives");
         snw_json_object(j);
-        snw_json_key(j, "attributes");
-        snw_json_object(j);
-        key_integer(j, "POSITION", g->mesh[i].position);
-        key_integer(j, "NORMAL", g->mesh[i].normal);
+        snw_field_object(j, "attributes");
+        snw_field_integer(j, "POSITION", g->mesh[i].position);
+        snw_field_integer(j, "NORMAL", g->mesh[i].normal);
         if (g->mesh[i].joints >= 0) {
-            key_integer(j, "JOINTS_0", g->mesh[i].joints);
-            key_integer(j, "WEIGHTS_0", g->mesh[i].weights);
+            snw_field_integer(j, "JOINTS_0", g->mesh[i].joints);
+            snw_field_integer(j, "WEIGHTS_0", g->mesh[i].weights);
         }
         snw_json_close(j);
-        key_integer(j, "indices", g->mesh[i].index);
-        key_integer(j, "material", material_number(g, (int)g->e->mesh[i].paint));
+        snw_field_integer(j, "indices", g->mesh[i].index);
+        snw_field_integer(j, "material", material_number(g, (int)g->e->mesh[i].paint));
         snw_json_close(j);
         snw_json_close(j);
         snw_json_close(j);
@@ -479,11 +456,11 @@ static void write_meshes(const gltf *g, snw_json *j) {
 
 static void write_skins(const gltf *g, snw_json *j) {
     if (g->nskin == 0) return;
-    key_list(j, "skins");
+    snw_field_list(j, "skins");
     for (int i = 0; i < g->nskin; i++) {
         snw_json_object(j);
-        key_integer(j, "inverseBindMatrices", g->skin[i].bind);
-        key_list(j, "joints");
+        snw_field_integer(j, "inverseBindMatrices", g->skin[i].bind);
+        snw_field_list(j, "joints");
         for (int k = 0; k < g->skin[i].njoint; k++) snw_json_integer(j, g->skin[i].joint[k]);
         snw_json_close(j);
         snw_json_close(j);
@@ -500,27 +477,23 @@ static void write_materials(const gltf *g, snw_json *j) {
         {"rod", {0.624, 0.159, 0.078, 1}},       {"body", {0.153, 0.212, 0.287, 1}},
         {"strut", {0.262, 0.319, 0.381, 1}},     {"tendon", {0.028, 0.205, 0.238, 1}},
         {"chamber", {0.078, 0.347, 0.552, 0.4}}, {"ground", {0.62, 0.58, 0.5, 0.5}}};
-    key_list(j, "materials");
+    snw_field_list(j, "materials");
     for (int i = 0; i < SNW_NPAINT; i++) {
         if (!is_used(g, i)) continue;
         snw_json_object(j);
-        key_text(j, "name", paint[i].name);
-        snw_json_key(j, "pbrMetallicRoughness");
-        snw_json_object(j);
+        snw_field_text(j, "name", paint[i].name);
+        snw_field_object(j, "pbrMetallicRoughness");
         double colour[COLOURS];
         memcpy(colour, paint[i].colour, sizeof colour);
         // what runs inside of rods is seen through them
         if (i == SNW_PAINT_ROD && g->e->look.nmeasure > 0) colour[3] = 0.6;
-        key_numbers(j, "baseColorFactor", COLOURS, colour);
-        snw_json_key(j, "metallicFactor");
-        snw_json_number(j, 0.05);
-        snw_json_key(j, "roughnessFactor");
-        snw_json_number(j, 0.55);
+        snw_field_numbers(j, "baseColorFactor", COLOURS, colour);
+        snw_field_number(j, "metallicFactor", 0.05);
+        snw_field_number(j, "roughnessFactor", 0.55);
         snw_json_close(j);
-        if (colour[3] < 1) key_text(j, "alphaMode", "BLEND");
+        if (colour[3] < 1) snw_field_text(j, "alphaMode", "BLEND");
         if (i == SNW_PAINT_GROUND) {
-            snw_json_key(j, "doubleSided");
-            snw_json_bool(j, true);
+            snw_field_bool(j, "doubleSided", true);
         }
         snw_json_close(j);
     }
@@ -529,26 +502,25 @@ static void write_materials(const gltf *g, snw_json *j) {
 
 static void write_animation(const gltf *g, snw_json *j) {
     if (g->nchannel == 0) return;
-    key_list(j, "animations");
+    snw_field_list(j, "animations");
     snw_json_object(j);
-    key_text(j, "name", g->e->info->run);
-    key_list(j, "samplers");
+    snw_field_text(j, "name", g->e->info->run);
+    snw_field_list(j, "samplers");
     for (int i = 0; i < g->nsampler; i++) {
         snw_json_object(j);
-        key_integer(j, "input", g->input);
-        key_integer(j, "output", g->sampler[i].output);
-        if (g->sampler[i].step) key_text(j, "interpolation", "STEP");
+        snw_field_integer(j, "input", g->input);
+        snw_field_integer(j, "output", g->sampler[i].output);
+        if (g->sampler[i].step) snw_field_text(j, "interpolation", "STEP");
         snw_json_close(j);
     }
     snw_json_close(j);
-    key_list(j, "channels");
+    snw_field_list(j, "channels");
     for (int i = 0; i < g->nchannel; i++) {
         snw_json_object(j);
-        key_integer(j, "sampler", g->channel[i].sampler);
-        snw_json_key(j, "target");
-        snw_json_object(j);
-        key_integer(j, "node", g->channel[i].node);
-        key_text(j, "path", g->channel[i].path);
+        snw_field_integer(j, "sampler", g->channel[i].sampler);
+        snw_field_object(j, "target");
+        snw_field_integer(j, "node", g->channel[i].node);
+        snw_field_text(j, "path", g->channel[i].path);
         snw_json_close(j);
         snw_json_close(j);
     }
@@ -565,24 +537,23 @@ static int view_number(const gltf *g, int view) {
 }
 
 static void write_accessors(const gltf *g, snw_json *j) {
-    key_list(j, "accessors");
+    snw_field_list(j, "accessors");
     for (int i = 0; i < g->naccessor; i++) {
         const accessor *a = &g->accessor[i];
         snw_json_object(j);
-        key_integer(j, "bufferView", view_number(g, a->view));
-        if (a->offset > 0) key_integer(j, "byteOffset", (long long)a->offset);
-        key_integer(j, "componentType", a->component);
+        snw_field_integer(j, "bufferView", view_number(g, a->view));
+        if (a->offset > 0) snw_field_integer(j, "byteOffset", (long long)a->offset);
+        snw_field_integer(j, "componentType", a->component);
         if (a->component == BYTE) {
-            snw_json_key(j, "normalized");
-            snw_json_bool(j, true);
+            snw_field_bool(j, "normalized", true);
         }
-        key_integer(j, "count", a->count);
-        key_text(j, "type", a->type);
+        snw_field_integer(j, "count", a->count);
+        snw_field_text(j, "type", a->type);
         if (a->nbound > 0) {
             const double low[3] = {a->low[0], a->low[1], a->low[2]};
             const double high[3] = {a->high[0], a->high[1], a->high[2]};
-            key_numbers(j, "min", a->nbound, low);
-            key_numbers(j, "max", a->nbound, high);
+            snw_field_numbers(j, "min", a->nbound, low);
+            snw_field_numbers(j, "max", a->nbound, high);
         }
         snw_json_close(j);
     }
@@ -597,15 +568,15 @@ static size_t total_bytes(const gltf *g) {
 
 static void write_views(const gltf *g, snw_json *j) {
     size_t offset = 0;
-    key_list(j, "bufferViews");
+    snw_field_list(j, "bufferViews");
     for (int i = 0; i < NVIEW; i++) {
         if (g->part[i].n == 0) continue;
         snw_json_object(j);
-        key_integer(j, "buffer", 0);
-        if (offset > 0) key_integer(j, "byteOffset", (long long)offset);
-        key_integer(j, "byteLength", (long long)g->part[i].n);
-        if (views[i].stride > 0) key_integer(j, "byteStride", views[i].stride);
-        if (views[i].target > 0) key_integer(j, "target", views[i].target);
+        snw_field_integer(j, "buffer", 0);
+        if (offset > 0) snw_field_integer(j, "byteOffset", (long long)offset);
+        snw_field_integer(j, "byteLength", (long long)g->part[i].n);
+        if (views[i].stride > 0) snw_field_integer(j, "byteStride", views[i].stride);
+        if (views[i].target > 0) snw_field_integer(j, "target", views[i].target);
         snw_json_close(j);
         offset += g->part[i].n;
     }
@@ -613,23 +584,21 @@ static void write_views(const gltf *g, snw_json *j) {
 }
 
 static void write_head(const gltf *g, snw_json *j) {
-    snw_json_key(j, "asset");
-    snw_json_object(j);
-    key_text(j, "version", "2.0");
-    key_text(j, "generator", "sinew");
-    snw_json_key(j, "extras");
-    snw_json_object(j);
-    key_text(j, "title", g->e->info->title);
-    key_text(j, "run", g->e->info->run);
-    key_text(j, "computed_by", g->e->version);
-    key_integer(j, "frames", g->e->total);
-    key_integer(j, "kept", g->e->n);
+    snw_field_object(j, "asset");
+    snw_field_text(j, "version", "2.0");
+    snw_field_text(j, "generator", "sinew");
+    snw_field_object(j, "extras");
+    snw_field_text(j, "title", g->e->info->title);
+    snw_field_text(j, "run", g->e->info->run);
+    snw_field_text(j, "computed_by", g->e->version);
+    snw_field_integer(j, "frames", g->e->total);
+    snw_field_integer(j, "kept", g->e->n);
     snw_json_close(j);
     snw_json_close(j);
-    key_integer(j, "scene", 0);
-    key_list(j, "scenes");
+    snw_field_integer(j, "scene", 0);
+    snw_field_list(j, "scenes");
     snw_json_object(j);
-    key_list(j, "nodes");
+    snw_field_list(j, "nodes");
     snw_json_integer(j, g->nnode); // "robot"
     for (int i = 0; i < g->nroot; i++) snw_json_integer(j, g->root[i]);
     snw_json_close(j);
@@ -650,10 +619,10 @@ static snw_status write_json(const gltf *g, const char *uri, snw_sink sink, snw_
     write_animation(g, &j);
     write_accessors(g, &j);
     write_views(g, &j);
-    key_list(&j, "buffers");
+    snw_field_list(&j, "buffers");
     snw_json_object(&j);
-    key_integer(&j, "byteLength", (long long)total_bytes(g));
-    if (uri) key_text(&j, "uri", uri);
+    snw_field_integer(&j, "byteLength", (long long)total_bytes(g));
+    if (uri) snw_field_text(&j, "uri", uri);
     snw_json_close(&j);
     snw_json_close(&j);
     snw_json_close(&j);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // VTK's XML for polygons (.vtp), numbers as base64 within it, and the collection (.pvd) that gives each file its time.
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "io/base64.h"
 #include "io/export_parts.h"

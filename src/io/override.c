@@ -5,7 +5,6 @@
 // of its keys takes that key away.
 #include "io/source.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "io/base64.h"
-#include "io/json.h"
+#include "io/json_field.h"
 #include "io/page_keep.h"
 
 #include <errno.h>
@@ -191,23 +191,6 @@ static snw_status write_arrays(page *p, const drawn *d, snw_error *err) {
 
 // ---- what there is -----------------------------------------------------------------------------
 
-static void key_text(snw_json *j, const char *key, const char *text) {
-    snw_json_key(j, key);
-    snw_json_text(j, text);
-}
-
-static void key_integer(snw_json *j, const char *key, long long x) {
-    snw_json_key(j, key);
-    snw_json_integer(j, x);
-}
-
-static void key_texts(snw_json *j, const char *key, int n, const char *const *text) {
-    snw_json_key(j, key);
-    snw_json_array(j);
-    for (int i = 0; i < n; i++) snw_json_text(j, text[i]);
-    snw_json_close(j);
-}
-
 // What the solver did in each stage.
 typedef struct stage_total {
     int frames;
@@ -218,7 +201,7 @@ typedef struct stage_total {
 
 static snw_status sum_stages(page *p, const drawn *d, int nstage, stage_total *total,
                              snw_error *err) {
-    const int width = (int)(sizeof(snw_stats) / sizeof(double));
+    const int width = SNW_STATS;
     int first = 0, n = 0;
     for (int i = 0; i < d->nframe; i++) {
         if (i == first + n) SNW_TRY(next_block(p, d, SNW_RESULT_STATS, &first, &n, err));
@@ -243,12 +226,11 @@ static snw_status put_stages(page *p, snw_json *j, const drawn *d, snw_error *er
     stage_total *total = snw_alloc((size_t)(info->nstage + 1) * sizeof *total);
     if (!total) return no_memory(err);
     const snw_status s = sum_stages(p, d, info->nstage, total, err);
-    snw_json_key(j, "stages");
-    snw_json_array(j);
+    snw_field_list(j, "stages");
     for (int i = 0; i < info->nstage; i++) {
         snw_json_object(j);
-        key_text(j, "name", info->stage[i]);
-        key_integer(j, "frames", total[i].frames);
+        snw_field_text(j, "name", info->stage[i]);
+        snw_field_integer(j, "frames", total[i].frames);
         const struct {
             const char *key;
             double value;
@@ -257,8 +239,7 @@ static snw_status put_stages(page *p, snw_json *j, const drawn *d, snw_error *er
                       {"increments", total[i].increments}, {"residual", total[i].residual},
                       {"condition", total[i].condition},   {"geometry", total[i].geometry}};
         for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
-            snw_json_key(j, number[k].key);
-            snw_json_number(j, number[k].value);
+            snw_field_number(j, number[k].key, number[k].value);
         }
         snw_json_close(j);
     }
@@ -267,56 +248,42 @@ static snw_status put_stages(page *p, snw_json *j, const drawn *d, snw_error *er
     return s;
 }
 
-static void put_columns(snw_json *j, const snw_run_info *info) {
-    snw_json_key(j, "columns");
-    snw_json_array(j);
+void snw_page_run(snw_json *j, const snw_run_info *info) {
+    snw_field_integer(j, "nodes", info->nnode);
+    snw_field_integer(j, "loads", info->nload);
+    snw_field_integer(j, "loops", info->nloop);
+    snw_field_integer(j, "contacts", info->ncontact);
+    snw_field_integer(j, "measures", info->nmeasure);
+    snw_field_integer(j, "switches", info->nswitch);
+    snw_field_texts(j, "node_link", info->nnode, info->node_link);
+    snw_field_list(j, "columns");
     for (int i = 0; i < info->ncolumn; i++) {
-        snw_json_object(j);
-        key_text(j, "probe", info->column[i].probe);
-        key_text(j, "component", info->column[i].component);
-        key_integer(j, "station", info->column[i].station);
+        snw_field_object(j, NULL);
+        snw_field_text(j, "probe", info->column[i].probe);
+        snw_field_text(j, "component", info->column[i].component);
+        snw_field_integer(j, "station", info->column[i].station);
         snw_json_close(j);
     }
     snw_json_close(j);
+    snw_field_texts(j, "energy", SNW_ENERGIES, snw_energy_name);
 }
 
 static snw_status put_run(page *p, snw_json *j, const drawn *d, snw_error *err) {
-    static const char *const energy[] = {
-#define X(name) #name,
-        SNW_ENERGY_LIST(X)
-#undef X
-    };
-    static const char *const stats[] = {
-#define X(name, meaning) #name,
-        SNW_STATS_LIST(X)
-#undef X
-    };
     const snw_run_info *info = snw_result_info(p->r, d->run);
     const char *message;
     const snw_result_state state = snw_result_state_of(p->r, d->run, &message);
     snw_json_object(j);
-    key_text(j, "name", info->run);
-    key_text(j, "title", info->title);
-    key_text(j, "state", snw_result_state_name(state));
-    key_text(j, "message", message);
-    key_integer(j, "frames", d->nframe);
-    key_integer(j, "kept", d->nkept);
-    key_integer(j, "nodes", info->nnode);
-    key_integer(j, "freedom", info->nv);
-    key_integer(j, "loads", info->nload);
-    key_integer(j, "loops", info->nloop);
-    key_integer(j, "contacts", info->ncontact);
-    key_integer(j, "measures", info->nmeasure);
-    key_integer(j, "switches", info->nswitch);
-    snw_json_key(j, "offset");
-    snw_json_array(j);
-    for (int i = 0; i < 3; i++) snw_json_number(j, d->offset[i]);
-    snw_json_close(j);
-    key_texts(j, "node_link", info->nnode, info->node_link);
-    put_columns(j, info);
-    key_texts(j, "energy", (int)(sizeof energy / sizeof *energy), energy);
-    key_texts(j, "stats", (int)(sizeof stats / sizeof *stats), stats);
-    key_text(j, "scene", info->scene);
+    snw_field_text(j, "name", info->run);
+    snw_field_text(j, "title", info->title);
+    snw_field_text(j, "state", snw_result_state_name(state));
+    snw_field_text(j, "message", message);
+    snw_field_integer(j, "frames", d->nframe);
+    snw_field_integer(j, "kept", d->nkept);
+    snw_field_integer(j, "freedom", info->nv);
+    snw_field_numbers(j, "offset", 3, d->offset);
+    snw_page_run(j, info);
+    snw_field_texts(j, "stats", SNW_STATS, snw_stats_name);
+    snw_field_text(j, "scene", info->scene);
     SNW_TRY(put_stages(p, j, d, err));
     snw_json_close(j);
     return SNW_OK;
@@ -327,13 +294,12 @@ static snw_status write_head(page *p, snw_error *err) {
     put_text(p, "<script type=\"application/json\" id=\"sinew-data\">");
     snw_json_begin(&j, (snw_sink){p, put_inert});
     snw_json_object(&j);
-    key_integer(&j, "page", PAGE_VERSION);
-    key_text(&j, "file", p->opts->name);
-    key_text(&j, "version", snw_result_version(p->r));
-    key_text(&j, "created", snw_result_created(p->r));
-    key_text(&j, "model", snw_result_model(p->r));
-    snw_json_key(&j, "runs");
-    snw_json_array(&j);
+    snw_field_integer(&j, "page", PAGE_VERSION);
+    snw_field_text(&j, "file", p->opts->name);
+    snw_field_text(&j, "version", snw_result_version(p->r));
+    snw_field_text(&j, "created", snw_result_created(p->r));
+    snw_field_text(&j, "model", snw_result_model(p->r));
+    snw_field_list(&j, "runs");
     for (int i = 0; i < p->n; i++) SNW_TRY(put_run(p, &j, &p->run[i], err));
     snw_json_close(&j);
     snw_json_close(&j);
@@ -358,7 +324,7 @@ static size_t frame_bytes(const snw_run_info *info) {
 
 // shapes of modes are marked: none is left out
 static snw_status find_modes(page *p, const drawn *d, bool *mark, snw_error *err) {
-    const size_t width = sizeof(snw_stats) / sizeof(double);
+    const size_t width = SNW_STATS;
     int first = 0, n = 0;
     for (int i = 0; i < d->nframe; i++) {
         if (i == first + n) SNW_TRY(next_block(p, d, SNW_RESULT_STATS, &first, &n, err));

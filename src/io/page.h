@@ -8,6 +8,7 @@
 // probe and energy.
 #pragma once
 
+#include "io/json.h"
 #include "io/result.h"
 #include "io/sink.h"
 
@@ -18,6 +19,9 @@ typedef struct snw_page_opts {
 } snw_page_opts;
 
 snw_page_opts snw_page_defaults(void);
+
+// Fields that the viewer needs to know of any run, recorded or live: how many of what, and the names of columns.
+void snw_page_run(snw_json *j, const snw_run_info *info);
 
 // What was written of each run.
 typedef struct snw_page_info {

@@ -3,7 +3,6 @@
 // parameters.c: from the map `parameters` to a scope in which expressions find them.
 #include "io/source.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

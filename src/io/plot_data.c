@@ -262,16 +262,10 @@ static bool all_zero(int n, const double *value) {
 
 static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, int room,
                                const snw_plot_frames *f, snw_figure *out, snw_error *err) {
-    static const char *const name[] = {
-#define X(name) #name,
-        SNW_ENERGY_LIST(X)
-#undef X
-    };
-    enum { COUNT = sizeof name / sizeof *name };
     double *x;
     SNW_TRY(time_axis(pool, f, &x, err));
-    for (int k = 0; k < COUNT; k++) {
-        const bool balance = strcmp(name[k], "balance") == 0;
+    for (int k = 0; k < SNW_ENERGIES; k++) {
+        const bool balance = strcmp(snw_energy_name[k], "balance") == 0;
         const int n = snw_result_frames(run->file, run->run);
         double *y = snw_pool_array(pool, (size_t)n, sizeof *y);
         if (!y) return no_memory(err);
@@ -279,9 +273,9 @@ static snw_status add_energies(snw_pool *pool, int i, const snw_plot_run *run, i
         keep(f, y);
         if (!balance && all_zero(f->n, y)) continue;
         snw_panel *panel = snw_plot_panel(out, balance ? "balance" : "energy", "J");
-        snw_curve *c = next_curve(pool, panel, room * COUNT);
+        snw_curve *c = next_curve(pool, panel, room * SNW_ENERGIES);
         if (!c) return no_memory(err);
-        *c = (snw_curve){.name = curve_name(pool, name[k], run->name, balance),
+        *c = (snw_curve){.name = curve_name(pool, snw_energy_name[k], run->name, balance),
                          .n = f->n,
                          .x = x,
                          .y = y,

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // mm
 static const double LETTERS = 2.9;          // 8.2 pt, what journals ask for

@@ -5,8 +5,6 @@
 
 #include "base/fail.h"
 
-#include <string.h>
-
 #define DYNAMIC_KEYS(X)                                                                            \
     X(DYNAMIC_NAME, "name", "a name", "of the step; 'dynamic', then 'dynamic.2', unless given")    \
     X(DYNAMIC_FROM, "from", "an earlier step's name",                                              \

@@ -5,8 +5,6 @@
 
 #include "base/fail.h"
 
-#include <string.h>
-
 #define FLUID_KEYS(X)                                                                              \
     X(FLUID_ON, "on", "a link, or a list",                                                         \
       "whose rods it surrounds; their bodies where they have no rod")                              \

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 
-#include <math.h>
 #include <string.h>
 
 // the actuator of that name as snw_robot_actuator numbers it, and the dimension of what is given of it; -1: none

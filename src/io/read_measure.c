@@ -5,9 +5,6 @@
 
 #include "base/fail.h"
 
-#include <math.h>
-#include <string.h>
-
 #define TENDON_KEYS(X)                                                                             \
     X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it goes along, root to tip")     \
     X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \

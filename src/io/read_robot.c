@@ -6,9 +6,7 @@
 
 #include "base/fail.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // ---- materials ----------------------------------------------------------------------------------
 

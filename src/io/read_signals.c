@@ -6,8 +6,6 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 
-#include <string.h>
-
 // which signals the laws of a description read at once, those of their integrals included
 static void mark(const snw_desc *d, snw_law law, bool *live) {
     for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);

@@ -39,6 +39,14 @@ enum { SNW_RESULT_POSE_WIDTH = 7 }; // numbers per node
 // x y z, and the unit quaternion with w >= 0.
 void snw_result_pose(const snw_se3 *g, double out[SNW_RESULT_POSE_WIDTH]);
 
+// Names of what rows of energies and statistics hold, in their order.
+enum {
+    SNW_ENERGIES = sizeof(snw_energy) / sizeof(double),
+    SNW_STATS = sizeof(snw_stats) / sizeof(double)
+};
+extern const char *const snw_energy_name[SNW_ENERGIES];
+extern const char *const snw_stats_name[SNW_STATS];
+
 // Where a run stands: state, word in the file.
 #define SNW_RESULT_STATES(X)                                                                       \
     X(SNW_RESULT_PENDING, "pending") /* no frame yet */                                            \
@@ -103,20 +111,16 @@ SNW_NODISCARD snw_status snw_results_close(snw_results *r, snw_error *err);
 SNW_NODISCARD snw_status snw_result_open(const char *path, snw_result **out, snw_error *err);
 void snw_result_close(snw_result *r); // NULL is fine
 
-// See what a writer has added since: frames and states.
-SNW_NODISCARD snw_status snw_result_refresh(snw_result *r, snw_error *err);
-
 // Of the whole file; text belongs to `r`.
 const char *snw_result_model(const snw_result *r);   // the model as read
 const char *snw_result_version(const snw_result *r); // of the Sinew that wrote it
 const char *snw_result_created(const snw_result *r); // "2024-05-31T12:00:00Z"
 
-// Runs in the order written; -1 when none has that name.
+// Runs in the order written.
 int snw_result_runs(const snw_result *r);
-int snw_result_find(const snw_result *r, const char *run);
 
 // Of one run; pointers belong to `r`. `message` (NULL: not wanted) is empty unless the run failed
-// or was stopped, and stands until the next refresh.
+// or was stopped.
 const snw_run_info *snw_result_info(const snw_result *r, int run);
 int snw_result_frames(const snw_result *r, int run);
 snw_result_state snw_result_state_of(const snw_result *r, int run, const char **message);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "sinew/version.h"
 #include "study/series.h"
 
 #include <math.h>
@@ -10,10 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#ifndef SNW_VERSION
-#define SNW_VERSION "0.1.0"
-#endif
 
 enum {
     TEXT_LIMIT = 4096,         // bytes of an attribute's text
@@ -24,6 +21,18 @@ enum {
 };
 
 // ---- names and sizes ---------------------------------------------------------------------------
+
+const char *const snw_energy_name[SNW_ENERGIES] = {
+#define X(name) #name,
+    SNW_ENERGY_LIST(X)
+#undef X
+};
+
+const char *const snw_stats_name[SNW_STATS] = {
+#define X(name, meaning) #name,
+    SNW_STATS_LIST(X)
+#undef X
+};
 
 const char *snw_result_field_name(snw_result_field field) {
     static const char *const names[] = {
@@ -60,9 +69,9 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
     case SNW_RESULT_COLUMNS:
         return (size_t)info->ncolumn;
     case SNW_RESULT_ENERGY:
-        return sizeof(snw_energy) / sizeof(double);
+        return SNW_ENERGIES;
     case SNW_RESULT_STATS:
-        return sizeof(snw_stats) / sizeof(double);
+        return SNW_STATS;
     case SNW_RESULT_LOAD:
         return 6 * (size_t)info->nload;
     case SNW_RESULT_LOOP:
@@ -243,16 +252,6 @@ static bool add_names(hid_t set, int n, const char *const *names) {
 
 // An empty dataset that grows along the frames.
 static bool add_field(hid_t group, const snw_run_info *info, snw_result_field field) {
-    static const char *const energy[] = {
-#define X(name) #name,
-        SNW_ENERGY_LIST(X)
-#undef X
-    };
-    static const char *const stats[] = {
-#define X(name, meaning) #name,
-        SNW_STATS_LIST(X)
-#undef X
-    };
     const snw_layout_shape shape = snw_layout_field(info, field);
     hsize_t dims[3], most[3], chunk[3];
     for (int i = 0; i < 3; i++) {
@@ -277,10 +276,10 @@ static bool add_field(hid_t group, const snw_run_info *info, snw_result_field fi
     }
     good = set >= 0;
     if (good && field == SNW_RESULT_ENERGY) {
-        good = add_names(set, (int)(sizeof energy / sizeof *energy), energy);
+        good = add_names(set, SNW_ENERGIES, snw_energy_name);
     }
     if (good && field == SNW_RESULT_STATS) {
-        good = add_names(set, (int)(sizeof stats / sizeof *stats), stats);
+        good = add_names(set, SNW_STATS, snw_stats_name);
     }
     if (set >= 0) (void)H5Dclose(set);
     if (space >= 0) (void)H5Sclose(space);

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -579,20 +578,6 @@ void snw_result_close(snw_result *r) {
     snw_free(r);
 }
 
-snw_status snw_result_refresh(snw_result *r, snw_error *err) {
-    snw_file_hush();
-    for (int i = 0; r->file.live && i < r->nrun; i++) {
-        stored_run *u = &r->run[i];
-        if (u->state > SNW_RESULT_RUNNING) continue;
-        hid_t group;
-        SNW_TRY(open_group(r, u, &group, err));
-        const snw_status s = read_progress(r, u, group, err);
-        (void)H5Gclose(group);
-        SNW_TRY(s);
-    }
-    return SNW_OK;
-}
-
 // ---- asking ------------------------------------------------------------------------------------
 
 static stored_run *run_at(const snw_result *r, int run) {
@@ -606,13 +591,6 @@ const char *snw_result_created(const snw_result *r) { return r->created; }
 int snw_result_runs(const snw_result *r) { return r->nrun; }
 const snw_run_info *snw_result_info(const snw_result *r, int run) { return &run_at(r, run)->info; }
 int snw_result_frames(const snw_result *r, int run) { return run_at(r, run)->nframe; }
-
-int snw_result_find(const snw_result *r, const char *run) {
-    for (int i = 0; i < r->nrun; i++) {
-        if (strcmp(r->run[i].info.run, run) == 0) return i;
-    }
-    return -1;
-}
 
 snw_result_state snw_result_state_of(const snw_result *r, int run, const char **message) {
     if (message) *message = run_at(r, run)->message;

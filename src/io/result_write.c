@@ -417,29 +417,19 @@ static double *row(const run *u, int field) {
     return u->field[field] + (size_t)u->waiting * u->shape[field].width;
 }
 
-static void copy_row(const run *u, int field, const double *from) {
+static void copy_row(const run *u, int field, const void *from) {
     if (u->shape[field].width > 0)
         memcpy(row(u, field), from, u->shape[field].width * sizeof(double));
 }
 
 static void keep_frame(run *u, const snw_frame *f) {
-    const double energy[] = {
-#define X(name) f->energy.name,
-        SNW_ENERGY_LIST(X)
-#undef X
-    };
-    const double stats[] = {
-#define X(name, meaning) f->stats.name,
-        SNW_STATS_LIST(X)
-#undef X
-    };
     *row(u, SNW_RESULT_T) = f->t;
     *row(u, SNW_RESULT_STAGE) = f->stage;
     copy_row(u, SNW_RESULT_Q, f->q);
     copy_row(u, SNW_RESULT_V, f->v);
     copy_row(u, SNW_RESULT_COLUMNS, f->column);
-    copy_row(u, SNW_RESULT_ENERGY, energy);
-    copy_row(u, SNW_RESULT_STATS, stats);
+    copy_row(u, SNW_RESULT_ENERGY, &f->energy);
+    copy_row(u, SNW_RESULT_STATS, &f->stats);
     copy_row(u, SNW_RESULT_LOAD, f->load);
     copy_row(u, SNW_RESULT_LOOP, f->loop);
     copy_row(u, SNW_RESULT_CONTACT, f->contact);

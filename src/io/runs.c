@@ -8,7 +8,6 @@
 #include "io/document.h"
 #include "io/yaml.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static snw_status out_of_memory(snw_error *err) {

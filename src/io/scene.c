@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "io/json.h"
+#include "io/json_field.h"
 #include "model/probe_columns.h"
 
 #include <math.h>
@@ -13,39 +13,11 @@ enum { SCENE_VERSION = 1, MOST_CHANGES = 64 };
 
 // ---- numbers and lists -------------------------------------------------------------------------
 
-static void put_text(snw_json *j, const char *key, const char *text) {
-    snw_json_key(j, key);
-    snw_json_text(j, text);
-}
-
-static void put_number(snw_json *j, const char *key, double x) {
-    snw_json_key(j, key);
-    snw_json_number(j, x);
-}
-
 // the node of a segment
-static void put_node(snw_json *j, const char *key, int seg) {
-    snw_json_key(j, key);
-    snw_json_integer(j, seg - 1);
-}
-
-static void put_list(snw_json *j, const char *key, int n, const double *x) {
-    if (key) snw_json_key(j, key);
-    snw_json_array(j);
-    for (int i = 0; i < n; i++) snw_json_number(j, x[i]);
-    snw_json_close(j);
-}
-
-static void begin_list(snw_json *j, const char *key) {
-    snw_json_key(j, key);
-    snw_json_array(j);
-}
+static void put_node(snw_json *j, const char *key, int seg) { snw_field_integer(j, key, seg - 1); }
 
 // the switch that says whether it is there; -1: it always is, -2: it never is
-static void put_switch(snw_json *j, int gate) {
-    snw_json_key(j, "switch");
-    snw_json_integer(j, gate);
-}
+static void put_switch(snw_json *j, int gate) { snw_field_integer(j, "switch", gate); }
 
 // ---- links -------------------------------------------------------------------------------------
 
@@ -89,39 +61,36 @@ static double station(const snw_model *m, const snw_rod *r, int k) {
 static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     const snw_link_desc *link = &m->desc->link[r->link];
     const snw_section_desc *section = &link->rod.section;
-    snw_json_key(j, "rod");
-    snw_json_object(j);
+    snw_field_object(j, "rod");
     put_node(j, "root", r->root);
     put_node(j, "first", r->seg0);
-    snw_json_key(j, "count");
-    snw_json_integer(j, r->nseg);
-    put_number(j, "length", r->L);
-    snw_json_key(j, "fed");
-    snw_json_bool(j, link->rod.fed);
-    put_text(j, "section", snw_section_name(section->kind));
+    snw_field_integer(j, "count", r->nseg);
+    snw_field_number(j, "length", r->L);
+    snw_field_bool(j, "fed", link->rod.fed);
+    snw_field_text(j, "section", snw_section_name(section->kind));
     // where elasticity alone says what the rod bears
-    begin_list(j, "free");
+    snw_field_list(j, "free");
     for (int i = 0; i < 6; i++) snw_json_bool(j, link->rod.active[i] && !link->rod.given[i]);
     snw_json_close(j);
-    begin_list(j, "x");
+    snw_field_list(j, "x");
     for (int k = 0; k <= r->nseg; k++) snw_json_number(j, station(m, r, k));
     snw_json_close(j);
-    begin_list(j, "size");
+    snw_field_list(j, "size");
     for (int k = 0; k <= r->nseg; k++) {
         double size[4] = {0};
         const snw_at at = {.x = station(m, r, k), .L = r->L};
         for (int i = 0; i < 4; i++) {
             if (section->size[i]) size[i] = snw_expr_value(section->size[i], at);
         }
-        put_list(j, NULL, 4, size);
+        snw_field_numbers(j, NULL, 4, size);
     }
     snw_json_close(j);
-    begin_list(j, "rest");
+    snw_field_list(j, "rest");
     for (int k = 0; k <= r->nseg; k++) {
-        put_list(j, NULL, 6, snw_rod_rest(&link->rod, station(m, r, k)).e);
+        snw_field_numbers(j, NULL, 6, snw_rod_rest(&link->rod, station(m, r, k)).e);
     }
     snw_json_close(j);
-    begin_list(j, "stiffness");
+    snw_field_list(j, "stiffness");
     for (int k = 0; k <= r->nseg; k++) {
         double H[36], D[36], diagonal[6] = {0};
         snw_inertia M;
@@ -129,7 +98,7 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
         if (snw_section_at(&link->rod, link->name, station(m, r, k), H, D, &M, NULL) == SNW_OK) {
             for (int i = 0; i < 6; i++) diagonal[i] = H[7 * i];
         }
-        put_list(j, NULL, 6, diagonal);
+        snw_field_numbers(j, NULL, 6, diagonal);
     }
     snw_json_close(j);
     snw_json_close(j);
@@ -138,29 +107,27 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
 static void put_body(snw_json *j, const snw_body_desc *b, int gate) {
     const double inertia[6] = {b->inertia.e[0][0], b->inertia.e[1][1], b->inertia.e[2][2],
                                b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
-    snw_json_key(j, "body");
-    snw_json_object(j);
-    put_text(j, "shape", shape_name(b->shape));
-    put_list(j, "size", 3, b->size.e);
-    put_list(j, "axis", 3, b->axis.e);
-    put_list(j, "com", 3, b->com.e);
-    put_number(j, "mass", b->mass);
-    put_list(j, "inertia", 6, inertia);
+    snw_field_object(j, "body");
+    snw_field_text(j, "shape", shape_name(b->shape));
+    snw_field_numbers(j, "size", 3, b->size.e);
+    snw_field_numbers(j, "axis", 3, b->axis.e);
+    snw_field_numbers(j, "com", 3, b->com.e);
+    snw_field_number(j, "mass", b->mass);
+    snw_field_numbers(j, "inertia", 6, inertia);
     put_switch(j, gate);
     snw_json_close(j);
 }
 
 static void put_links(snw_json *j, const snw_model *m) {
-    begin_list(j, "links");
+    snw_field_list(j, "links");
     for (int l = 0; l < m->desc->nlink; l++) {
         const snw_link_desc *d = &m->desc->link[l];
         snw_json_object(j);
-        put_text(j, "name", d->name);
-        snw_json_key(j, "parent");
-        snw_json_integer(j, d->on.link);
-        put_text(j, "joint", snw_joint_name(d->joint));
+        snw_field_text(j, "name", d->name);
+        snw_field_integer(j, "parent", d->on.link);
+        snw_field_text(j, "joint", snw_joint_name(d->joint));
         const snw_vec3 z = {{0, 0, 1}}, given = d->moves.axis;
-        put_list(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
+        snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
         put_node(j, "first", m->link_first[l]);
         put_node(j, "end", m->link_end[l]);
         put_switch(j, m->seg[m->link_end[l]].gate);
@@ -199,8 +166,8 @@ static void put_stations(snw_json *j, const snw_model *m, const snw_sweep *sweep
     double span = 0;
     for (int i = 0; i < m->desc->nstep; i++) span += m->desc->step[i].duration;
     const double L = m->rod[sweep->rod].L;
-    put_number(j, "span", span);
-    begin_list(j, "stations");
+    snw_field_number(j, "span", span);
+    snw_field_list(j, "stations");
     for (int i = 0; i <= STEPS; i++) {
         const snw_at at = {.t = span * i / STEPS, .L = L};
         const double x = fmin(fmax(snw_expr_value(sweep->x, at), 0), L);
@@ -210,15 +177,15 @@ static void put_stations(snw_json *j, const snw_model *m, const snw_sweep *sweep
 }
 
 static void put_loops(snw_json *j, const snw_model *m) {
-    begin_list(j, "loops");
+    snw_field_list(j, "loops");
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const double axis[3] = {loop->Q.e[0][2], loop->Q.e[1][2], loop->Q.e[2][2]};
         snw_json_object(j);
-        put_text(j, "name", m->desc->loop[i].name);
-        put_text(j, "joint", loop_name(m, i));
-        put_list(j, "axis", 3, axis);
-        put_number(j, "radius", m->desc->loop[i].radius);
+        snw_field_text(j, "name", m->desc->loop[i].name);
+        snw_field_text(j, "joint", loop_name(m, i));
+        snw_field_numbers(j, "axis", 3, axis);
+        snw_field_number(j, "radius", m->desc->loop[i].radius);
         put_node(j, "a", loop->a);
         put_node(j, "b", loop->b);
         // what is off for good was compiled as nothing
@@ -275,13 +242,13 @@ static void put_corner(snw_json *j, int seg) {
 
 static void put_measures(snw_json *j, const snw_model *m) {
     int span = 0; // of all tendons, in their order
-    begin_list(j, "measures");
+    snw_field_list(j, "measures");
     for (int i = 0; i < m->nmeasure; i++) {
         const snw_measure_desc *d = &m->desc->measure[i];
         snw_json_object(j);
-        put_text(j, "name", d->name);
-        put_text(j, "kind", d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
-        begin_list(j, "points");
+        snw_field_text(j, "name", d->name);
+        snw_field_text(j, "kind", d->kind == SNW_MEASURE_TENDON ? "tendon" : "chamber");
+        snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
             for (; part < d->nspan && d->span[part].after == k; part++, span++) {
                 put_corner(j, m->span[span].a);
@@ -298,14 +265,13 @@ static void put_measures(snw_json *j, const snw_model *m) {
 }
 
 static void put_loads(snw_json *j, const snw_model *m) {
-    begin_list(j, "loads");
+    snw_field_list(j, "loads");
     for (int i = 0; i < m->desc->nload; i++) {
         const snw_load_desc *d = &m->desc->load[i];
         snw_json_object(j);
-        put_text(j, "name", d->name);
-        snw_json_key(j, "along");
-        snw_json_bool(j, d->along);
-        begin_list(j, "nodes");
+        snw_field_text(j, "name", d->name);
+        snw_field_bool(j, "along", d->along);
+        snw_field_list(j, "nodes");
         for (int k = 0; k < m->nact; k++) {
             if (m->act[k].load == i) snw_json_integer(j, m->act[k].seg - 1);
         }
@@ -317,7 +283,7 @@ static void put_loads(snw_json *j, const snw_model *m) {
 
 // where a named site is: on the screw from node a to node b, and a pose from there
 static void put_sites(snw_json *j, const snw_model *m) {
-    begin_list(j, "sites");
+    snw_field_list(j, "sites");
     for (int i = 0; i < m->desc->nnamed; i++) {
         const snw_site *s = &m->desc->named[i].site;
         const snw_rod *r =
@@ -346,48 +312,47 @@ static void put_sites(snw_json *j, const snw_model *m) {
         }
         const snw_quat q = snw_quat_from_mat3(s->pose.R);
         snw_json_object(j);
-        put_text(j, "name", m->desc->named[i].name);
+        snw_field_text(j, "name", m->desc->named[i].name);
         put_node(j, "a", a);
         put_node(j, "b", share > 0 ? b : a);
-        put_number(j, "share", share);
-        put_list(j, "at", 3, s->pose.p.e);
-        put_list(j, "turn", 4, q.e);
+        snw_field_number(j, "share", share);
+        snw_field_numbers(j, "at", 3, s->pose.p.e);
+        snw_field_numbers(j, "turn", 4, q.e);
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 static void put_contacts(snw_json *j, const snw_model *m) {
-    begin_list(j, "contacts");
+    snw_field_list(j, "contacts");
     for (int i = 0; i < m->desc->ncontact; i++) {
         const snw_contact_desc *d = &m->desc->contact[i];
         snw_json_object(j);
-        put_text(j, "name", d->name);
-        put_text(j, "kind", "ground");
-        put_list(j, "at", 3, d->at.e);
-        put_list(j, "normal", 3, d->normal.e);
+        snw_field_text(j, "name", d->name);
+        snw_field_text(j, "kind", "ground");
+        snw_field_numbers(j, "at", 3, d->at.e);
+        snw_field_numbers(j, "normal", 3, d->normal.e);
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 static void put_probes(snw_json *j, const snw_model *m) {
-    begin_list(j, "probes");
+    snw_field_list(j, "probes");
     for (int i = 0; i < m->desc->nprobe; i++) {
         snw_json_object(j);
-        put_text(j, "name", m->desc->probe[i].name);
+        snw_field_text(j, "name", m->desc->probe[i].name);
         const snw_probe_desc *d = &m->desc->probe[i];
         int n;
         const snw_component *c = snw_probe_components(d->kind, d->joint, &n);
-        put_text(j, "kind", snw_probe_name(d->kind));
-        snw_json_key(j, "units");
-        snw_json_object(j);
+        snw_field_text(j, "kind", snw_probe_name(d->kind));
+        snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(c[k].dim, unit, sizeof unit);
             // coordinates of joints without dimension are angles
             const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
-            put_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
+            snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);
@@ -404,12 +369,12 @@ static void put_scene(snw_json *j, const snw_model *m) {
         const snw_law law = m->desc->gravity[i];
         if (law) gravity[i] = snw_expr_value(law, (snw_at){0});
     }
-    put_number(j, "length", m->length);
-    put_list(j, "gravity", 3, gravity);
-    begin_list(j, "parent");
+    snw_field_number(j, "length", m->length);
+    snw_field_numbers(j, "gravity", 3, gravity);
+    snw_field_list(j, "parent");
     for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
     snw_json_close(j);
-    begin_list(j, "kind");
+    snw_field_list(j, "kind");
     for (int i = 1; i < m->nseg; i++) snw_json_text(j, kind_name(m->seg[i].kind));
     snw_json_close(j);
     put_links(j, m);
@@ -429,15 +394,13 @@ typedef struct era {
 
 static snw_status put_all(snw_json *j, int n, const era *e, snw_error *err) {
     snw_json_object(j);
-    snw_json_key(j, "scene");
-    snw_json_integer(j, SCENE_VERSION);
+    snw_field_integer(j, "scene", SCENE_VERSION);
     put_scene(j, e[0].model);
     // the last key: who does not need it stops here
-    if (n > 1) begin_list(j, "changes");
+    if (n > 1) snw_field_list(j, "changes");
     for (int i = 1; i < n; i++) {
         snw_json_object(j);
-        snw_json_key(j, "stage");
-        snw_json_integer(j, e[i].stage);
+        snw_field_integer(j, "stage", e[i].stage);
         put_scene(j, e[i].model);
         snw_json_close(j);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/tree.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "io/source.h"
 

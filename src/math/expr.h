@@ -81,12 +81,6 @@ SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const 
 SNW_NODISCARD snw_status snw_scope_define_list(snw_scope *s, const char *name, int n,
                                                const char *const *text, const char *file,
                                                const int *line, const int *column, snw_error *err);
-// A list of lists, used as `c(2, 1)`, and `c(2)` where several numbers are wanted: row i has
-// ncol[i] texts, rows one after the other.
-SNW_NODISCARD snw_status snw_scope_define_rows(snw_scope *s, const char *name, int nrow,
-                                               const int *ncol, const char *const *text,
-                                               const char *file, const int *line, const int *column,
-                                               snw_error *err);
 // An index of a repetition.
 SNW_NODISCARD snw_status snw_scope_index(snw_scope *s, const char *name, long value,
                                          snw_error *err);
@@ -113,14 +107,6 @@ SNW_NODISCARD snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, 
 SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                                           const char *file, int line, int column, double *value,
                                           snw_dim *dim, snw_error *err);
-
-// Where n numbers are wanted, as for an axis, a text may name a list, `e`, or a row of a list of
-// lists, `e(k)`. Then *named is true and out[0..n-1] are its entries; a list of another length is
-// an error. *named is false, and nothing else happened, when the text is anything else.
-SNW_NODISCARD snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *scope,
-                                             const char *text, int n, const snw_expr_rules *rules,
-                                             const char *file, int line, int column, bool *named,
-                                             const snw_expr **out, snw_error *err);
 
 // A constant, SI, and a signal; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);

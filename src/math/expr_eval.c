@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "math/expr_op.h"
 
-#include "base/fail.h"
 #include "math/jet.h"
 
 // The value of a line; a signal is looked up.

@@ -4,7 +4,6 @@
 #include "base/fail.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 
@@ -149,38 +148,23 @@ snw_status snw_parse_argument(snw_parser *p, snw_term *out, bool *more) {
     return SNW_OK;
 }
 
-// The entry an index picks; NULL when the index hangs on an argument that has no value yet.
-static snw_status pick(const snw_parser *p, snw_entry *e, const snw_term *index, snw_entry **out) {
-    *out = NULL;
-    if (index->node->vars & SNW_VAR_ARG) return SNW_OK;
+// a(1); any number where the index hangs on an argument that has no value yet.
+static snw_status use_item(snw_parser *p, const snw_entry *e, int at, snw_term *out) {
+    snw_term index = {0};
+    bool more = false;
+    SNW_TRY(snw_parse_argument(p, &index, &more));
+    if (more) return snw_parser_fail(p, at, "'%.40s' takes one index", e->name);
+    if (index.node->vars & SNW_VAR_ARG) {
+        *out = (snw_term){.node = index.node, .q = snw_quantity_any(), .at = at};
+        return SNW_OK;
+    }
     long i = 0;
-    SNW_TRY(snw_term_whole(p, index, "an index", &i));
+    SNW_TRY(snw_term_whole(p, &index, "an index", &i));
     if (i < 1 || i > e->nitems) {
-        return snw_parser_fail(p, index->at, "'%.40s' has entries 1 to %d, not %ld", e->name,
+        return snw_parser_fail(p, index.at, "'%.40s' has entries 1 to %d, not %ld", e->name,
                                e->nitems, i);
     }
-    *out = &e->items[i - 1];
-    return SNW_OK;
-}
-
-// a(1), or c(2, 1) of a list of lists.
-static snw_status use_item(snw_parser *p, snw_entry *e, int at, snw_term *out) {
-    snw_entry *item = e;
-    for (bool more = true; more;) {
-        snw_term index = {0};
-        SNW_TRY(snw_parse_argument(p, &index, &more));
-        if (!item) continue;
-        if (item->kind != SNW_ENTRY_LIST) {
-            return snw_parser_fail(p, index.at, "'%.40s' is a number, not a list", item->name);
-        }
-        SNW_TRY(pick(p, item, &index, &item));
-        *out = (snw_term){.node = index.node, .q = snw_quantity_any(), .at = at};
-    }
-    if (!item) return SNW_OK;
-    if (item->kind == SNW_ENTRY_LIST) {
-        return snw_parser_fail(p, at, "'%.40s' is a list, one number is wanted here", item->name);
-    }
-    return use_value(p, item, at, out);
+    return use_value(p, &e->items[i - 1], at, out);
 }
 
 // Read the body of a function in place of its call.
@@ -304,63 +288,6 @@ snw_status snw_parse_name(snw_parser *p, size_t length, snw_term *out) {
     if (!e) return unknown(p, at, length, call);
     if (call) p->p = next;
     return use_entry(p, e, at, call, out);
-}
-
-// ---- whole lists --------------------------------------------------------------------------------
-
-// The list a text names, `e` or `e(k)`; NULL when it is something else.
-static snw_status named_list(snw_parser *p, snw_entry **out) {
-    *out = NULL;
-    snw_skip_blanks(p);
-    const size_t word = snw_word_length(p->p);
-    snw_entry *e = word ? snw_scope_find(p->scope, p->p, word) : NULL;
-    if (!e || e->kind != SNW_ENTRY_LIST) return SNW_OK;
-    p->p += word;
-    snw_skip_blanks(p);
-    if (*p->p == '(' && e->nitems > 0 && e->items[0].kind == SNW_ENTRY_LIST) {
-        snw_term index = {0};
-        bool more = false;
-        p->p++;
-        SNW_TRY(snw_parse_argument(p, &index, &more));
-        if (more) return SNW_OK;
-        SNW_TRY(pick(p, e, &index, &e));
-        snw_skip_blanks(p);
-    }
-    if (*p->p == '\0') *out = e;
-    return SNW_OK;
-}
-
-snw_status snw_expr_parse_list(snw_pool *pool, const snw_scope *scope, const char *text, int n,
-                               const snw_expr_rules *rules, const char *file, int line, int column,
-                               bool *named, const snw_expr **out, snw_error *err) {
-    int budget = SNW_EXPR_OPS_MAX;
-    snw_parser p = {.text = text,
-                    .p = text,
-                    .place = {file, line, column},
-                    .scope = scope,
-                    .pool = pool,
-                    .vars = rules->vars,
-                    .budget = &budget,
-                    .err = err};
-    snw_entry *list = NULL;
-    SNW_TRY(named_list(&p, &list));
-    *named = list != NULL;
-    if (!list) return SNW_OK;
-    if (list->nitems != n) {
-        return snw_parser_fail(&p, 0, "%d numbers are wanted here, '%.40s' has %d", n, list->name,
-                               list->nitems);
-    }
-    for (int i = 0; i < n; i++) {
-        snw_term term = {0};
-        if (list->items[i].kind == SNW_ENTRY_LIST) {
-            return snw_parser_fail(&p, 0, "'%.40s' is a list of lists, write %.40s(1)", list->name,
-                                   list->name);
-        }
-        SNW_TRY(use_value(&p, &list->items[i], 0, &term));
-        SNW_TRY(snw_check_result(&p, rules, &term));
-        SNW_TRY(snw_node_program(pool, term.node, p.place, &out[i], err));
-    }
-    return SNW_OK;
 }
 
 // ---- checks without use -------------------------------------------------------------------------

@@ -172,25 +172,6 @@ snw_status snw_scope_define(snw_scope *s, const char *head, const char *text, co
     return SNW_OK;
 }
 
-// Entries of a list, named a(1), a(2), .. for messages.
-static snw_status make_items(snw_scope *s, const snw_entry *list, int n, const char *const *text,
-                             const int *line, const int *column, snw_entry **out, snw_error *err) {
-    snw_entry *items = snw_pool_array(s->pool, n > 0 ? (size_t)n : 1, sizeof *items);
-    if (!items) return out_of_memory(err);
-    for (int i = 0; i < n; i++) {
-        items[i].name = snw_pool_format(s->pool, "%s(%d)", list->name, i + 1);
-        items[i].text = text ? snw_pool_text(s->pool, text[i], strlen(text[i])) : "";
-        items[i].place = list->place;
-        items[i].scope = s;
-        if (!items[i].name || !items[i].text) return out_of_memory(err);
-        if (!text) continue;
-        items[i].place.line = line[i];
-        items[i].place.column = column[i];
-    }
-    *out = items;
-    return SNW_OK;
-}
-
 snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const char *const *text,
                                  const char *file, const int *line, const int *column,
                                  snw_error *err) {
@@ -198,27 +179,17 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
     snw_entry *e = NULL;
     SNW_TRY(add(s, name, place, &e, err));
     e->kind = SNW_ENTRY_LIST;
-    SNW_TRY(make_items(s, e, n, text, line, column, &e->items, err));
-    e->nitems = n;
-    return SNW_OK;
-}
-
-snw_status snw_scope_define_rows(snw_scope *s, const char *name, int nrow, const int *ncol,
-                                 const char *const *text, const char *file, const int *line,
-                                 const int *column, snw_error *err) {
-    const bool any = nrow > 0 && ncol[0] > 0;
-    const snw_place place = {file, any ? line[0] : 0, any ? column[0] : 0};
-    snw_entry *e = NULL;
-    SNW_TRY(add(s, name, place, &e, err));
-    e->kind = SNW_ENTRY_LIST;
-    SNW_TRY(make_items(s, e, nrow, NULL, NULL, NULL, &e->items, err));
-    e->nitems = nrow;
-    for (int i = 0, at = 0; i < nrow; at += ncol[i], i++) {
-        snw_entry *row = &e->items[i];
-        row->kind = SNW_ENTRY_LIST;
-        SNW_TRY(make_items(s, row, ncol[i], text + at, line + at, column + at, &row->items, err));
-        row->nitems = ncol[i];
+    e->items = snw_pool_array(s->pool, n > 0 ? (size_t)n : 1, sizeof *e->items);
+    if (!e->items) return out_of_memory(err);
+    for (int i = 0; i < n; i++) {
+        snw_entry *item = &e->items[i];
+        item->name = snw_pool_format(s->pool, "%s(%d)", name, i + 1); // for messages
+        item->text = snw_pool_text(s->pool, text[i], strlen(text[i]));
+        item->place = (snw_place){file, line[i], column[i]};
+        item->scope = s;
+        if (!item->name || !item->text) return out_of_memory(err);
     }
+    e->nitems = n;
     return SNW_OK;
 }
 

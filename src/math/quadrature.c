@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// quadrature.c: roots of Legendre polynomials and of their derivatives, by Newton from asymptotic
-// guesses. Both rules are symmetric, so half of the points is computed and mirrored.
+// quadrature.c: roots of Legendre polynomials, by Newton from asymptotic guesses. The rule is symmetric, so half of the points
+// is computed and mirrored.
 #include "math/quadrature.h"
 
 #include "base/fail.h"
@@ -46,26 +46,5 @@ void snw_gauss(int n, double *x, double *w) {
         }
         if (2 * i + 1 == n) minus = 1;
         put(n, i, minus, 2 / (minus * (2 - minus) * slope * slope), x, w);
-    }
-}
-
-void snw_lobatto(int n, double *x, double *w) {
-    SNW_ASSERT(n >= 2);
-    const int m = n - 1; // interior points are the roots of P_m'
-    put(n, 0, 0, 2.0 / ((double)n * m), x, w);
-    for (int i = 1; i < (n + 1) / 2; i++) {
-        const double guess = sin(0.5 * pi * i / m);
-        double minus = 2 * guess * guess, p[2] = {1, 1};
-        for (int it = 0; it < 20; it++) {
-            legendre(m, minus, p);
-            // Newton on (1 - t^2) P_m', whose derivative is -m (m+1) P_m
-            const double q = m * (p[1] - (1 - minus) * p[0]);
-            const double step = -q / ((double)m * n * p[0]);
-            minus += step;
-            if (fabs(step) <= 1e-15 * minus) break;
-        }
-        if (2 * i + 1 == n) minus = 1;
-        legendre(m, minus, p);
-        put(n, i, minus, 2 / ((double)n * m * p[0] * p[0]), x, w);
     }
 }

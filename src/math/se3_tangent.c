@@ -86,18 +86,15 @@ static inline void coef_tangent(dual z, int order, coef *k) {
     k[2] = (coef){{a2, a3 * z.d}, {b2, b3 * z.d}, {c2, c3 * z.d}};
 }
 
-// the same for T^-1
+// the same for T^-1, order <= 1
 static inline void coef_inverse(dual z, int order, coef *k) {
-    double e[4];
+    double e[3];
     snw_stumpff_inv(z.r, order + 1, e);
     const double a1 = -(e[0] + z.r * e[1]);
     k[0] = (coef){{1 - z.r * e[0], a1 * z.d}, {0.5, 0}, {e[0], e[1] * z.d}};
     if (order < 1) return;
     const double a2 = -(2 * e[1] + z.r * e[2]);
     k[1] = (coef){{a1, a2 * z.d}, {0, 0}, {e[1], e[2] * z.d}};
-    if (order < 2) return;
-    const double a3 = -(3 * e[2] + z.r * e[3]);
-    k[2] = (coef){{a2, a3 * z.d}, {0, 0}, {e[2], e[3] * z.d}};
 }
 
 // mixed second derivative of a coefficient with derivatives f1, f2 in z; its first is f1 z_d
@@ -215,10 +212,11 @@ void snw_se3_exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, s
     *du = dual_axpy(a1, dW, r);
 }
 
-// ---- directional derivatives -------------------------------------------------------------------
+// ---- derivative of the inverse ------------------------------------------------------------------
 
-// D(F(W) v)[d] for F with coefficients k
-static inline snw_twist about_d1(const coef k[2], snw_twist W, snw_twist v, snw_twist d) {
+snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d) {
+    coef k[2];
+    coef_inverse(dual_dot(W, W), 1, k);
     const dual z_d = dual_scale(2, dual_dot(W, d));
     const dual Wv = dual_dot(W, v), dv = dual_dot(d, v);
     const dual on_W = dual_add(dual_mul(dual_mul(k[1].c, z_d), Wv), dual_mul(k[0].c, dv));
@@ -229,71 +227,14 @@ static inline snw_twist about_d1(const coef k[2], snw_twist W, snw_twist v, snw_
     return dual_axpy(dual_mul(k[0].c, Wv), d, r);
 }
 
-// D2(F(W) v)[d, e]
-static inline snw_twist about_d2(const coef k[3], snw_twist W, snw_twist v, snw_twist d,
-                                 snw_twist e) {
-    const dual z_d = dual_scale(2, dual_dot(W, d)), z_e = dual_scale(2, dual_dot(W, e));
-    const dual zz = dual_mul(z_d, z_e), z_de = dual_scale(2, dual_dot(d, e));
-    const dual Wv = dual_dot(W, v), dv = dual_dot(d, v), ev = dual_dot(e, v);
-    const dual b_d = dual_mul(k[1].b, z_d), b_e = dual_mul(k[1].b, z_e);
-    const dual c_d = dual_mul(k[1].c, z_d), c_e = dual_mul(k[1].c, z_e);
-    const dual on_d = dual_add(dual_mul(c_e, Wv), dual_mul(k[0].c, ev));
-    const dual on_e = dual_add(dual_mul(c_d, Wv), dual_mul(k[0].c, dv));
-    const dual on_W = dual_add(dual_mul(chain2(k[1].c, k[2].c, zz, z_de), Wv),
-                               dual_add(dual_mul(c_d, ev), dual_mul(c_e, dv)));
-    snw_twist r = dual_times(chain2(k[1].a, k[2].a, zz, z_de), v);
-    r = dual_axpy(chain2(k[1].b, k[2].b, zz, z_de), snw_ad(W, v), r);
-    r = dual_axpy(b_e, snw_ad(d, v), r);
-    r = dual_axpy(b_d, snw_ad(e, v), r);
-    r = dual_axpy(on_W, W, r);
-    r = dual_axpy(on_d, d, r);
-    return dual_axpy(on_e, e, r);
-}
-
-snw_twist snw_se3_tangent_d1(snw_twist W, snw_twist v, snw_twist d) {
-    coef k[2];
-    coef_tangent(dual_dot(W, W), 1, k);
-    return about_d1(k, W, v, d);
-}
-
-snw_twist snw_se3_tangent_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e) {
-    coef k[3];
-    coef_tangent(dual_dot(W, W), 2, k);
-    return about_d2(k, W, v, d, e);
-}
-
-snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d) {
-    coef k[2];
-    coef_inverse(dual_dot(W, W), 1, k);
-    return about_d1(k, W, v, d);
-}
-
-snw_twist snw_se3_tangent_inv_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e) {
-    coef k[3];
-    coef_inverse(dual_dot(W, W), 2, k);
-    return about_d2(k, W, v, d, e);
-}
-
 // SO(3) is the real part
 static inline snw_twist real(snw_vec3 w) {
     const snw_twist x = {{.w = w, .v = {{0, 0, 0}}}};
     return x;
 }
 
-snw_vec3 snw_so3_tangent_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d) {
-    return snw_se3_tangent_d1(real(w), real(v), real(d)).w;
-}
-
-snw_vec3 snw_so3_tangent_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e) {
-    return snw_se3_tangent_d2(real(w), real(v), real(d), real(e)).w;
-}
-
 snw_vec3 snw_so3_tangent_inv_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d) {
     return snw_se3_tangent_inv_d1(real(w), real(v), real(d)).w;
-}
-
-snw_vec3 snw_so3_tangent_inv_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e) {
-    return snw_se3_tangent_inv_d2(real(w), real(v), real(d), real(e)).w;
 }
 
 // ---- gradient of the pull-back -----------------------------------------------------------------

@@ -41,17 +41,9 @@ void snw_se3_tangent_jet(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T,
 void snw_se3_exp_rates(snw_twist W, snw_twist dW, snw_twist ddW, snw_lower *T, snw_twist *u,
                        snw_twist *du);
 
-// First and second directional derivatives: D(T(W) v)[d], D2(T(W) v)[d, e]; likewise the inverse.
-snw_twist snw_se3_tangent_d1(snw_twist W, snw_twist v, snw_twist d);
-snw_twist snw_se3_tangent_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e);
+// Directional derivative D(T(W)^-1 v)[d]; and the same on SO(3).
 snw_twist snw_se3_tangent_inv_d1(snw_twist W, snw_twist v, snw_twist d);
-snw_twist snw_se3_tangent_inv_d2(snw_twist W, snw_twist v, snw_twist d, snw_twist e);
+snw_vec3 snw_so3_tangent_inv_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d);
 
 // N <- d(T(W)' p)/dW, 6x6 row by row.
 void snw_se3_tangent_pull_gradient(snw_twist W, snw_wrench p, double N[36]);
-
-// The same on SO(3): derivatives of snw_so3_tangent and its inverse applied to v.
-snw_vec3 snw_so3_tangent_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d);
-snw_vec3 snw_so3_tangent_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e);
-snw_vec3 snw_so3_tangent_inv_d1(snw_vec3 w, snw_vec3 v, snw_vec3 d);
-snw_vec3 snw_so3_tangent_inv_d2(snw_vec3 w, snw_vec3 v, snw_vec3 d, snw_vec3 e);

@@ -8,7 +8,6 @@
 #include "base/fail.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum {

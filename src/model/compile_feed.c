@@ -7,8 +7,6 @@
 #include "base/fail.h"
 #include "model/travel.h"
 
-#include <math.h>
-
 static bool bows(const snw_rod_desc *d) {
     for (int i = 0; i < 6; i++) {
         if (snw_law_varies(d->rest[i])) return true;

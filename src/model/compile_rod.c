@@ -7,7 +7,6 @@
 #include "math/quadrature.h"
 
 #include <math.h>
-#include <string.h>
 
 static snw_status fail(snw_error *err, snw_place at, const char *name, const char *what) {
     return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", name, what));

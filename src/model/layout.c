@@ -3,7 +3,6 @@
 
 #include "base/fail.h"
 #include "math/quadrature.h"
-#include "math/se3_tangent.h"
 #include "model/cells.h"
 
 #include <math.h>

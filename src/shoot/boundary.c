@@ -8,7 +8,6 @@
 #include "solve/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 snw_boundary_opts snw_boundary_defaults(void) {
     return (snw_boundary_opts){

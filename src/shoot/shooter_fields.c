@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "math/se3_tangent.h"
-#include "solve/dense.h"
 
 #include <math.h>
 #include <string.h>

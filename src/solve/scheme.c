@@ -2,7 +2,6 @@
 #include "solve/scheme.h"
 
 #include <math.h>
-#include <string.h>
 
 static snw_scheme alpha_family(snw_scheme_kind kind, double am, double af) {
     const double gamma = 0.5 - am + af, root = gamma + 0.5;

@@ -8,9 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/contact.h"
-#include "dynamics/fed.h"
-#include "dynamics/fluid.h"
 #include "study/assembly.h"
 #include "study/memory.h"
 #include "study/reduced.h"

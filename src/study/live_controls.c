@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const double lag = 0.03;     // s: within which what is turned is followed
 static const double homeward = 0.5; // s: for which a thing let go goes smoothly to its law

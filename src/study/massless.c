@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { CONFIGURATIONS = 3, MOST_COORDINATES = 400 }; // beyond, the cube of them costs too much
 

@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
-#include "dynamics/fluid.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "solve/chord.h"
@@ -72,7 +71,6 @@ snw_motion_opts snw_motion_defaults(void) {
                              .max_iter = 30,
                              .torque = 1};
 }
-
 
 snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, snw_motion **out) {
     *out = NULL;

@@ -15,7 +15,6 @@
 #include "solve/dense.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_UNKNOWN = 1000 }; // that are found together: the work is their cube

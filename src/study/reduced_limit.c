@@ -9,7 +9,6 @@
 #include "study/reduced_private.h"
 
 #include "base/fail.h"
-#include "dynamics/loop.h"
 #include "study/share.h"
 
 #include <math.h>

@@ -3,9 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/contact.h"
-#include "dynamics/fed.h"
-#include "dynamics/fluid.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
 

@@ -8,7 +8,6 @@
 #include "shoot/shooter.h"
 #include "study/pieces.h"
 
-#include <limits.h>
 #include <math.h>
 
 // Single numbers: field of the run, type.

@@ -12,11 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/contact.h"
-#include "dynamics/fluid.h"
 #include "dynamics/loop.h"
-#include "solve/dense.h"
-#include "study/memory.h"
 #include "study/path.h"
 #include "study/pieces.h"
 

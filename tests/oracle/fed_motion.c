@@ -21,7 +21,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { M = 40, N = ORACLE_FED_MOST };
 

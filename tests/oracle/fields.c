@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const snw_rod *rod_of(const oracle_rod *q) { return &q->m->rod[q->rod]; }
 

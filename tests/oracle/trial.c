@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void must(snw_status s, const snw_error *err) {
     if (s == SNW_OK) return;

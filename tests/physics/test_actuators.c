@@ -4,7 +4,6 @@
 #include "executed.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define RUBBER "sinew: 1\nmaterials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000}}\n"
 #define ARM(strain)                                                                                \

@@ -8,8 +8,6 @@
 #include "lively.h"
 #include "near.h"
 
-#include <string.h>
-
 // ---- nodes ------------------------------------------------------------------------------------------
 
 // a rule and its order

@@ -11,8 +11,6 @@
 #include "random_rod.h"
 #include "solve/dense.h"
 
-#include <string.h>
-
 static const double L = 2, EI = 3, GA = 150, rhoA = 0.7;
 
 // a cantilever by its numbers

@@ -8,8 +8,6 @@
 #include "random_trial.h"
 #include "solve/dense.h"
 
-#include <string.h>
-
 // more nodes than functions: a rule of three points sees no more than three functions of a strain
 enum { ROBOTS = 24, NODES = 24 };
 

@@ -5,8 +5,6 @@
 #include "study/fit.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 // ---- the search ---------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@
 #include "near.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char arm[] =

@@ -8,7 +8,6 @@
 #include "near.h"
 #include "sanitized.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void assert_status_ok(snw_status s, const snw_error *err) {

@@ -92,6 +92,28 @@ static void forward_dynamics_balances(void **state) {
     snw_robot_close(r);
 }
 
+// about one axis turns add up: quaternions of half the angle; hinges are numbers
+static void increments_move_a_configuration(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "robot:\n"
+        "  ball: {on: world, joint: spherical, body: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
+        "  door: {on: ball, joint: revolute, body: {mass: 1 kg, inertia: [1, 1, 1]}}\n";
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("ball", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
+        fail_msg("%s:%d: %s", err.file, err.line, err.text);
+    }
+    const double dx[4] = {0, 0.6, 0.8, 0.3}; // of length 1
+    for (int i = 1; i <= 5; i++) {
+        snw_robot_move(r, dx);
+        const double s = sin(0.5 * i), want[5] = {cos(0.5 * i), 0, 0.6 * s, 0.8 * s, 0.3 * i};
+        for (int k = 0; k < 5; k++) assert_near(snw_robot_q(r)[k], want[k], 1e-15);
+    }
+    snw_robot_close(r);
+}
+
 // ---- live ------------------------------------------------------------------------------------------
 
 static void steps(snw_robot *r, int n) {
@@ -497,6 +519,7 @@ int main(void) {
         cmocka_unit_test(equilibrium_is_the_arc),
         cmocka_unit_test(runs_and_overrides_are_chosen),
         cmocka_unit_test(forward_dynamics_balances),
+        cmocka_unit_test(increments_move_a_configuration),
         cmocka_unit_test(numbers_stand_for_laws),
         cmocka_unit_test(gravity_is_set_by_hand),
         cmocka_unit_test(motors_are_moved_by_hand),

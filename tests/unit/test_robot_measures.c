@@ -7,7 +7,6 @@
 // after near.h: it asserts
 #include "heap_calls.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "near.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static double noise(unsigned *seed) {

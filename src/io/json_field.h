@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// field.h: a key of a JSON object and its value, in one line. The key is NULL inside a list.
+// json_field.h: a key of a JSON object and its value, in one line. The key is NULL inside a list.
 #pragma once
 
 #include "io/json.h"
@@ -29,7 +29,7 @@ static inline void snw_field_number(snw_json *j, const char *key, double value) 
     snw_json_number(j, value);
 }
 
-static inline void snw_field_integer(snw_json *j, const char *key, long value) {
+static inline void snw_field_integer(snw_json *j, const char *key, long long value) {
     snw_field_key(j, key);
     snw_json_integer(j, value);
 }
@@ -42,4 +42,16 @@ static inline void snw_field_bool(snw_json *j, const char *key, bool value) {
 static inline void snw_field_null(snw_json *j, const char *key) {
     snw_field_key(j, key);
     snw_json_null(j);
+}
+
+static inline void snw_field_numbers(snw_json *j, const char *key, int n, const double *value) {
+    snw_field_list(j, key);
+    for (int i = 0; i < n; i++) snw_json_number(j, value[i]);
+    snw_json_close(j);
+}
+
+static inline void snw_field_texts(snw_json *j, const char *key, int n, const char *const *text) {
+    snw_field_list(j, key);
+    for (int i = 0; i < n; i++) snw_json_text(j, text[i]);
+    snw_json_close(j);
 }

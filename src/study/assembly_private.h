@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// assembly_private.h: what the files of an assembly share.
+#pragma once
+
+#include "base/arena.h"
+#include "study/assembly.h"
+#include "study/matrix.h"
+#include "study/share.h"
+
+struct snw_assembly {
+    const snw_model *m;
+    const snw_model *all; // with the rows that others imply: they tell ways of closing apart
+    snw_model whole;      // behind `all` when there are such rows
+    snw_work *w;
+    snw_state *trial, *kept, *near;
+    snw_arena scratch;
+    double *memory;
+    double *M;        // nv x nv
+    double *diagonal; // nv: of M, before factoring
+    double *X;        // nv x nrow: inverse metric times C'
+    double *C;        // (nrow of all + nv) x nv
+    double *S;        // nrow x nrow: C X
+    double *side;     // nrow
+    double *bend;     // nrow
+    double *size;     // nrow: what a row is measured by,
+    double *all_size; // and those of `all`
+    double *dx;       // nv, or nrow if that is more
+    int *order;       // nrow
+    double weight;    // of C'C in M, mass_rows
+    bool soft;        // M was made heavier where nothing moves
+    snw_matrix
+        *T;    // mass matrix bordered by the rows, where its factors are sparse; NULL: they are not
+    double *x; // nv + nrow
+    snw_share *share; // of contacts; NULL: none grip
+    double *P;        // nrow x nrow: rows combined to independent ones, study/share.h,
+    int nP;           // how many; 0: all are
+};
+
+// The loop that a row of m belongs to, nloop when it is none; and what a message calls the owner of a row, and where it stands.
+int snw_assembly_loop_at(const snw_model *m, int row);
+snw_place snw_assembly_owner(const snw_model *m, int row, const char **kind, const char **name);
+
+// as->X <- C', dense, from the columns of m in as->w.
+void snw_assembly_transpose(snw_assembly *as, const snw_model *m);
+
+// as->trial <- the configuration of s, and what is closed there.
+void snw_assembly_take(snw_assembly *as, const snw_state *s);
