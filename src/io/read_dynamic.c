@@ -29,6 +29,9 @@
       "position apart")                                                                            \
     X(DYNAMIC_START, "start", "consistent or rest",                                                \
       "implicit schemes: accelerations at the start from the forces (unless given), or zero")      \
+    X(DYNAMIC_LOOPS, "loops", "settled or plain",                                                  \
+      "schemes without damping: velocities and forces at loops made to fit after each step "       \
+      "(unless given), or as the scheme alone has them, with growing noise")                       \
     X(DYNAMIC_SHARE, "share", "{torque: 1/m}",                                                     \
       "how moments count against forces where contacts share what they bear, 1 1/m unless given")  \
     X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
@@ -106,13 +109,19 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
                            "bdf2, bdf3 and bdf-alpha",
                            snw_method_name(s->method));
     }
-    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START};
+    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START, DYNAMIC_LOOPS};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (!e[foreign[i]]) continue;
         return snw_fail_at(r->err, e[foreign[i]]->place, "the shooting engine has no '%s'",
                            e[foreign[i]]->key);
     }
     return SNW_OK;
+}
+
+// schemes that, with some rho or alpha, damp nothing
+static bool may_keep(snw_method m) {
+    return has_rho(m) || m == SNW_METHOD_NEWMARK || m == SNW_METHOD_TRAPEZOIDAL ||
+           m == SNW_METHOD_BDF_ALPHA;
 }
 
 // keys that mean nothing to the scheme
@@ -126,6 +135,11 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_metho
     }
     if (e[DYNAMIC_START] && is_collocation(m)) {
         return refuse(r, e[DYNAMIC_START], m, "its steps know nothing of the time before");
+    }
+    if (e[DYNAMIC_LOOPS] && !may_keep(m)) {
+        return refuse(r, e[DYNAMIC_LOOPS], m,
+                      "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, "
+                      "have");
     }
     if (is_implicit(m)) return SNW_OK;
     if (e[DYNAMIC_ADAPT]) {
@@ -225,14 +239,19 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     if (e[DYNAMIC_SHARE]) SNW_TRY(read_share(r, e[DYNAMIC_SHARE]->value, out));
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->place, out));
-    int base = 0, start = 0;
+    static const char *const ways[] = {"settled", "plain"};
+    int base = 0, start = 0, way = 0;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
     }
     if (e[DYNAMIC_START]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_START]->value, "start", 2, starts, &start));
     }
+    if (e[DYNAMIC_LOOPS]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, ways, &way));
+    }
     out->split = base == 1;
+    out->plain = way == 1;
     out->rest = start == 1;
     return SNW_OK;
 }

@@ -309,5 +309,8 @@ typedef struct snw_shoot_energy {
 // Of the body of a station in its place.
 snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 gravity, snw_se3 g,
                                       snw_twist V);
-// Of the newest level, by the trapezoidal rule on the nodes, bodies included.
+// Of node j of a piece in integrals along it, m: a rule of the order of the march; with linear histories and in the paper's march
+// the trapezoidal one.
+double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j);
+// Of the newest level, by these weights, bodies included.
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r);

@@ -222,7 +222,7 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
             double slope[6], x = 0;
             (void)snw_spot_density(d, spot, snw_twist_add(rest, r->level[0][node].e), slope);
             for (int k = 0; k < 6; k++) x += slope[k] * r->rate[node].e.e[k];
-            x *= (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            x *= snw_shoot_weight(r, piece, j);
             sum += x;
             *power += x * snw_cord_effort_at(&e->cords, i, node);
         }

@@ -79,7 +79,7 @@ static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
             const int node = piece->node + j, point = piece->point + j * r->method->np;
-            const double w = (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            const double w = snw_shoot_weight(r, piece, j);
             const snw_shoot_history *x = &r->level[0][node];
             if (r->density) *power += w * density_power(&r->density[point], r->g[node], x->V);
             *heat += w * heat_at(r, point, x, &r->rate[node]);

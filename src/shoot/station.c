@@ -92,12 +92,30 @@ snw_shoot_energy snw_station_energies(const snw_shoot_station *st, snw_vec3 grav
     return (snw_shoot_energy){.kinetic = kinetic(&st->M, V), .gravity = height(gravity, &st->M, g)};
 }
 
+// Gregory's rule: the trapezoidal rule with differences at the ends, as many as the order of the march asks for. What it adds to the weights 1
+// of the first nodes, and from the other end to the last ones; a short piece has as many differences as it has intervals, and
+// the rules of Simpson, 3/8 and Boole are among them. theory.md (10.5)
+double snw_shoot_weight(const snw_shoot_rod *r, const snw_shoot_piece *piece, int j) {
+    static const double two[] = {-1.0 / 2}, four[] = {-5.0 / 8, 1.0 / 6, -1.0 / 24},
+                        six[] = {-193.0 / 288, 77.0 / 240, -7.0 / 30, 73.0 / 720, -3.0 / 160};
+    const int n = piece->n;
+    const bool paper = r->replica || r->between == SNW_BETWEEN_LINEAR;
+    const bool coarse = paper || r->method->kind == SNW_ALONG_EULER || n < 2;
+    const bool fine = !coarse && r->method->kind == SNW_ALONG_DP5 && n >= 4;
+    const double *add = coarse ? two : fine ? six : four;
+    const int most = coarse ? 1 : fine ? 5 : 3;
+    double w = 1;
+    if (j < most) w += add[j];
+    if (n - j < most) w += add[n - j];
+    return w * piece->h;
+}
+
 snw_shoot_energy snw_shoot_energies(const snw_shoot_rod *r) {
     snw_shoot_energy E = {0, 0, 0};
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
-            const double w = (j == 0 || j == piece->n ? 0.5 : 1) * piece->h;
+            const double w = snw_shoot_weight(r, piece, j);
             const int node = piece->node + j, point = piece->point + j * r->method->np;
             const ptrdiff_t at = r->uniform ? 0 : point;
             const snw_shoot_history *x = &r->level[0][node];

@@ -54,8 +54,6 @@ void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, boo
     }
 }
 
-void snw_scheme_struck(snw_history *past) { past->h = -1; }
-
 // v = c0 d - c2 d_before + e v_old, exact for parabolas when the increment before has length hp:
 // c2 = h (1 + e)/(hp (h + hp)), c0 = (1 - e + c2 hp)/h
 static void level_weights(const snw_scheme *s, double h, double hp, double *c0, double *c2) {
@@ -120,6 +118,11 @@ void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double
         past->a[i] = acc[i];
     }
     past->h = h;
+}
+
+double snw_scheme_overshoot(const snw_scheme *s) {
+    if (s->levels) return s->memory ? 0.25 * (1 + s->e) : 0;
+    return 1 - s->gamma / (2 * s->beta);
 }
 
 double snw_scheme_error_factor(const snw_scheme *s) {

@@ -42,7 +42,8 @@ snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha);
 // What a scheme remembers, n numbers each.
 typedef struct snw_history {
     int n;
-    double h;       // length of the step before, 0: none yet, -1: none, and rates have jumped
+    double
+        h; // length of the step before, 0: none yet, -1: none, and the next is one of backward Euler
     double *v, *a;  // rates and accelerations at the last instant
     double *pseudo; // pseudo-accelerations (alpha)
     double *d, *vb; // increment of the step before, rates before it (levels)
@@ -57,10 +58,6 @@ snw_history snw_history_on(int n, double *memory);
 void snw_scheme_start(const snw_scheme *s, const double *v, const double *a, bool rest,
                       snw_history *past);
 
-// Rates have jumped at the start, as in an impact: the next step is one of backward Euler. Of a stiff system, accelerations
-// then belong to oscillations far quicker than the step; all schemes of order two would carry them on.
-void snw_scheme_struck(snw_history *past);
-
 // Coefficients of a step of length h.
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
                       double *f, double *g);
@@ -68,6 +65,10 @@ void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, do
 // Remember the step just taken.
 void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
                     const double *acc, snw_history *past);
+
+// s: begun with accelerations a of a motion far quicker than the step, a scheme makes rates s h a of them out of nothing
+// (theory.md 6.10); 0 of schemes that keep the energy of such a motion, and of backward Euler.
+double snw_scheme_overshoot(const snw_scheme *s);
 
 // Leading term of the local error of d, i.e. of the configuration, per number: from the change of acceleration.
 double snw_scheme_error_factor(const snw_scheme *s);

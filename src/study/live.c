@@ -41,17 +41,15 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
     v->how.least = v->how.step / parts;
 }
 
-// begin to move from the robot's state; energies count from here. After a change of the model accelerations jump, and steps that do
-// not resolve how they fade would take them for the past: it was uniform motion then
+// begin to move from the robot's state; energies count from here, and what a change of the model did is work
 static snw_status begin(snw_live *v, snw_robot *r, bool changed, snw_error *err) {
-    snw_step_desc how = v->how;
-    how.rest |= changed;
-    SNW_TRY(snw_robot_begin(r, &how, err));
+    SNW_TRY(snw_robot_begin(r, &v->how, err));
     v->robot = r;
     v->era = (snw_era){.desc = r->desc, .model = r->m, .statics = r->statics};
     v->run->now = &v->era;
     const snw_energy e = snw_run_energies(v->run, &r->mover, r->mover.look(r->mover.self));
     v->run->here.start = e.kinetic + e.elastic + e.gravity;
+    if (changed) v->run->work += v->run->here.start - v->run->held;
     return SNW_OK;
 }
 
@@ -240,6 +238,7 @@ static void settle(snw_live *v) {
     const snw_mover *mv = &v->robot->mover;
     const snw_energy e = snw_run_energies(v->run, mv, mv->look(mv->self));
     snw_run_settle(v->run, &e);
+    v->run->held = e.kinetic + e.elastic + e.gravity;
 }
 
 snw_status snw_live_change(snw_live *v, const snw_desc *desc, void (*release)(void *owner),

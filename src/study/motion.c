@@ -23,6 +23,8 @@ enum {
     PATIENCE = 7     // iterations that cost what a new matrix does
 };
 
+static const double NOTICEABLE = 0.01; // theory.md (6.10)
+
 // Where Newton's matrix was made: from that it can be made again, after a load.
 typedef struct origin {
     bool known;
@@ -48,6 +50,8 @@ struct snw_motion {
     snw_switches *switches; // of what comes and goes, and of jumps; with it
     snw_share *share;       // of the assembly,
     bool shares;            // and whether contacts say the same
+    bool closed;            // there are loops that are no contacts
+    bool keeps;             // the scheme keeps errors across their rows
     int slips;              // the contact that could not hold in the last step; -1: none did not
     double slip;            // and how fast it would have to go
     double *work, *work_kept, *power_within;
@@ -97,6 +101,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
         return SNW_E_MEMORY;
     }
     mo->slips = -1;
+    mo->keeps = snw_scheme_overshoot(&opts->scheme) == 0 && opts->scheme.order == 2;
+    for (int i = 0; i < m->nloop; i++) mo->closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     mo->share = mo->assembly ? snw_assembly_share(mo->assembly) : NULL;
     if (mo->share) snw_share_weigh(mo->share, opts->torque);
     double *at = mo->memory;
@@ -261,9 +267,6 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     }
     snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
     snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, mo->opts.rest, &mo->past);
-    // friction of a tendon jumps with the speed of its winch, like a blow
-    const bool struck = blow.struck || m->most_rubbing > 0;
-    if (struck && !mo->opts.control) snw_scheme_struck(&mo->past);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     snw_state_copy(m, mo->now, mo->before);
@@ -506,16 +509,34 @@ static void predict(snw_motion *mo, double h) {
     }
 }
 
-// Does a step of length h follow the accelerations it begins with? Not when they alone would carry a coordinate much farther than
-// the velocities do, and noticeably.
-static bool resolves(const snw_motion *mo, double h) {
-    double by_rate = 0, by_acceleration = 0;
-    for (int i = 0; i < mo->m->nv; i++) {
-        by_rate = fmax(by_rate, h * fabs(mo->past.v[i]) / mo->m->typical[i]);
-        by_acceleration =
-            fmax(by_acceleration, 0.5 * h * h * fabs(mo->past.a[i]) / mo->m->typical[i]);
+// x'(cq K + cv D + ca M) x at the present state, whose inputs and residual are at hand
+static double form(snw_motion *mo, double cq, double cv, double ca, const double *x) {
+    const size_t nv = (size_t)mo->m->nv, n = (size_t)mo->T->n;
+    mo->of_T.known = false;
+    snw_matrix_clear(mo->T);
+    snw_tangent_add(mo->m, mo->in, cq, cv, ca, mo->w, n, mo->T->A);
+    double sum = 0;
+    for (size_t j = 0; j < nv; j++) {
+        for (size_t i = 0; i < nv; i++) sum += x[i] * mo->T->A[j * n + i] * x[j];
     }
-    return by_acceleration < fmax(0.01, 5 * by_rate);
+    return sum;
+}
+
+// Does a first step of length h follow the accelerations it begins with? Not when the scheme makes more of them than there was, noticeably,
+// theory.md (6.10).
+static bool resolves(snw_motion *mo, double h) {
+    const snw_model *m = mo->m;
+    const double share = snw_scheme_overshoot(&mo->opts.scheme), *acc = mo->now->a;
+    double farthest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        farthest = fmax(farthest, 0.5 * h * h * fabs(acc[i]) / m->typical[i]);
+    }
+    if (mo->opts.rest || mo->opts.control || !(share > 0) || farthest < NOTICEABLE) return true;
+    snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
+    snw_residual(m, mo->in, mo->now, false, mo->w);
+    snw_tangent_sweep(m, NULL, mo->w);
+    const double resists = form(mo, 1, 1.5 / h, 0, acc), moves = form(mo, 0, 0, 1, acc);
+    return !(share * h * h * resists > moves);
 }
 
 // Newton's method from d and the multipliers of the step before. Contacts that say the same at the end of the step rest, by choice at the
@@ -541,11 +562,26 @@ static snw_status attempt(snw_motion *mo, bool share, snw_chord_info *info) {
     return SNW_OK;
 }
 
+// The end of a step made consistent where the scheme would let errors across the rows of loops go on, theory.md (6.11): velocities that keep
+// them, accelerations and multipliers that follow. A singular configuration stays as the scheme has it.
+static void settle(snw_motion *mo) {
+    const snw_model *m = mo->m;
+    snw_error err;
+    const bool begins = mo->past.h < 0; // by backward Euler
+    if (!mo->closed || !(begins || (mo->keeps && !mo->opts.plain))) return;
+    snw_state_copy(m, mo->trial, mo->way);
+    if (snw_assembly_velocities(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
+    if (snw_assembly_accelerations(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
+    snw_state_copy(m, mo->way, mo->trial);
+    snw_chart_from_state(m, mo->opts.chart, mo->trial, mo->rate, mo->acc);
+    snw_residual(m, mo->in, mo->trial, false, mo->w);
+}
+
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
     *info = (snw_chord_info){0};
-    if (p->h < 0 && resolves(mo, h)) mo->past.h = 0;
+    if (p->h <= 0) mo->past.h = resolves(mo, h) ? 0 : -1;
     snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
     mo->w->pace = 1 / mo->a; // rows of velocities as if they were of increments
     set_scale(mo, mo->b);
@@ -563,6 +599,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
     }
+    settle(mo);
     // commit
     const size_t np = (size_t)snw_npower(m) * sizeof(double);
     memcpy(mo->work_kept, mo->work, np);

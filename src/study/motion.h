@@ -19,6 +19,7 @@ typedef struct snw_motion_opts {
         tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
+    bool plain;    // velocities at loops as an undamped scheme has them, theory.md 6.6
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
     double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
     snw_algebra algebra; // of Newton's matrix, default as it pays

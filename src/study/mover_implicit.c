@@ -86,6 +86,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.scheme = snw_scheme_make(kind_of(step->method), step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.rest = step->rest;
+    o.plain = step->plain;
     o.control = step->control;
     if (step->torque > 0) o.torque = step->torque;
     if (!step->control && step->tolerance > 0) o.tolerance = step->tolerance;

@@ -493,6 +493,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
                 const int from = d->step[i].from;
                 snw_state_copy(r->wide, r->ended[from], r->state);
                 r->current = r->fields[from];
+                r->held = NAN;
                 carry_rows(r, r->era[r->era_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
             }
@@ -525,6 +526,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_modes(r, i, err));
             break;
         case SNW_STEP_CHANGE:
+            if (isnan(r->held) && r->loaded) r->held = snw_run_stored(r);
             SNW_TRY(snw_run_grid_apply(r, &r->era[r->era_of_step[i]], err));
             // statics goes on from the loads that held until now
             snw_statics_take(r->era[r->era_of_step[i]].statics, r->now->statics);
@@ -535,6 +537,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         r->resuming = false;
         const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
         if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
+        if (!stays) r->held = NAN;
         r->loaded |= d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
         snw_state_copy(r->wide, r->state, r->ended[i]);
     }
@@ -610,6 +613,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));
     r->work = r->heat = r->scheme = r->balance = 0;
+    r->held = NAN;
     const snw_model *m = r->now->model;
     // start anew: the initial state, no loads
     r->state->t = 0;

@@ -82,6 +82,19 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
 
 static double total(const snw_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
+double snw_run_stored(snw_run *r) {
+    if (r->current) {
+        const snw_shoot_energy e = snw_shooter_energy(r->current);
+        return e.kinetic + e.elastic + e.gravity;
+    }
+    const snw_model *m = r->now->model;
+    snw_work *w = (snw_work *)snw_statics_begin(r->now->statics, r->state, r->state->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_kinematics(m, in, r->state, false, w);
+    return snw_kinetic_energy(m, w) + snw_stored_energy(m, r->state->q, w) +
+           snw_gravity_energy(m, in, w);
+}
+
 snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w) {
     const snw_model *m = r->now->model;
     const snw_work_done done = mv->work(mv->self);
@@ -325,8 +338,8 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
     }
 }
 
-// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows, theory.md
-// 6.6. Driven coordinates have none.
+// Schemes that leave the fastest motion as it is also leave the noise in the forces of loops, which then grows where they are
+// left to themselves, theory.md 6.6. Driven coordinates have none.
 static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     const bool keeps = step->method == SNW_METHOD_NEWMARK ||
                        step->method == SNW_METHOD_TRAPEZOIDAL || step->rho == 1 ||
@@ -334,12 +347,12 @@ static void warn_of_noise(const snw_run *r, const snw_step_desc *step) {
     const snw_model *m = r->now->model;
     bool closed = false;
     for (int i = 0; i < m->nloop; i++) closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
-    if (!keeps || !closed) return;
+    if (!keeps || !closed || !step->plain) return;
     char text[200];
     (void)snprintf(
         text, sizeof text,
         "run '%s', step '%s': %s does not damp the noise in the forces of loops, which may "
-        "grow until it fails; use generalized-alpha with rho below 1",
+        "grow until it fails; leave out 'loops: plain', or take a scheme that damps",
         r->info.run, step->name, snw_method_name(step->method));
     snw_run_warn(r, text);
 }
@@ -478,6 +491,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         if (!r->resuming) {
             const snw_energy first = snw_run_energies(r, &mv, mv.look(mv.self));
             r->here.start = total(&first);
+            if (!isnan(r->held)) r->work += r->here.start - r->held;
             r->totals.exchanged = 0;
         }
         s = carry(r, stage, &mv, &b, err);

@@ -68,11 +68,12 @@ struct snw_run {
     const snw_run_hooks *hooks;
     snw_run_totals totals;
     snw_here here;
-    bool resuming;                           // go on from `save`
-    bool loaded;                             // statics has loads that hold already
-    double *save;                            // info.nsave: of the last frame, or to go on from
-    double next_frame;                       // time from which the next frame is due
-    double work, heat, scheme, balance;      // of the dynamic steps done
+    bool resuming;                      // go on from `save`
+    bool loaded;                        // statics has loads that hold already
+    double *save;                       // info.nsave: of the last frame, or to go on from
+    double next_frame;                  // time from which the next frame is due
+    double work, heat, scheme, balance; // of the dynamic steps done
+    double held; // T + U before the changes that the state has just gone through; NaN: none
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *found;                             // nstep: its modes were found
     struct snw_shooter **fields; // nstep: with which each ended; NULL: coordinates say it all
@@ -100,6 +101,8 @@ void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
 bool snw_run_due(snw_run *r, double t, bool last);
 // Energies of a dynamic step at the mover's present, w its look; what it moved from here.start on.
 snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w);
+// T + U of the run's state as the present model, or its fields, have it.
+double snw_run_stored(snw_run *r);
 // A dynamic step ends here: its work, heat and balance count for those to come.
 void snw_run_settle(snw_run *r, const snw_energy *e);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);

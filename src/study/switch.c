@@ -304,15 +304,6 @@ static double lost(const snw_switches *sw) {
     return heat;
 }
 
-static bool jumped(const snw_model *m, const double *before, const double *v) {
-    double largest = 0, change = 0;
-    for (int i = 0; i < m->nv; i++) {
-        largest = fmax(largest, fmax(fabs(v[i]), fabs(before[i])) / m->typical[i]);
-        change = fmax(change, fabs(v[i] - before[i]) / m->typical[i]);
-    }
-    return change > 1e-9 * largest;
-}
-
 static snw_status strike(snw_switches *sw, const snw_inputs *in, snw_state *s, double before,
                          snw_blow *out, snw_error *err) {
     const snw_model *m = sw->m;
@@ -323,10 +314,6 @@ static snw_status strike(snw_switches *sw, const snw_inputs *in, snw_state *s, d
     snw_kinematics(m, in, s, false, sw->w);
     out->heat = lost(sw);
     out->work = energy(sw, in, s) - before + out->heat;
-    // that what has gone stands still is no jump
-    memcpy(sw->push, sw->before->v, (size_t)m->nv * sizeof *sw->push);
-    snw_rest_vector(m, sw->w, sw->push);
-    out->struck = jumped(m, sw->push, s->v);
     return check_left_out(sw, in, s, err);
 }
 

@@ -32,7 +32,6 @@ double snw_switches_come_lost(const snw_switches *sw, const snw_work *w);
 typedef struct snw_blow {
     double heat; // lost in the impact, J
     double work; // of given motion that jumps, and what links bring or take with them, J
-    bool struck; // velocities have jumped
 } snw_blow;
 
 // At an instant of a motion: z (nsignal; NULL: as it is) remembered from now on, and velocities that keep all rows.
