@@ -26,6 +26,7 @@ typedef struct snw_parser {
     const snw_term *args;        // values of entry's arguments, when it is a function
     int call_at;                 // where in up's text it is called
     const struct snw_parser *up; // the text that made us read this one
+    const char *taken; // a parameter whose name stands for a unit here, 9.81 m/s^2*h; NULL: none
     snw_error *err;
 } snw_parser;
 

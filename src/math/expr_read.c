@@ -217,6 +217,16 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
     return SNW_OK;
 }
 
+// the parameter that a factor of the unit may have been meant for: 9.81 m/s^2*h is in hours
+static const char *taken_name(const snw_parser *p, const char *s, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (s[i] != '*' && s[i] != '/') continue;
+        const snw_entry *e = snw_scope_find(p->scope, s + i + 1, snw_word_length(s + i + 1));
+        if (e) return e->name;
+    }
+    return NULL;
+}
+
 snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     const char *s = p->p;
     while (snw_is_blank(*s)) s++;
@@ -236,5 +246,6 @@ snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     }
     const int at = (int)(s - p->text);
     p->p = s + length;
+    if (!p->taken) p->taken = taken_name(p, s, length);
     return apply_unit(p, at, unit, term);
 }
