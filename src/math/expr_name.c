@@ -106,6 +106,7 @@ static snw_status settle(const snw_parser *p, snw_entry *e, int at) {
     const snw_status s = snw_parse_all(&in, &e->term);
     e->busy = false;
     e->done = s == SNW_OK;
+    e->taken = in.taken;
     return s;
 }
 
@@ -117,6 +118,7 @@ static snw_status use_value(snw_parser *p, snw_entry *e, int at, snw_term *out) 
     SNW_TRY(snw_check_vars(p, at, e->term.node->vars, what));
     *out = e->term;
     out->at = at;
+    if (!p->taken) p->taken = e->taken;
     return SNW_OK;
 }
 
@@ -179,6 +181,7 @@ static snw_status call_body(snw_parser *p, snw_entry *e, const snw_term *args, i
     const snw_status s = snw_parse_all(&in, out);
     e->busy = false;
     out->at = at;
+    if (!p->taken) p->taken = in.taken;
     return s;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_POWER };
@@ -52,12 +53,25 @@ snw_status snw_want_condition(const snw_parser *p, const snw_term *a) {
     return snw_parser_fail(p, a->at, "a condition is wanted here, such as t < 1 s, or on or off");
 }
 
+// a quantity of another kind; perhaps because the name of a parameter was read as a unit
+static snw_status mismatch(const snw_parser *p, int at, const char *want, snw_quantity q,
+                           const char *why) {
+    char got[96], hint[200];
+    snw_quantity_phrase(q, got, sizeof got);
+    if (p->taken) {
+        (void)snprintf(hint, sizeof hint,
+                       "; '%.40s' is a unit there, not the parameter: put brackets around the "
+                       "number and its unit, (2 m)*%.40s",
+                       p->taken, p->taken);
+    }
+    return snw_parser_fail(p, at, "%s is wanted here, got %s%s", want, got,
+                           p->taken ? hint : why);
+}
+
 snw_status snw_want_number(const snw_parser *p, const snw_term *a) {
     SNW_TRY(snw_want_value(p, a));
     if (snw_quantity_fits(a->q, SNW_DIM_NONE)) return SNW_OK;
-    char got[96];
-    snw_quantity_phrase(a->q, got, sizeof got);
-    return snw_parser_fail(p, a->at, "a number or angle is wanted here, got %s", got);
+    return mismatch(p, a->at, "a number or angle", a->q, "");
 }
 
 snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term *b,
@@ -65,11 +79,9 @@ snw_status snw_want_alike(const snw_parser *p, const snw_term *a, const snw_term
     SNW_TRY(snw_want_value(p, a));
     SNW_TRY(snw_want_value(p, b));
     if (snw_quantity_join(a->q, b->q, out)) return SNW_OK;
-    char want[96], got[96], trap[160];
+    char want[96];
     snw_quantity_phrase(a->q, want, sizeof want);
-    snw_quantity_phrase(b->q, got, sizeof got);
-    snw_unit_trap(p, trap, sizeof trap);
-    return snw_parser_fail(p, b->at, "%s is wanted here, got %s%s", want, got, trap);
+    return mismatch(p, b->at, want, b->q, "");
 }
 
 snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a, const snw_term *b,
@@ -284,16 +296,13 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     if (rules->condition) return snw_want_condition(p, term);
     SNW_TRY(snw_want_value(p, term));
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
-    char want[96], got[96], trap[160];
+    char want[96];
     snw_dim_phrase(*rules->dim, want, sizeof want);
-    snw_quantity_phrase(term->q, got, sizeof got);
-    snw_unit_trap(p, trap, sizeof trap);
     // a bare number would do; this one is a quotient of values with units, or an angle
     const char *why = snw_quantity_fits(term->q, SNW_DIM_NONE)
                           ? " that is made of units; a bare one would be SI"
                           : "";
-    return snw_parser_fail(p, term->at, "%s is wanted here, got %s%s", want, got,
-                           trap[0] ? trap : why);
+    return mismatch(p, term->at, want, term->q, why);
 }
 
 snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,

@@ -26,6 +26,7 @@ typedef struct snw_parser {
     const snw_term *args;        // values of entry's arguments, when it is a function
     int call_at;                 // where in up's text it is called
     const struct snw_parser *up; // the text that made us read this one
+    const char *taken; // a parameter whose name stands for a unit here, 9.81 m/s^2*h; NULL: none
     snw_error *err;
 } snw_parser;
 
@@ -58,8 +59,6 @@ void snw_parser_quote(const snw_parser *p, int at, char *out, size_t size);
 SNW_NODISCARD snw_status snw_read_number(snw_parser *p, snw_term *out);
 // The unit that may follow a number, pi or a bracket, multiplied into the term.
 SNW_NODISCARD snw_status snw_read_unit(snw_parser *p, snw_term *term);
-// out <- a hint where a unit of this text, or of parameters in it, has a word that is also a parameter, as in 5 N*m; else "".
-void snw_unit_trap(const snw_parser *p, char *out, size_t size);
 
 // ---- expr_parse.c -------------------------------------------------------------------------------
 

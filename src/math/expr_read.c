@@ -217,6 +217,16 @@ static snw_status apply_unit(snw_parser *p, int at, snw_unit_value unit, snw_ter
     return SNW_OK;
 }
 
+// the parameter that a factor of the unit may have been meant for: 9.81 m/s^2*h is in hours
+static const char *taken_name(const snw_parser *p, const char *s, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (s[i] != '*' && s[i] != '/') continue;
+        const snw_entry *e = snw_scope_find(p->scope, s + i + 1, snw_word_length(s + i + 1));
+        if (e) return e->name;
+    }
+    return NULL;
+}
+
 snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     const char *s = p->p;
     while (snw_is_blank(*s)) s++;
@@ -236,53 +246,6 @@ snw_status snw_read_unit(snw_parser *p, snw_term *term) {
     }
     const int at = (int)(s - p->text);
     p->p = s + length;
+    if (!p->taken) p->taken = taken_name(p, s, length);
     return apply_unit(p, at, unit, term);
-}
-
-// ---- units that look like parameters -------------------------------------------------------------
-
-// the first word behind a '*' or '/' of a unit that is also a name here; 0: none
-static size_t name_in_unit(const snw_scope *scope, const char *unit, size_t length, size_t *at) {
-    for (size_t i = 1; i < length; i++) {
-        if (unit[i - 1] != '*' && unit[i - 1] != '/') continue;
-        const size_t word = snw_word_length(unit + i);
-        *at = i;
-        if (word && snw_scope_find(scope, unit + i, word)) return word;
-    }
-    return 0;
-}
-
-static bool find_trap(const snw_scope *scope, const char *text, int depth, char *out, size_t size) {
-    for (const char *s = text; *s; s++) {
-        const size_t word = snw_word_length(s);
-        if (word) {
-            // what is wrong may be in a parameter of this expression
-            const snw_entry *e = depth > 0 ? snw_scope_find(scope, s, word) : NULL;
-            if (e && e->text && find_trap(e->scope, e->text, depth - 1, out, size)) return true;
-            s += word - 1;
-            continue;
-        }
-        if (!snw_is_digit(s[0]) && s[0] != ')') continue;
-        const char *unit = s + 1;
-        while (snw_is_blank(*unit)) unit++;
-        snw_unit_value value;
-        size_t at = 0;
-        const size_t length = snw_word_length(unit) ? snw_unit_read(unit, &value) : 0,
-                     name = length < QUOTE_MAX ? name_in_unit(scope, unit, length, &at) : 0;
-        if (name) {
-            (void)snprintf(out, size,
-                           "; in '%.*s' the '%.*s' is a unit, write (.. %.*s)%c%.*s for the "
-                           "parameter",
-                           (int)length, unit, (int)name, unit + at, (int)at - 1, unit, unit[at - 1],
-                           (int)name, unit + at);
-            return true;
-        }
-        if (length) s = unit + length - 1;
-    }
-    return false;
-}
-
-void snw_unit_trap(const snw_parser *p, char *out, size_t size) {
-    out[0] = '\0';
-    (void)find_trap(p->scope, p->text, 3, out, size);
 }

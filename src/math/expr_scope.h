@@ -27,7 +27,8 @@ typedef struct snw_entry {
     int nitems;              // of a list
     struct snw_entry *items; // values, named a(1), a(2), ..
     bool busy, done;         // being parsed, parsed
-    snw_term term;           // when done
+    snw_term term;           // when done,
+    const char *taken;       // and a parameter whose name it uses for a unit, NULL: none
     struct snw_entry *next;  // defined after this one, in the same scope
 } snw_entry;
 

@@ -163,10 +163,7 @@ void snw_statics_hold(snw_statics *st, const snw_hand *hand) {
 
 snw_inputs *snw_statics_held(snw_statics *st) { return st->before; }
 
-void snw_statics_assume(snw_statics *st, double t) {
-    snw_inputs_at(st->m, t, st->before);
-    forget_rates(st->m, st->before);
-}
+void snw_statics_assume(snw_statics *st, double t) { snw_inputs_at(st->m, t, st->before); }
 
 // ---- the equations as the solver sees them ---------------------------------------------------------
 

@@ -39,7 +39,7 @@ SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_
 // Whether rates count in what is looked at from now on, as they do after a steady solve.
 void snw_statics_count_rates(snw_statics *st, bool count);
 
-// What held before the next solve: no loads at all, or those of time t.
+// What held before the next solve: no loads at all, or those of time t with the rates there, as after a motion.
 void snw_statics_reset(snw_statics *st);
 void snw_statics_assume(snw_statics *st, double t);
 // Take over from the statics of another model with the same coordinates and loads, after a change.

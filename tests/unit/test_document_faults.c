@@ -35,10 +35,10 @@ static const bad_case bad[] = {
     // units that look like parameters
     {HEAD "parameters: {A: 2 cm^2, p: 3 Pa*A}\nrobot: {a: {on: world, joint: prismatic, stiffness: "
           "$p/(1 m)}}\n",
-     "in 'Pa*A' the 'A' is a unit, write (.. Pa)*A for the parameter"},
+     "'A' is a unit there, not the parameter"},
     {HEAD "parameters: {m: 2 kg}\nrobot: {a: {on: world, joint: prismatic, body: {mass: 1}}}\n"
           "loads: {f: {on: a, force: [0, 0, $9.81 m/s^2*m]}}\n",
-     "write (.. m/s^2)*m for"},
+     "'m' is a unit there, not the parameter"},
     // what would do nothing
     {ARM "actuators: {c: {tendon: {along: arm}, effort: $-1 N}}\n", "cannot push"},
     {ARM "actuators: {c: {stress: {along: arm, bend_y: 1, $stretch: 1}}}\n",

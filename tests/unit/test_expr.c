@@ -316,6 +316,8 @@ static void plain_numbers_fit_and_units_are_checked(void **state) {
     define(b, "W", "2 s");
     define(b, "lam", "1 m");
     define(b, "mass", "2 kg");
+    define(b, "h", "5 m");
+    define(b, "drop", "9.81 m/s^2*h");
     define(b, "u", "t - 5 s + x/V");
     define(b, "B(w)", "if(abs(w) < W, exp(w^2/(w^2 - W^2)), 0)");
     const snw_dim length = SNW_DIM_LENGTH, speed = {.m = 1, .s = -1}, number = SNW_DIM_NONE,
@@ -366,6 +368,9 @@ static void plain_numbers_fit_and_units_are_checked(void **state) {
         {"x*(2 N/m)", force, NULL},
         {"hat(t, 0 s, 16 ms)*5 N", force, NULL},
         {"(t/W) mm", length, NULL},
+        {"9.81 m/s^2*h", length, "'h' is a unit there, not the parameter"},
+        {"drop", length, "'h' is a unit there"},
+        {"(9.81 m/s^2)*h", length, "got m^2/s^2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const snw_expr_rules rules = {.dim = &cases[i].dim, .vars = ALL};
