@@ -68,15 +68,16 @@ static snw_status stress(snw_reader *r, const snw_node *node, snw_stress_desc *o
         if (!e[i]) continue;
         const snw_dim dim = i < 3 ? SNW_DIM_TORQUE : SNW_DIM_FORCE;
         SNW_TRY(snw_read_law(r, e[i]->value, e[i]->key, dim, vars, &out->stress[i]));
-        const snw_rod_desc *rod = &r->desc->link[out->link].rod;
-        if (rod->active[i] || rod->given[i]) continue;
-        return snw_fail_at(
-            r->err, e[i]->place,
-            "rod '%s' has no strain '%s', so that a muscle does nothing there; add it, "
-            "'strain: {%s: legendre 3, ..}'",
-            r->desc->link[out->link].name, e[i]->key, e[i]->key);
     }
-    return SNW_OK;
+    const snw_link_desc *link = &r->desc->link[out->link];
+    for (int i = 0; i < 6; i++) {
+        if (out->stress[i] && (link->rod.active[i] || link->rod.given[i])) return SNW_OK;
+    }
+    return snw_fail_at(
+        r->err, node->place,
+        "rod '%s' has none of the strains that this muscle works on, so that it does "
+        "nothing; add one, e.g. 'strain: {bend_y: legendre 3, stretch: legendre 2}'",
+        link->name);
 }
 
 static snw_status muscle(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "solve/settle.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double FAR = 0.3;       // typical increments in one step
 static const double SHORTEST = 1e-9; // pseudo-time of a step
 static const double LONGEST = 1e12;
+enum { STALLED = 3 }; // iterations without progress
 
 snw_settle_opts snw_settle_defaults(void) {
     return (snw_settle_opts){.tol = 1e-10, .max_iter = 500};
@@ -30,6 +32,18 @@ static bool falls(const snw_problem *p, const double *D, const snw_tangent *t, c
     return t->sign == (rows % 2 ? -1 : 1) && power >= 0;
 }
 
+// is each residual what rounding of x makes of it? J (column major) as it is at x
+static bool is_rounding(const snw_problem *p, const double *x, const double *r, const double *J) {
+    double size = 1;
+    for (int i = 0; i < p->nx; i++) size = fmax(size, fabs(x[i]));
+    for (int i = 0; i < p->n; i++) {
+        double sum = 0;
+        for (int j = 0; j < p->n; j++) sum += fabs(J[(size_t)j * (size_t)p->n + (size_t)i]);
+        if (!(fabs(r[i]) <= 8 * DBL_EPSILON * size * sum)) return false;
+    }
+    return true;
+}
+
 snw_status snw_settle(const snw_problem *p, const double *D, const snw_settle_opts *opts,
                       bool (*stop)(void *user), void *stop_user, snw_arena *scratch, double *x,
                       snw_settle_info *info) {
@@ -37,11 +51,17 @@ snw_status snw_settle(const snw_problem *p, const double *D, const snw_settle_op
     double *r = snw_arena_doubles(scratch, n), *dx = snw_arena_doubles(scratch, n), h = 1;
     snw_tangent t = snw_tangent_take(p->n, scratch);
     snw_status s = SNW_E_DIVERGED;
+    double best = INFINITY;
+    int stalled = 0; // iterations since it was halved
     for (*info = (snw_settle_info){0};; info->iterations++) {
         s = p->tangent(p->user, 1, x, r, t.J);
         if (s != SNW_OK) break;
         info->residual = snw_problem_norm(p, r);
         if (info->residual <= opts->tol) break;
+        // stiff cables that hold a plate leave more than the tolerance, and no x has less
+        stalled = info->residual < 0.5 * best ? 0 : stalled + 1;
+        best = fmin(best, info->residual);
+        if (stalled >= STALLED && is_rounding(p, x, r, t.J)) break;
         s = SNW_E_DIVERGED;
         if (info->iterations == opts->max_iter || !(info->residual < INFINITY)) break;
         if (stop && stop(stop_user)) {

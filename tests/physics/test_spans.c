@@ -357,6 +357,43 @@ static void a_cord_that_pushes_is_said(void **state) {
     }
 }
 
+// A plate in the middle of eight cables a million times as stiff as its weight asks for: heights by the balance of two lengths, tensions likewise. Nothing else holds it,
+// and rounding leaves more of the forces than the tolerance.
+static void stiff_cables_hold_a_plate(void **state) {
+    (void)state;
+    for (double c = 1e-4; c > 1e-8; c *= 0.1) {
+        outcome o;
+        char text[2500];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nparameters: {c: %g 1/N, side: [1, -1, -1, 1], front: [1, 1, -1, -1]}\n"
+            "robot: {plate: {on: world, pose: {xyz: [0, 0, 1]}, joint: free, body: {box: [0.3, "
+            "0.3, "
+            "0.1], mass: 10}}}\n"
+            "sites:\n"
+            "  post(k=1..4): {on: world, pose: {xyz: [side(k), front(k), 2]}}\n"
+            "  foot(k=1..4): {on: world, pose: {xyz: [side(k), front(k), 0]}}\n"
+            "  eye(k=1..4): {on: plate, pose: {xyz: [0.15*side(k), 0.15*front(k), 0]}}\n"
+            "actuators:\n"
+            "  up(k=1..4): {tendon: {path: [post(k), eye(k)], compliance: c, extra: 0.5 m}, "
+            "shortening: 2 mm}\n"
+            "  down(k=1..4): {tendon: {path: [foot(k), eye(k)], compliance: c, extra: 0.5 m}, "
+            "shortening: 1 mm}\n"
+            "study: [static:]\n"
+            "probes: {p: {position: plate}, T: {tension: up(1)}, D: {tension: down(1)}}\n",
+            c);
+        execute_ok(text, &o);
+        const double z = last(&o, 2), flat = 2 * 0.85 * 0.85, made = sqrt(flat + 1) + 0.5;
+        const double up = sqrt(flat + (2 - z) * (2 - z)), down = sqrt(flat + z * z);
+        const double T = ((up + 0.5) / (made - 2e-3) - 1) / c;
+        const double D = fmax(0, ((down + 0.5) / (made - 1e-3) - 1) / c);
+        assert_near(4 * (T * (2 - z) / up - D * z / down), 98.1, 1e-8 + 1e-14 / c);
+        assert_near(last(&o, 3), T, 1e-14 / c);
+        assert_near(last(&o, 4), D, 1e-14 / c);
+        snw_series_clear(&o.series);
+    }
+}
+
 // where two eyes meet a cord has no direction, which is said once
 static void eyes_that_meet_are_said(void **state) {
     (void)state;
@@ -472,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_weight_on_a_string_is_a_pendulum),
         cmocka_unit_test(lengths_and_tensions_agree),
         cmocka_unit_test(a_cord_that_pushes_is_said),
+        cmocka_unit_test(stiff_cables_hold_a_plate),
         cmocka_unit_test(eyes_that_meet_are_said),
         cmocka_unit_test(a_stiff_winch_finds_its_rest),
         cmocka_unit_test(courses_that_cannot_be_are_refused),

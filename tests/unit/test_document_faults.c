@@ -41,8 +41,8 @@ static const bad_case bad[] = {
      "'m' is a unit there, not the parameter"},
     // what would do nothing
     {ARM "actuators: {c: {tendon: {along: arm}, effort: $-1 N}}\n", "cannot push"},
-    {ARM "actuators: {c: {stress: {along: arm, bend_y: 1, $stretch: 1}}}\n",
-     "rod 'arm' has no strain 'stretch'"},
+    {ARM "actuators: {c: {stress: ${along: arm, shear_y: 1, stretch: 1}}}\n",
+     "rod 'arm' has none of the strains"},
     // words of others
     {ARM "actuators: {c: {tendon: {along: arm}, $tension: 1}}\n", "did you mean 'effort'?"},
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},

@@ -171,7 +171,7 @@ export class Robot {
         return this.goes && l.parent < 0;
     }
 
-    // Places that it reaches in the present frame: nodes, and around bodies and wheels.
+    // Places that it reaches in the present frame: nodes, around bodies and wheels, and where its cords are.
     present(): number[] {
         const { run, scene } = this, out: number[] = [];
         const put = (x: number, y: number, z: number) => Number.isFinite(x + y + z) && out.push(x, y, z);
@@ -191,6 +191,9 @@ export class Robot {
             } else around(c, shape === 'none' ? 0 : Math.max(size[0], size[1] / 2));
         }
         for (const l of scene.loops) if (l.joint === 'wheel' && l.radius > 0) around(this.origin(l.b, [0, 0, 0]), l.radius);
+        for (const m of scene.measures) {
+            for (const p of m.kind === 'tendon' ? m.points : []) put(...(this.poses.point(p[0], p[1], p[2], p[3], [0, 0, 0]) as [number, number, number]));
+        }
         return out;
     }
 
@@ -231,7 +234,8 @@ export class Robot {
         // blows are many times what rest takes: they are drawn long, not all else short
         const grounds = Float64Array.from({ length: run.contact.length / 6 }, (_, i) => Math.hypot(run.contact[6 * i + 3], run.contact[6 * i + 4], run.contact[6 * i + 5]) || 0).sort();
         most.ground = grounds[Math.floor(0.9 * (grounds.length - 1))] || (grounds[grounds.length - 1] ?? 0);
-        for (const e of run.effort) most.effort = Math.max(most.effort, Math.abs(e) || 0);
+        // mode shapes are drawn far too large for what cords would bear in them
+        run.effort.forEach((e, i) => run.mode(Math.floor(i / run.head.measures)) > 0 || (most.effort = Math.max(most.effort, Math.abs(e) || 0)));
         if (this.box.isEmpty()) this.box.expandByPoint(p.set(0, 0, 0));
         return most;
     }
