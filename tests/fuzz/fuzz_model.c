@@ -2,7 +2,7 @@
 //
 // fuzz_model: the examples, spoilt where it hurts: numbers that are huge, tiny or none, counts beyond reason, keys and values in each
 // other's places, lines gone or doubled. Whatever comes, it is read, described and made ready to run soon, or refused with a
-// message, which has a place when the text is to blame. Run as `fuzz_model [seed [count]]`; an alarm ends a hang, and the
+// message, which has a place when the text is to blame. Run as `fuzz_model [seed [count]]`; a timer ends a hang, and the
 // text that caused it is left in fuzz_model.yaml.
 #include "io/document.h"
 #include "study/run.h"
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { SIZE = 1 << 16, SECONDS = 20 };
@@ -153,7 +154,7 @@ static void keep_input(void) {
 
 static void on_signal(int number) {
     keep_input(); // unsafe in a handler, but we are lost anyway
-    (void)fprintf(stderr, "%s: see fuzz_model.yaml\n", number == SIGALRM ? "hang" : "crash");
+    (void)fprintf(stderr, "%s: see fuzz_model.yaml\n", number == SIGPROF ? "hang" : "crash");
     _exit(1);
 }
 
@@ -192,7 +193,7 @@ int main(int argc, char **argv) {
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : AMONG(100, 600);
     glob_t example;
     if (glob(SNW_SOURCE_DIR "/examples/*/*.yaml", 0, NULL, &example) != 0) return 1;
-    (void)signal(SIGALRM, on_signal);
+    (void)signal(SIGPROF, on_signal);
     (void)signal(SIGSEGV, on_signal);
     (void)signal(SIGABRT, on_signal);
     long good = 0;
@@ -200,7 +201,9 @@ int main(int argc, char **argv) {
         if (!load(example.gl_pathv[draw(example.gl_pathc)])) return 1;
         for (uint32_t k = 1 + draw(3); k > 0; k--) spoil();
         text[length] = '\0';
-        (void)alarm(SECONDS);
+        const struct itimerval limit = {.it_value.tv_sec =
+                                            SECONDS}; // of the processor, which may be busy
+        (void)setitimer(ITIMER_PROF, &limit, NULL);
         if (!try_model(&good)) return 1;
     }
     globfree(&example);
