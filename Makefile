@@ -5,6 +5,7 @@
 # make gallery  every example as a page, and an index with pictures, build/gallery/index.html
 # make viewer   the page of `sinew view` anew, where it could not be made before
 # make test     every test, also under sanitizers; closes with CTest's summary
+# make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
@@ -50,6 +51,10 @@ test: setup-test
 	@printf 'subdirs("%s")\n' ../dev ../asan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
 
+fuzz: setup-test
+	$(call build_preset,asan) --target fuzz_expr fuzz_yaml fuzz_model
+	@for f in build/asan/fuzz_*; do "$$f" $(or $(SEED),$$(date +%s)) $(or $(COUNT),20000) || exit 1; done
+
 bench: setup-test
 	$(call build_preset,bench)
 	@for b in build/bench/bench_*; do test -x "$$b" || continue; "$$b" || exit 1; done
@@ -77,4 +82,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz bench install docs format tidy setup setup-test clean

@@ -12,6 +12,7 @@ typedef struct snw_ledger {
     double *out;
     const double *in;
     size_t n; // numbers so far
+    bool bad; // a count or an index read was none that can be, and left out
 } snw_ledger;
 
 static inline void snw_ledger_carry(snw_ledger *row, void *numbers, size_t n) {
@@ -20,10 +21,16 @@ static inline void snw_ledger_carry(snw_ledger *row, void *numbers, size_t n) {
     row->n += n;
 }
 
-static inline void snw_ledger_int(snw_ledger *row, int *x) {
+// A count or an index, which a row that comes from a file has within bounds only if it is sound.
+static inline void snw_ledger_int(snw_ledger *row, int low, int high, int *x) {
     double as = *x;
     snw_ledger_carry(row, &as, 1);
-    if (row->in) *x = (int)as;
+    if (!row->in) return;
+    if (as >= low && as <= high) {
+        *x = (int)as;
+    } else {
+        row->bad = true;
+    }
 }
 
 static inline void snw_ledger_flag(snw_ledger *row, bool *x) {

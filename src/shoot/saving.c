@@ -34,12 +34,18 @@ void snw_shoot_carry(snw_shoot_rod *r, snw_ledger *row) {
 enum { STATE = sizeof(snw_shoot_state) / sizeof(double) };
 
 static void carry_pivots(int n, int *pivot, snw_ledger *row) {
-    for (int i = 0; i < n; i++) snw_ledger_int(row, &pivot[i]);
+    for (int i = 0; i < n; i++) {
+        snw_ledger_int(row, 0, n, &pivot[i]);
+        // rows are swapped with later ones or stand still
+        if (row->in && pivot[i] < i + 1) pivot[i] = i + 1;
+    }
 }
+
+static int most_columns(int nz) { return (15 + nz + 1) / 2 * 2; }
 
 // what stays of a tangent: variations of the end, and the condensation
 static void carry_segment(int nz, snw_segment *seg, snw_ledger *row) {
-    snw_ledger_int(row, &seg->columns);
+    snw_ledger_int(row, 0, most_columns(nz), &seg->columns);
     snw_ledger_carry(row, seg->S, (size_t)(SNW_ROW_Z + nz) * (size_t)seg->columns);
     snw_ledger_carry(row, seg->Y, sizeof seg->Y / sizeof(double));
     snw_ledger_carry(row, seg->P, sizeof seg->P / sizeof(double));
@@ -56,7 +62,7 @@ static void carry_tip(snw_boundary *b, snw_ledger *row) {
 
 // numbers of one segment at most: its node and past, and what carry_segment has
 static size_t most_of(int nz) {
-    snw_segment one = {.columns = (15 + nz + 1) / 2 * 2};
+    snw_segment one = {.columns = most_columns(nz)};
     snw_ledger count = {0};
     carry_segment(nz, &one, &count);
     return 1 + SNW_BOUNDARY_PAST * STATE + count.n;
@@ -66,9 +72,9 @@ static size_t most_of(int nz) {
 static void carry_secants(snw_secants *s, size_t most, double *weight, double *memory,
                           snw_ledger *row) {
     int n = s->n, kept = s->kept, newest = s->newest;
-    snw_ledger_int(row, &n);
-    snw_ledger_int(row, &kept);
-    snw_ledger_int(row, &newest);
+    snw_ledger_int(row, 0, (int)most, &n);
+    snw_ledger_int(row, 0, SNW_BOUNDARY_SECANTS, &kept);
+    snw_ledger_int(row, 0, SNW_BOUNDARY_SECANTS - 1, &newest);
     if (row->in) {
         *s = snw_secants_on(n, SNW_BOUNDARY_SECANTS, weight, memory);
         s->kept = kept, s->newest = newest;
@@ -88,9 +94,9 @@ enum { INCREMENT = SNW_SEGMENT_A + 6 }; // numbers of one segment's, at most
 static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
     snw_segments *s = b->segments;
     const int nz = snw_shoot_nz(s->r);
-    snw_ledger_int(row, &s->n);
-    snw_ledger_int(row, &s->na);
-    snw_ledger_int(row, &b->npast);
+    snw_ledger_int(row, 0, segments < s->most ? segments : s->most, &s->n);
+    snw_ledger_int(row, 0, SNW_SEGMENT_A, &s->na);
+    snw_ledger_int(row, 0, SNW_BOUNDARY_PAST, &b->npast);
     snw_ledger_flag(row, &s->factored);
     snw_ledger_carry(row, &b->c0, 1);
     carry_tip(b, row);
@@ -100,7 +106,8 @@ static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
         for (int i = 0; i < SNW_BOUNDARY_PAST && k < s->n; i++) {
             snw_ledger_carry(row, &b->past[i][k], STATE);
         }
-        snw_ledger_int(row, &s->seg[k].node);
+        const int low = k > 0 && k < s->n ? s->seg[k - 1].node + 1 : 0;
+        snw_ledger_int(row, low, s->r->nnode, &s->seg[k].node);
         if (s->factored) carry_segment(nz, &s->seg[k], row);
     }
     SNW_ASSERT(row->n <= end);
@@ -118,7 +125,7 @@ void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
     snw_ledger_carry(row, p->A.e, 6);
     snw_ledger_carry(row, p->past, SNW_BOUNDARY_PAST * sizeof p->past[0] / sizeof(double));
     snw_ledger_carry(row, p->V_past, 6 * (size_t)SNW_TIME_LEVELS);
-    snw_ledger_int(row, &p->npast);
+    snw_ledger_int(row, 0, SNW_BOUNDARY_PAST, &p->npast);
     snw_ledger_flag(row, &p->factored);
     snw_ledger_carry(row, &p->c0, 1);
     snw_ledger_carry(row, p->LU, 36);

@@ -6,12 +6,15 @@
 #include "base/fail.h"
 #include "shoot/saving.h"
 
+#include <limits.h>
 #include <math.h>
 
 static void carry(snw_shooter *e, snw_ledger *row) {
     for (int l = 0; l < e->nleg; l++) {
         snw_shooter_grid *grid = &e->leg[l].grid;
-        for (int i = 0; i < grid->npiece; i++) snw_ledger_int(row, &grid->intervals[i]);
+        for (int i = 0; i < grid->npiece; i++) {
+            snw_ledger_int(row, 1, INT_MAX, &grid->intervals[i]);
+        }
     }
     double *const single[] = {&e->t,    &e->h,          &e->applied,   &e->power,
                               &e->heat, &e->books.work, &e->books.heat};
@@ -72,13 +75,22 @@ void snw_shooter_save(const snw_shooter *e, double *out) {
     carry((snw_shooter *)e, &row);
 }
 
+static snw_status unsound(snw_error *err) {
+    return snw_fail(err, SNW_E_ARGUMENT, "the checkpoint is damaged: run anew, without --resume");
+}
+
 // the grids of a row, if they are not those there are
 static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
     bool same = true;
     const double *n = in;
+    double left = (double)e->saves; // an interval saves more than one number
     for (int l = 0; l < e->nleg; l++) {
         const snw_shooter_grid *grid = &e->leg[l].grid;
-        for (int i = 0; i < grid->npiece; i++) same = same && grid->intervals[i] == (int)*n++;
+        for (int i = 0; i < grid->npiece; i++, n++) {
+            if (!(*n >= 1 && *n <= fmin(left, INT_MAX))) return unsound(err);
+            left -= *n;
+            same = same && grid->intervals[i] == (int)*n;
+        }
     }
     if (same) return SNW_OK;
     snw_shooter_raze(e);
@@ -93,6 +105,7 @@ snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err)
     SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
     snw_ledger row = {.in = in, .n = 1};
+    if (!snw_shooter_fits(e)) return unsound(err);
     carry(e, &row);
-    return SNW_OK;
+    return row.bad ? unsound(err) : SNW_OK;
 }
