@@ -26,23 +26,24 @@
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "dynamics/measure.h"
+#include "dynamics/slice.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- forward: columns of the motion ----------------------------------------------------------------
 
-static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp, int ld,
-                        double *restrict J) {
+SNW_CLONES static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp,
+                                   int ld, double *restrict J) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
 }
 
-static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
-                  const double *restrict Jp, const double *restrict dJp,
-                  const double *restrict ddJp, int ld, double *restrict J, double *restrict dJ,
-                  double *restrict ddJ) {
+SNW_CLONES static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
+                             const double *restrict Jp, const double *restrict dJp,
+                             const double *restrict ddJp, int ld, double *restrict J,
+                             double *restrict dJ, double *restrict ddJ) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
@@ -52,123 +53,6 @@ static void carry(const snw_se3 *h, const double *u, const double *du, int n, in
         store(J, ld, j, x);
         store(dJ, ld, j, minus(y, ux));
         store(ddJ, ld, j, minus(minus(z, ad(u, minus(times(2, y), ux))), ad(du, x)));
-    }
-}
-
-enum { NZ = SNW_MAGNUS_LD };
-
-// the columns of the strains in use: Y gathered to 6 by nz
-static inline void pick(const snw_rod *r, const double *Y, double *out) {
-    const int nz = r->nz;
-    for (int row = 0; row < 6; row++) {
-        for (int z = 0; z < nz; z++) out[row * nz + z] = Y[row * NZ + r->z[z]];
-    }
-}
-
-// out (+)= s L Y, L = [A 0; B A]
-static inline void lower_times(const snw_lower *L, double s, int nz, const double *restrict Y,
-                               bool add, double *restrict out) {
-    for (int i = 0; i < 3; i++) {
-        const double a0 = s * L->A.e[i][0], a1 = s * L->A.e[i][1], a2 = s * L->A.e[i][2];
-        const double b0 = s * L->B.e[i][0], b1 = s * L->B.e[i][1], b2 = s * L->B.e[i][2];
-        for (int j = 0; j < nz; j++) {
-            const double w0 = Y[j], w1 = Y[nz + j], w2 = Y[2 * nz + j];
-            const double v0 = Y[3 * nz + j], v1 = Y[4 * nz + j], v2 = Y[5 * nz + j];
-            const double up = a0 * w0 + a1 * w1 + a2 * w2;
-            const double down = b0 * w0 + b1 * w1 + b2 * w2 + a0 * v0 + a1 * v1 + a2 * v2;
-            out[i * nz + j] = add ? out[i * nz + j] + up : up;
-            out[(3 + i) * nz + j] = add ? out[(3 + i) * nz + j] + down : down;
-        }
-    }
-}
-
-// to[row, columns of the slice] <- D Phi, `rows` of them; the columns of component a begin at at[a]
-static inline void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, int rows,
-                          const double *restrict D, const int *at, int ld, double *restrict to) {
-    const int nz = r->nz, step = sl->ncol;
-    const double *phi = m->phi + sl->phi;
-    for (int a = 0; a < r->na; a++) {
-        const int n = sl->count[a];
-        for (int row = 0; row < rows; row++) {
-            const double *d = D + row * nz + a;
-            double *out = to + (size_t)row * (size_t)ld + at[a];
-            switch (r->nc) { // written out: the sum over the points stays in registers
-            case 1:
-                for (int j = 0; j < n; j++) out[j] = d[0] * phi[j];
-                break;
-            case 2:
-                for (int j = 0; j < n; j++) out[j] = d[0] * phi[j] + d[r->na] * phi[step + j];
-                break;
-            case 3:
-                for (int j = 0; j < n; j++) {
-                    out[j] =
-                        d[0] * phi[j] + d[r->na] * phi[step + j] + d[2 * r->na] * phi[2 * step + j];
-                }
-                break;
-            case 4:
-                for (int j = 0; j < n; j++) {
-                    out[j] = d[0] * phi[j] + d[r->na] * phi[step + j] +
-                             d[2 * r->na] * phi[2 * step + j] + d[3 * r->na] * phi[3 * step + j];
-                }
-                break;
-            default:
-                for (int j = 0; j < n; j++) {
-                    double sum = 0;
-                    for (int k = 0; k < r->nc; k++) sum += d[k * r->na] * phi[k * step + j];
-                    out[j] = sum;
-                }
-                break;
-            }
-        }
-        phi += n;
-    }
-}
-
-// K += Phi' G Phi within the rod
-static inline void expand_twice(const snw_model *m, const snw_slice *sl, const snw_rod *r,
-                                const double *G, double *GP, double *K) {
-    const int nz = r->nz, n = r->ndof, step = sl->ncol;
-    int at[6] = {0};
-    for (int a = 1; a < r->na; a++) at[a] = at[a - 1] + sl->count[a - 1];
-    expand(m, sl, r, nz, G, at, step, GP);
-    for (int k = 0; k < r->nc; k++) {
-        const double *phi = m->phi + sl->phi + k * step;
-        for (int a = 0; a < r->na; a++) {
-            const double *row = GP + (size_t)(k * r->na + a) * (size_t)step;
-            double *out = K + (size_t)(r->dof[a] - r->dof0 + sl->first[a]) * (size_t)n;
-            for (int i = 0; i < sl->count[a]; i++, out += n) {
-                for (int b = 0; b < r->na; b++) {
-                    double *to = out + r->dof[b] - r->dof0 + sl->first[b];
-                    for (int j = 0; j < sl->count[b]; j++) to[j] += phi[i] * row[at[b] + j];
-                }
-            }
-            phi += sl->count[a];
-        }
-    }
-}
-
-// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with p = T' F,
-// N = d(T' F)/dW
-static void slice_curvature(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw,
-                            snw_wrench F, const double *restrict Y, double *restrict G) {
-    const int nz = r->nz;
-    double N[36], H[NZ * NZ], NY[6 * NZ];
-    snw_se3_tangent_pull_gradient(sw->W, F, N);
-    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
-    for (int i = 0; i < 6; i++) {
-        const double *x = N + 6 * i;
-        for (int j = 0; j < nz; j++) {
-            NY[i * nz + j] = x[0] * Y[j] + x[1] * Y[nz + j] + x[2] * Y[2 * nz + j] +
-                             x[3] * Y[3 * nz + j] + x[4] * Y[4 * nz + j] + x[5] * Y[5 * nz + j];
-        }
-    }
-    for (int i = 0; i < nz; i++) {
-        const double *row = H + (size_t)r->z[i] * NZ, *y = Y + i;
-        for (int j = 0; j < nz; j++) {
-            G[i * nz + j] = row[r->z[j]] + y[0] * NY[j] + y[nz] * NY[nz + j] +
-                            y[2 * nz] * NY[2 * nz + j] + y[3 * nz] * NY[3 * nz + j] +
-                            y[4 * nz] * NY[4 * nz + j] + y[5 * nz] * NY[5 * nz + j];
-        }
     }
 }
 
@@ -197,102 +81,6 @@ static void clear_own(const snw_path *path, double *J) {
     for (int row = 0; row < 6; row++) {
         for (int j = path->own; j < path->ld; j++) J[row * path->ld + j] = 0;
     }
-}
-
-static inline void add_columns(int n, int ld, const double *restrict S, double *restrict J) {
-    for (int row = 0; row < 6; row++) {
-        for (int j = 0; j < n; j++) J[row * ld + j] += S[row * ld + j];
-    }
-}
-
-// Columns of a segment: its own part, and what they add up to from the root on, with rates.
-typedef struct motion_columns {
-    double *S, *J, *dJ, *ddJ;
-} motion_columns;
-
-// one column, in front of the strains
-static void put_feed(int ld, snw_twist S, bool add, double *to) {
-    for (int row = 0; row < 6; row++) {
-        double *x = to + row * ld - 1;
-        *x = add ? *x + S.e[row] : S.e[row];
-    }
-}
-
-// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of the feed.
-static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w,
-                              const double *const raw[3], const snw_lower T[3], int ld,
-                              double D[3][6 * NZ], motion_columns to) {
-    const snw_rod *r = &m->rod[m->slice[i].rod];
-    const snw_feed_work *feed = &w->feed[m->slice[i].rod];
-    const bool still = w->still;
-    const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
-    for (int j = 0; j < 6 * r->nz; j++) {
-        if (!still) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
-        if (!still) D[1][j] = out * D[1][j] + d * D[0][j];
-        D[0][j] *= out;
-    }
-    snw_twist S[3], along;
-    snw_fed_slice(m, i, w, raw, T, S, &along);
-    put_feed(ld, S[0], false, to.S);
-    put_feed(ld, S[0], true, to.J);
-    if (!still) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
-    return along;
-}
-
-// S of a slice into its own columns and added to those of J, likewise the rates; with `curvature` what its map adds to the
-// stiffness when it carries F.
-static void slice_columns(const snw_model *m, int i, int ld, snw_wrench F, bool curvature,
-                          snw_work *w, motion_columns to) {
-    const snw_slice *sl = &m->slice[i];
-    const snw_rod *r = &m->rod[sl->rod];
-    if (sl->h == 0) return; // in reserve; the own columns are zero
-    const snw_slice_work *sw = &w->slice[i];
-    const int nz = r->nz;
-    const bool still = w->still;
-    int at[6];
-    for (int a = 0; a < r->na; a++) at[a] = r->dof[a] - r->dof0 + sl->first[a];
-    double raw[6 * NZ], draw[6 * NZ], ddraw[6 * NZ], Y[6 * NZ], D[3][6 * NZ], G[NZ * NZ];
-    snw_lower T[3];
-    if (still) {
-        T[0] = sw->T;
-        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw);
-        pick(r, raw, Y);
-    } else {
-        double dY[6 * NZ], ddY[6 * NZ];
-        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw, draw, ddraw);
-        pick(r, raw, Y);
-        pick(r, draw, dY);
-        pick(r, ddraw, ddY);
-        snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T[0], &T[1], &T[2]);
-        // S'' = T'' Y + 2 T' Y' + T Y'', S' = T' Y + T Y'
-        lower_times(&T[2], 1, nz, Y, false, D[2]);
-        lower_times(&T[1], 2, nz, dY, true, D[2]);
-        lower_times(&T[0], 1, nz, ddY, true, D[2]);
-        lower_times(&T[1], 1, nz, Y, false, D[1]);
-        lower_times(&T[0], 1, nz, dY, true, D[1]);
-    }
-    lower_times(&sw->T, 1, nz, Y, false, D[0]);
-    snw_twist along = {0};
-    if (r->feed >= 0) {
-        const double *const rates[3] = {raw, draw, ddraw};
-        along = feed_columns(m, i, w, rates, T, ld, D, to);
-    }
-    if (!still) {
-        expand(m, sl, r, 6, D[2], at, ld, to.S);
-        add_columns(r->ndof, ld, to.S, to.ddJ);
-        expand(m, sl, r, 6, D[1], at, ld, to.S);
-        add_columns(r->ndof, ld, to.S, to.dJ);
-    }
-    expand(m, sl, r, 6, D[0], at, ld, to.S);
-    add_columns(r->ndof, ld, to.S, to.J);
-    if (!curvature) return;
-    slice_curvature(sl, r, sw, F, Y, G);
-    if (r->feed >= 0) {
-        const double out = w->feed[sl->rod].l / r->L;
-        for (int j = 0; j < nz * nz; j++) G[j] *= out * out;
-        snw_fed_curvature(m, i, raw, along, F, w);
-    }
-    expand_twice(m, sl, r, G, w->spare, w->K + r->own_store);
 }
 
 // S of a joint: its screw; of a ball or free joint the identity, or what the chart of a time step makes of it. The own
@@ -338,9 +126,11 @@ static void columns(const snw_model *m, const double *chart, bool curvature, int
     if (seg->kind != SNW_SEG_ROD) {
         joint_columns(&m->block[seg->item], chart, still, ld, J + own, dJ + own, ddJ + own);
     } else {
-        clear_own(path, S);
-        slice_columns(m, seg->item, ld, curvature ? w->F[i] : (snw_wrench){0}, curvature, w,
-                      (motion_columns){S + own, J + own, dJ + own, ddJ + own});
+        const snw_slice *sl = &m->slice[seg->item];
+        if (sl->h == 0 || sl->ncol < count) clear_own(path, S); // there is more than it fills
+        if (sl->h == 0) return;                                 // in reserve
+        snw_slice_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
+                          (snw_columns){S + own, J + own, dJ + own, ddJ + own});
     }
 }
 
@@ -362,10 +152,10 @@ void snw_columns_sweep(const snw_model *m, snw_work *w) { sweep(m, NULL, false, 
 // ---- backward: products ----------------------------------------------------------------------------
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for inertia
-static void inertia_columns(const snw_seg *seg, const double *V, const double *A, double cq,
-                            double cv, double ca, int n, int ld, const double *restrict J,
-                            const double *restrict dJ, const double *restrict ddJ,
-                            double *restrict WJ) {
+SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, const double *A,
+                                       double cq, double cv, double ca, int n, int ld,
+                                       const double *restrict J, const double *restrict dJ,
+                                       const double *restrict ddJ, double *restrict WJ) {
     const snw_inertia M = seg->M;
     const snw_twist Vt = {{{{V[0], V[1], V[2]}}, {{V[3], V[4], V[5]}}}};
     const snw_wrench P = snw_inertia_apply(&M, Vt);
@@ -383,8 +173,9 @@ static void inertia_columns(const snw_seg *seg, const double *V, const double *A
     }
 }
 
-static void inertia_columns_still(const snw_seg *seg, const double *A, double cq, double ca, int n,
-                                  int ld, const double *restrict J, double *restrict WJ) {
+SNW_CLONES static void inertia_columns_still(const snw_seg *seg, const double *A, double cq,
+                                             double ca, int n, int ld, const double *restrict J,
+                                             double *restrict WJ) {
     const snw_inertia M = seg->M;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
@@ -395,8 +186,8 @@ static void inertia_columns_still(const snw_seg *seg, const double *A, double cq
 }
 
 // a dead wrench turns against the section: - delta(R' f) = - (R' f) x zeta
-static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
-                         const double *restrict J, double *restrict WJ) {
+SNW_CLONES static void dead_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
+                                    const double *restrict J, double *restrict WJ) {
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         const double a = J[j], b = J[ld + j], c = J[2 * ld + j];
@@ -448,10 +239,10 @@ static void flux_column(const snw_model *m, const snw_wet *p, int own, const dou
 
 // WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' for a fluid at one place, P += what stretches the rod; its motion through the fluid
 // varies like any motion, theory.md 3.12
-static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
-                        const snw_path *path, bool still, double cq, double cv, double ca,
-                        const double *J, const double *dJ, const double *ddJ, double *WJ,
-                        double *P) {
+SNW_CLONES static void wet_columns(const snw_model *m, const snw_wet *p, const snw_wet_work *at,
+                                   const snw_path *path, bool still, double cq, double cv,
+                                   double ca, const double *J, const double *dJ, const double *ddJ,
+                                   double *WJ, double *P) {
     const double *V = at->V.e, *A = at->A.e, *M = p->added, *c = p->centre.e;
     const int ld = path->ld;
     double S[36], Y[9];
@@ -497,8 +288,9 @@ static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_wo
 }
 
 // WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i whose slopes by its pose and velocity are A and B
-static void slope_columns(const snw_model *m, const snw_work *w, int i, const double A[36],
-                          const double B[36], double cq, double cv, double *WJ) {
+SNW_CLONES static void slope_columns(const snw_model *m, const snw_work *w, int i,
+                                     const double A[36], const double B[36], double cq, double cv,
+                                     double *WJ) {
     const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
     const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
     for (int j = 0; j < n; j++) {
@@ -527,8 +319,8 @@ static void touch_columns(const snw_model *m, const snw_inputs *in, const snw_wo
 }
 
 // P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
-static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
-                    const double *restrict Z, int ldp, double *restrict P) {
+SNW_CLONES static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
+                               const double *restrict Z, int ldp, double *restrict P) {
     for (int i = 0; i < rows; i++) {
         const double a = J[i], b = J[ldj + i], c = J[2 * ldj + i], d = J[3 * ldj + i],
                      e = J[4 * ldj + i], f = J[5 * ldj + i];
@@ -541,8 +333,9 @@ static void product(int rows, int ldj, const double *restrict J, int cols, int l
 }
 
 // Z[:, j] (+)= - cq A' coad(F) S for the own columns
-static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n, int lds,
-                              const double *restrict S, int ldz, double *restrict Z) {
+SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, double cq, int n,
+                                         int lds, const double *restrict S, int ldz,
+                                         double *restrict Z) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+//
+// A slice moves its end by exp(W), W a function of the strains z at its points: its columns are S = T(W) Y Phi, Y = dW/dz and
+// Phi the functions there, with S' = (T' Y + T Y') Phi and S'' = (T'' Y + 2 T' Y' + T Y'') Phi. Strains are few, so T meets
+// them first; along the strains, and then along the coordinates, loops vectorise.
+#include "dynamics/slice.h"
+
+#include "base/vectorise.h"
+#include "dynamics/column.h"
+#include "dynamics/fed.h"
+
+// Rows of what is per strain are so far apart, whatever the number of strains: a constant.
+enum { LD = SNW_MAGNUS_LD };
+
+// ---- per strain --------------------------------------------------------------------------------------
+
+// the strains in use of all that the rule knows
+static void pick(const snw_rod *r, const double *restrict raw, double *restrict Y) {
+    for (int z = 0; z < r->nz; z++) store(Y, LD, z, load(raw, LD, r->z[z]));
+}
+
+// L x, L = [A 0; B A]
+static inline col lower(const snw_lower *L, col x) {
+    const snw_mat3 *A = &L->A, *B = &L->B;
+    return (col){A->e[0][0] * x.a + A->e[0][1] * x.b + A->e[0][2] * x.c,
+                 A->e[1][0] * x.a + A->e[1][1] * x.b + A->e[1][2] * x.c,
+                 A->e[2][0] * x.a + A->e[2][1] * x.b + A->e[2][2] * x.c,
+                 B->e[0][0] * x.a + B->e[0][1] * x.b + B->e[0][2] * x.c + A->e[0][0] * x.d +
+                     A->e[0][1] * x.e + A->e[0][2] * x.f,
+                 B->e[1][0] * x.a + B->e[1][1] * x.b + B->e[1][2] * x.c + A->e[1][0] * x.d +
+                     A->e[1][1] * x.e + A->e[1][2] * x.f,
+                 B->e[2][0] * x.a + B->e[2][1] * x.b + B->e[2][2] * x.c + A->e[2][0] * x.d +
+                     A->e[2][1] * x.e + A->e[2][2] * x.f};
+}
+
+// D <- T Y
+static void turn_still(const snw_lower *T, int nz, const double *restrict Y, double *restrict D) {
+    const snw_lower L = *T;
+    SNW_INDEPENDENT
+    for (int z = 0; z < nz; z++) store(D, LD, z, lower(&L, load(Y, LD, z)));
+}
+
+// and with rates
+static void turn(const snw_lower T[3], int nz, const double *restrict Y, const double *restrict dY,
+                 const double *restrict ddY, double *restrict D, double *restrict dD,
+                 double *restrict ddD) {
+    const snw_lower L = T[0], dL = T[1], ddL = T[2];
+    SNW_INDEPENDENT
+    for (int z = 0; z < nz; z++) {
+        const col y = load(Y, LD, z), dy = load(dY, LD, z), ddy = load(ddY, LD, z);
+        store(D, LD, z, lower(&L, y));
+        store(dD, LD, z, plus(lower(&dL, y), lower(&L, dy)));
+        store(ddD, LD, z, plus(plus(lower(&ddL, y), times(2, lower(&dL, dy))), lower(&L, ddy)));
+    }
+}
+
+// G <- second derivative of (F against the slice's motion) in the strains: Hess_p(W) + Y' N Y with p = T' F,
+// N = d(T' F)/dW, of the form [. .; . 0]
+static void bend(const snw_slice *sl, const snw_rod *r, const snw_slice_work *sw, snw_wrench F,
+                 const double *restrict Y, double *restrict G) {
+    const int nz = r->nz;
+    double N[36], H[LD * LD], NY[6 * LD];
+    snw_se3_tangent_pull_gradient(sw->W, F, N);
+    snw_rule_hessian(&r->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), H);
+    SNW_INDEPENDENT
+    for (int z = 0; z < nz; z++) {
+        const col y = load(Y, LD, z);
+        const col x = {
+            N[0] * y.a + N[1] * y.b + N[2] * y.c + N[3] * y.d + N[4] * y.e + N[5] * y.f,
+            N[6] * y.a + N[7] * y.b + N[8] * y.c + N[9] * y.d + N[10] * y.e + N[11] * y.f,
+            N[12] * y.a + N[13] * y.b + N[14] * y.c + N[15] * y.d + N[16] * y.e + N[17] * y.f,
+            N[18] * y.a + N[19] * y.b + N[20] * y.c,
+            N[24] * y.a + N[25] * y.b + N[26] * y.c,
+            N[30] * y.a + N[31] * y.b + N[32] * y.c};
+        store(NY, LD, z, x);
+    }
+    for (int i = 0; i < nz; i++) {
+        const double *row = H + (ptrdiff_t)r->z[i] * LD;
+        const col y = load(Y, LD, i);
+        for (int j = 0; j < nz; j++) G[i * LD + j] = row[r->z[j]];
+        SNW_INDEPENDENT
+        for (int j = 0; j < nz; j++) {
+            const col x = load(NY, LD, j);
+            G[i * LD + j] += y.a * x.a + y.b * x.b + y.c * x.c + y.d * x.d + y.e * x.e + y.f * x.f;
+        }
+    }
+}
+
+// ---- per coordinate ----------------------------------------------------------------------------------
+
+// S <- sum over the points of D Phi, unless NULL, J += the same: n functions of one component, na strains from point to point
+SNW_INLINE void spread(int nc, int na, int n, const double *D, const double *restrict phi, int step,
+                       int ld, double *restrict S, double *restrict J) {
+    col d[SNW_MAGNUS_POINTS];
+    for (int k = 0; k < nc; k++) d[k] = load(D, LD, k * na);
+    SNW_INDEPENDENT
+    for (int j = 0; j < n; j++) {
+        col s = times(phi[j], d[0]);
+        for (int k = 1; k < nc; k++) s = plus(s, times(phi[k * step + j], d[k]));
+        if (S) store(S, ld, j, s);
+        store(J, ld, j, plus(load(J, ld, j), s));
+    }
+}
+
+// for all components
+static void expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
+                   int ld, double *S, double *J) {
+    const double *phi = m->phi + sl->phi;
+    const int na = r->na, step = sl->ncol;
+    for (int a = 0; a < na; phi += sl->count[a], a++) {
+        const int at = r->dof[a] - r->dof0 + sl->first[a], n = sl->count[a];
+        double *s = S ? S + at : NULL;
+        switch (r->nc) { // written out: the sum over the points stays in registers
+        case 1:
+            spread(1, na, n, D + a, phi, step, ld, s, J + at);
+            break;
+        case 2:
+            spread(2, na, n, D + a, phi, step, ld, s, J + at);
+            break;
+        case 3:
+            spread(3, na, n, D + a, phi, step, ld, s, J + at);
+            break;
+        default:
+            spread(r->nc, na, n, D + a, phi, step, ld, s, J + at);
+            break;
+        }
+    }
+}
+
+// to <- sum over the points of G Phi, one row
+SNW_INLINE void row_spread(int nc, int na, int n, const double *G, const double *restrict phi,
+                           int step, double *restrict to) {
+    for (int j = 0; j < n; j++) {
+        double sum = G[0] * phi[j];
+        for (int k = 1; k < nc; k++) sum += G[k * na] * phi[k * step + j];
+        to[j] = sum;
+    }
+}
+
+// K += Phi' G Phi within the rod; GP: nz x ncol numbers
+SNW_INLINE void expand_twice(int nc, const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                             const double *G, double *restrict GP, double *restrict K) {
+    const int na = r->na, n = r->ndof, step = sl->ncol;
+    const double *phi = m->phi + sl->phi;
+    int from[6];
+    for (int a = 0, c = 0; a < na; c += sl->count[a], a++) {
+        from[a] = c;
+        for (int z = 0; z < r->nz; z++) {
+            row_spread(nc, na, sl->count[a], G + z * LD + a, phi + c, step,
+                       GP + (ptrdiff_t)z * step + c);
+        }
+    }
+    // a slice that fills all columns of its rod does so at one go
+    const bool whole = step == n;
+    for (int a = 0; a < na; a++) {
+        double *out = K + (ptrdiff_t)(r->dof[a] - r->dof0 + sl->first[a]) * n;
+        for (int i = 0; i < sl->count[a]; i++, out += n) {
+            for (int b = 0; b < (whole ? 1 : na); b++) {
+                const double *row = GP + (ptrdiff_t)a * step + from[b];
+                double *to = out + r->dof[b] - r->dof0 + sl->first[b];
+                const int count = whole ? n : sl->count[b];
+                SNW_INDEPENDENT
+                for (int j = 0; j < count; j++) {
+                    double sum = phi[from[a] + i] * row[j];
+                    for (int k = 1; k < nc; k++) {
+                        sum += phi[k * step + from[a] + i] * row[(ptrdiff_t)k * na * step + j];
+                    }
+                    to[j] += sum;
+                }
+            }
+        }
+    }
+}
+
+// ---- fed rods ----------------------------------------------------------------------------------------
+
+// one column, in front of the strains
+static void put_feed(int ld, snw_twist S, bool add, double *to) {
+    for (int row = 0; row < 6; row++) {
+        double *x = to + row * ld - 1;
+        *x = add ? *x + S.e[row] : S.e[row];
+    }
+}
+
+// Of a fed rod the strains above are those times l/L: D and its rates per strain, and the column of the feed.
+static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, double Y[3][6 * LD],
+                              const snw_lower T[3], int ld, double D[3][6 * LD], snw_columns to) {
+    const snw_rod *r = &m->rod[m->slice[i].rod];
+    const snw_feed_work *feed = &w->feed[m->slice[i].rod];
+    const bool still = w->still;
+    const double out = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
+    for (int row = 0; row < 6; row++) {
+        for (int j = row * LD; j < row * LD + r->nz; j++) {
+            if (!still) D[2][j] = out * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
+            if (!still) D[1][j] = out * D[1][j] + d * D[0][j];
+            D[0][j] *= out;
+        }
+    }
+    snw_twist S[3], along;
+    const double *const rates[3] = {Y[0], Y[1], Y[2]};
+    snw_fed_slice(m, i, w, rates, T, S, &along);
+    put_feed(ld, S[0], false, to.S);
+    put_feed(ld, S[0], true, to.J);
+    if (!still) put_feed(ld, S[1], true, to.dJ), put_feed(ld, S[2], true, to.ddJ);
+    return along;
+}
+
+// ---- a slice -----------------------------------------------------------------------------------------
+
+void snw_slice_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
+                       snw_columns to) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *r = &m->rod[sl->rod];
+    const snw_slice_work *sw = &w->slice[i];
+    const bool still = w->still, fed = r->feed >= 0;
+    double raw[3][6 * LD], Y[3][6 * LD], D[3][6 * LD], G[LD * LD];
+    snw_lower T[3];
+    if (still) {
+        T[0] = sw->T;
+        snw_rule_jacobian(&r->rule, sl->h, sw->xi, raw[0]);
+        pick(r, raw[0], Y[0]);
+        turn_still(T, r->nz, Y[0], D[0]);
+    } else {
+        snw_rule_jacobian_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, raw[0], raw[1], raw[2]);
+        for (int l = 0; l < 3; l++) pick(r, raw[l], Y[l]);
+        snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T[0], &T[1], &T[2]);
+        turn(T, r->nz, Y[0], Y[1], Y[2], D[0], D[1], D[2]);
+    }
+    const snw_twist along = fed ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
+    expand(m, sl, r, D[0], ld, to.S, to.J);
+    if (!still) {
+        expand(m, sl, r, D[1], ld, NULL, to.dJ);
+        expand(m, sl, r, D[2], ld, NULL, to.ddJ);
+    }
+    if (!F) return;
+    bend(sl, r, sw, *F, Y[0], G);
+    if (fed) {
+        const double out = w->feed[sl->rod].l / r->L;
+        for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= out * out;
+        snw_fed_curvature(m, i, raw[0], along, *F, w);
+    }
+    if (r->nc == 2) {
+        expand_twice(2, m, sl, r, G, w->spare, w->K + r->own_store);
+    } else {
+        expand_twice(r->nc, m, sl, r, G, w->spare, w->K + r->own_store);
+    }
+}
