@@ -33,20 +33,21 @@
 
 // ---- forward: columns of the motion ----------------------------------------------------------------
 
-SNW_CLONES static void carry_still(const snw_se3 *h, int n, int ldp, const double *restrict Jp,
-                                   int ld, double *restrict J) {
+// all columns of the parent, those that pad them included: they are zero
+SNW_CLONES static void carry_still(const snw_se3 *h, int ldp, const double *restrict Jp, int ld,
+                                   double *restrict J) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
+    for (int j = 0; j < ldp; j++) store(J, ld, j, to_child(&H, load(Jp, ldp, j)));
 }
 
-SNW_CLONES static void carry(const snw_se3 *h, const double *u, const double *du, int n, int ldp,
+SNW_CLONES static void carry(const snw_se3 *h, const double *u, const double *du, int ldp,
                              const double *restrict Jp, const double *restrict dJp,
                              const double *restrict ddJp, int ld, double *restrict J,
                              double *restrict dJ, double *restrict ddJ) {
     const snw_se3 H = *h;
     SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < ldp; j++) {
         // A' = -ad_u A,  A'' = (-ad_u' + ad_u ad_u) A
         const col x = to_child(&H, load(Jp, ldp, j)), y = to_child(&H, load(dJp, ldp, j)),
                   z = to_child(&H, load(ddJp, ldp, j)), ux = ad(u, x);
@@ -116,10 +117,10 @@ static void columns(const snw_model *m, const double *chart, bool curvature, int
         if (!still) clear_own(path, dJ), clear_own(path, ddJ);
     }
     if (still) {
-        carry_still(&w->h[i], up->n, up->ld, w->J + from, ld, J);
+        carry_still(&w->h[i], up->ld, w->J + from, ld, J);
     } else {
-        carry(&w->h[i], w->u[i].e, w->du[i].e, up->n, up->ld, w->J + from, w->dJ + from,
-              w->ddJ + from, ld, J, dJ, ddJ);
+        carry(&w->h[i], w->u[i].e, w->du[i].e, up->ld, w->J + from, w->dJ + from, w->ddJ + from, ld,
+              J, dJ, ddJ);
     }
     const int count = own_count(m, seg), own = path->n - count;
     if (count == 0 && !is_fed(m, seg)) return;
