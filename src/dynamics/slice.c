@@ -239,9 +239,16 @@ void snw_slice_columns(const snw_model *m, int i, int ld, const snw_wrench *F, s
         for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= out * out;
         snw_fed_curvature(m, i, raw[0], along, *F, w);
     }
-    if (r->nc == 2) {
-        expand_twice(2, m, sl, r, G, w->spare, w->K + r->own_store);
-    } else {
-        expand_twice(r->nc, m, sl, r, G, w->spare, w->K + r->own_store);
+    double *GP = w->spare, *K = w->K + r->own_store;
+    switch (r->nc) { // written out for the most common
+    case 2:
+        expand_twice(2, m, sl, r, G, GP, K);
+        break;
+    case 3:
+        expand_twice(3, m, sl, r, G, GP, K);
+        break;
+    default:
+        expand_twice(r->nc, m, sl, r, G, GP, K);
+        break;
     }
 }

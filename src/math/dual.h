@@ -8,13 +8,14 @@
 // Time derivatives are carried as jets: arrays of `levels` entries, value, rate, second rate. Private to math/.
 #pragma once
 
+#include "base/vectorise.h"
 #include "math/magnus.h"
 
 enum { SNW_DUAL_DOWN = 3 * SNW_MAGNUS_LD }; // from the upper three rows of a block to the lower
 
 // c <- [a, b]
-static inline void snw_dual_bracket_jet(int levels, const snw_twist *a, const snw_twist *b,
-                                        snw_twist *c) {
+SNW_INLINE void snw_dual_bracket_jet(int levels, const snw_twist *a, const snw_twist *b,
+                                     snw_twist *c) {
     c[0] = snw_ad(a[0], b[0]);
     if (levels < 2) return;
     c[1] = snw_twist_add(snw_ad(a[1], b[0]), snw_ad(a[0], b[1]));

@@ -45,7 +45,7 @@ typedef struct sixth {
 } sixth;
 
 // xi[l] holds level l of the strains at the three points
-static inline void sixth_eval(int levels, double h, const snw_twist *const *xi, sixth *e) {
+SNW_INLINE void sixth_eval(int levels, double h, const snw_twist *const *xi, sixth *e) {
     const double k2 = SQRT15 / 3 * h, k3 = 10.0 / 3 * h;
     for (int l = 0; l < levels; l++) {
         const snw_twist *z = xi[l];
@@ -63,7 +63,7 @@ static inline void sixth_eval(int levels, double h, const snw_twist *const *xi, 
     for (int l = 0; l < levels; l++) e->Q[l] = snw_twist_axpy(1.0 / 60, D[l], e->a2[l]);
 }
 
-static inline void sixth_rates(int levels, double h, const snw_twist *const *xi, snw_twist *W) {
+SNW_INLINE void sixth_rates(int levels, double h, const snw_twist *const *xi, snw_twist *W) {
     sixth e;
     sixth_eval(levels, h, xi, &e);
     snw_twist D[3];
