@@ -24,6 +24,28 @@ static inline void gather(const snw_model *m, const snw_slice *sl, const snw_rod
     }
 }
 
+// the same of coordinates, rates and accelerations at one go
+static inline void gather_rates(const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                                const snw_state *s, snw_slice_work *to) {
+    const double *phi = m->phi + sl->phi;
+    for (int k = 0; k < r->nc; k++) {
+        for (int a = 0; a < r->na; a++) {
+            const int at = r->dof[a] + sl->first[a], n = sl->count[a];
+            const double *q = s->q + r->shift + at, *v = s->v + at, *acc = s->a + at;
+            double x = 0, dx = 0, ddx = 0;
+            for (int j = 0; j < n; j++) {
+                x += phi[j] * q[j];
+                dx += phi[j] * v[j];
+                ddx += phi[j] * acc[j];
+            }
+            to->xi[k].e[r->comp[a]] += x;
+            to->dxi[k].e[r->comp[a]] += dx;
+            to->ddxi[k].e[r->comp[a]] += ddx;
+            phi += n;
+        }
+    }
+}
+
 // theory.md 3.14: a fed rod advances by strain times l/L, and so do the rates
 static void lengthen(const snw_rod *r, const snw_state *s, bool still, snw_slice_work *sw) {
     const double out = s->q[r->feed_q] / r->L;
@@ -71,11 +93,12 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->bows) bow(m, sl, s, still, sw, w->bow + (size_t)i * SNW_MAGNUS_POINTS);
-    gather(m, sl, r, s->q + r->shift, sw->xi);
-    for (int k = 0; sl->field >= 0 && k < r->nc; k++) {
+    const bool given = sl->field >= 0;
+    for (int k = 0; given && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
     }
     if (still) {
+        gather(m, sl, r, s->q + r->shift, sw->xi);
         if (r->feed >= 0) lengthen(r, s, still, sw);
         sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
@@ -84,12 +107,10 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         return;
     }
     for (int k = 0; !r->bows && k < r->nc; k++) {
-        const bool given = sl->field >= 0;
         sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
         sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
     }
-    gather(m, sl, r, s->v, sw->dxi);
-    gather(m, sl, r, s->a, sw->ddxi);
+    gather_rates(m, sl, r, s, sw);
     if (r->feed >= 0) lengthen(r, s, still, sw);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
