@@ -319,14 +319,15 @@ static void touch_columns(const snw_model *m, const snw_inputs *in, const snw_wo
     slope_columns(m, w, i, A, B, cq, cv, WJ);
 }
 
-// P[0..rows, c0 ..] += J' Z: six-term sums, along the columns
+// P[0..rows, ..] += J' Z: six-term sums, along the columns; of a symmetric one only what is not left of the diagonal
 SNW_CLONES static void product(int rows, int ldj, const double *restrict J, int cols, int ldz,
-                               const double *restrict Z, int ldp, double *restrict P) {
+                               const double *restrict Z, bool symmetric, int ldp,
+                               double *restrict P) {
     for (int i = 0; i < rows; i++) {
         const double a = J[i], b = J[ldj + i], c = J[2 * ldj + i], d = J[3 * ldj + i],
                      e = J[4 * ldj + i], f = J[5 * ldj + i];
         double *out = P + (size_t)i * (size_t)ldp;
-        for (int j = 0; j < cols; j++) {
+        for (int j = symmetric ? i / 4 * 4 : 0; j < cols; j++) { // whole vectors
             out[j] += a * Z[j] + b * Z[ldz + j] + c * Z[2 * ldz + j] + d * Z[3 * ldz + j] +
                       e * Z[4 * ldz + j] + f * Z[5 * ldz + j];
         }
@@ -369,18 +370,22 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     if (dead) dead_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
 }
 
-// T[dof, dof] += P, row major columns of a path to column major
-static void scatter(const snw_path *path, int ldp, const double *P, size_t ld, double *T) {
-    for (int i = 0; i < path->n; i++) {
-        for (int j = 0; j < path->n; j++) {
-            T[(size_t)path->dof[j] * ld + (size_t)path->dof[i]] +=
-                P[(size_t)i * (size_t)ldp + (size_t)j];
+// T[dof, dof] += P, row major columns of a path to column major; of a symmetric one from the upper half
+static void scatter(const snw_path *path, bool symmetric, const double *P, size_t ld, double *T) {
+    const size_t ldp = (size_t)path->ld;
+    for (int j = 0; j < path->n; j++) {
+        double *to = T + (size_t)path->dof[j] * ld;
+        for (int i = 0; i < path->n; i++) {
+            const bool mirror = symmetric && i > j;
+            to[path->dof[i]] +=
+                mirror ? P[(size_t)j * ldp + (size_t)i] : P[(size_t)i * ldp + (size_t)j];
         }
     }
 }
 
 void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                      snw_work *w, size_t ld, double *T) {
+    const bool mass = cq == 0 && cv == 0 && m->nfed == 0; // J' M J
     memset(w->P, 0, m->store_path * sizeof *w->P);
     memset(w->WJ, 0, m->store * sizeof *w->WJ);
     for (int i = m->nseg - 1; i > 0; i--) {
@@ -400,7 +405,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
                 segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
             }
             if (cq != 0 || cv != 0) touch_columns(m, in, w, i, cq, cv, w->WJ + at);
-            product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, path->ld, P);
+            product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass, path->ld,
+                    P);
         }
         // what the parent's rows get from the segment's own columns
         const int n = own_count(m, seg) + is_fed(m, seg), own = path->n - n;
@@ -414,13 +420,13 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             memset(Z, 0, 6 * (size_t)path->ld * sizeof *Z);
             const double *S = (seg->kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, S, path->ld, Z + own);
-            product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, path->ld, P);
+            product(up->n, up->ld, w->J + to, path->ld, path->ld, Z, false, path->ld, P);
         }
     }
     for (int p = 0; p < m->npath; p++) {
-        scatter(&m->path[p], m->path[p].ld, w->P + m->path[p].store, ld, T);
+        scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
     }
-    for (int r = 0; r < m->nrod; r++) {
+    for (int r = 0; r < m->nrod && !mass; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
         const size_t n = (size_t)rod->ndof;
