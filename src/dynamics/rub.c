@@ -62,14 +62,13 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
     for (int k = x->spot0 + x->nspot - 1; k >= x->spot0; k--) {
         const snw_spot *p = &m->spot[k];
         snw_spot_work *at = &w->spot[k];
-        double of_xi[6], of_dxi[6];
         c += p->w * at->f;
         dc += p->w * at->df;
         at->nu = -way.r * (dc - way.a * c);
         if (p->kink >= 0) at->kink = snw_kink_turn(m, p->kink, t, s, w);
         if (p->span >= 0) continue;
         at->dxi = snw_spot_strain_slope(m, p, t, s);
-        at->turning = snw_spot_turning(p, at->xi, at->dxi, rounding / x->reference, of_xi, of_dxi);
+        at->turning = snw_spot_turning(p, at->xi, at->dxi, rounding / x->reference, NULL, NULL);
     }
     double *G = w->G + x->store;
     for (int j = 0; j < x->ndof; j++) G[j] = 0;

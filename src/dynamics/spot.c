@@ -62,17 +62,7 @@ snw_twist snw_spot_strain_slope(const snw_model *m, const snw_spot *p, double t,
 
 // ---- density ---------------------------------------------------------------------------------------
 
-// u = Gamma + K x D + D' varies by columns of strain: U[e] = du/dxi_e
-static void columns_of(const snw_spot *p, snw_vec3 U[6]) {
-    U[0] = (snw_vec3){{0, -p->z, p->y}};
-    U[1] = (snw_vec3){{p->z, 0, 0}};
-    U[2] = (snw_vec3){{-p->y, 0, 0}};
-    for (int i = 0; i < 3; i++) {
-        U[3 + i] = (snw_vec3){{0}};
-        U[3 + i].e[i] = 1;
-    }
-}
-
+// u = Gamma + K x D + D'
 static snw_vec3 tangent_of(const snw_spot *p, snw_twist xi) {
     const snw_vec3 D = {{0, p->y, p->z}};
     return snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
@@ -82,17 +72,23 @@ snw_vec3 snw_spot_tangent(const snw_spot *p, snw_twist xi) {
     return snw_normalise(tangent_of(p, xi));
 }
 
+// out <- (du/dxi)' a = (D x a, a): what a force a on the tangent does to the strain
+static void pull_back(const snw_spot *p, snw_vec3 a, double out[6]) {
+    out[0] = p->y * a.z - p->z * a.y;
+    out[1] = p->z * a.x;
+    out[2] = -p->y * a.x;
+    out[3] = a.x, out[4] = a.y, out[5] = a.z;
+}
+
 double snw_spot_density(const snw_measure_desc *d, const snw_spot *p, snw_twist xi,
                         double slope[6]) {
-    snw_vec3 U[6];
     const snw_vec3 u = tangent_of(p, xi);
-    columns_of(p, U);
     if (d->kind == SNW_MEASURE_CHAMBER) {
-        for (int e = 0; e < 6; e++) slope[e] = p->area * U[e].x;
-        return p->area * (u.x); // D' lies in the section
+        pull_back(p, (snw_vec3){{p->area, 0, 0}}, slope);
+        return p->area * u.x; // D' lies in the section
     }
     const double size = snw_norm(u);
-    for (int e = 0; e < 6; e++) slope[e] = snw_dot(U[e], u) / size;
+    pull_back(p, snw_scale(1 / size, u), slope);
     return size;
 }
 
@@ -104,9 +100,7 @@ void snw_spot_bend(const snw_spot *p, snw_twist xi, snw_twist x, double out[6]) 
     const double size = snw_norm(u);
     const snw_vec3 t = snw_scale(1 / size, u);
     const snw_vec3 v = snw_scale(1 / size, across(t, snw_add(x.v, snw_cross(x.w, D))));
-    snw_vec3 U[6];
-    columns_of(p, U);
-    for (int e = 0; e < 6; e++) out[e] = snw_dot(U[e], v);
+    pull_back(p, v, out);
 }
 
 // ---- turning ---------------------------------------------------------------------------------------
@@ -123,7 +117,7 @@ double snw_spot_turning(const snw_spot *p, snw_twist xi, snw_twist dxi, double r
     const snw_vec3 t = snw_scale(per, u), dt = snw_scale(per, across(t, du));
     const snw_vec3 turn = snw_add(dt, snw_cross(xi.w, t));
     const double size = sqrt(snw_dot(turn, turn) + round * round), along = snw_dot(t, du);
-    for (int e = 0; e < 6; e++) {
+    for (int e = 0; e < 6 && of_xi; e++) {
         snw_twist x = {0};
         x.e[e] = 1;
         const snw_vec3 way = snw_add(x.v, snw_cross(x.w, D)), bend = snw_cross(x.w, dD);
@@ -148,6 +142,17 @@ void snw_spot_spread(const snw_model *m, const snw_spot *p, const double *phi, d
         const double f = factor * c[rod->comp[a]];
         double *at = to + p->local + rod->dof[a] - rod->dof0 + p->first[a];
         for (int j = 0; j < p->count[a]; j++) at[j] += f * phi[j];
+    }
+}
+
+// U[e] <- du/dxi_e
+static void columns_of(const snw_spot *p, snw_vec3 U[6]) {
+    U[0] = (snw_vec3){{0, -p->z, p->y}};
+    U[1] = (snw_vec3){{p->z, 0, 0}};
+    U[2] = (snw_vec3){{-p->y, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        U[3 + i] = (snw_vec3){{0}};
+        U[3 + i].e[i] = 1;
     }
 }
 

@@ -24,7 +24,7 @@ double snw_spot_density(const snw_measure_desc *d, const snw_spot *p, snw_twist 
 void snw_spot_bend(const snw_spot *p, snw_twist xi, snw_twist x, double out[6]);
 
 // Angle by which a tendon turns in space per length of the rod, rounded to (k^2 + round^2)^(1/2) - round so that a
-// straight one has a slope, too; of_xi, of_dxi <- its slopes in the strain and in the slope of the strain.
+// straight one has a slope, too; of_xi, of_dxi, unless NULL <- its slopes in the strain and in the slope of the strain.
 double snw_spot_turning(const snw_spot *p, snw_twist xi, snw_twist dxi, double round,
                         double of_xi[6], double of_dxi[6]);
 

@@ -13,10 +13,9 @@ static const double rounding = 1e-5;
 
 // ---- one section ------------------------------------------------------------------------------------
 
-// A cord at a point: density of its measure there, g its slope in the strain, and of a tendon Q = (1 - t t')/|u|.
+// A cord at a point: density f of its measure there, and g its slope in the strain: (D x t, t), of a tendon t = u/|u|.
 typedef struct section {
     double f, g[6];
-    double Q[6]; // xx yy zz yz zx xy
 } section;
 
 static inline section look(const snw_cord *c, const snw_spot *p, snw_twist xi) {
@@ -28,13 +27,9 @@ static inline section look(const snw_cord *c, const snw_spot *p, snw_twist xi) {
     if (c->chamber) {
         t = (snw_vec3){{p->area, 0, 0}};
         s.f = p->area * u.x;
-        memset(s.Q, 0, sizeof s.Q);
     } else {
         s.f = snw_norm(u);
-        const double i = 1 / s.f;
-        t = snw_scale(i, u);
-        s.Q[0] = i * (1 - t.x * t.x), s.Q[1] = i * (1 - t.y * t.y), s.Q[2] = i * (1 - t.z * t.z);
-        s.Q[3] = -i * t.y * t.z, s.Q[4] = -i * t.z * t.x, s.Q[5] = -i * t.x * t.y;
+        t = snw_scale(1 / s.f, u);
     }
     s.g[0] = y * t.z - z * t.y; // D x t
     s.g[1] = z * t.x;
@@ -43,11 +38,19 @@ static inline section look(const snw_cord *c, const snw_spot *p, snw_twist xi) {
     return s;
 }
 
+// Q = (1 - t t')/|u| of a tendon
+static inline void turning_of(const section *s, double Q[3][3]) {
+    const double *t = s->g + 3, i = 1 / s->f;
+    for (int k = 0; k < 3; k++) {
+        for (int l = 0; l < 3; l++) Q[k][l] = i * ((k == l) - t[k] * t[l]);
+    }
+}
+
 // A (lower triangle, rows of 6) += T [D^ Q D^' . ; Q D^' Q]
-static inline void add_bend(const snw_spot *p, double T, const double q[6], double *A) {
+static inline void add_bend(const snw_spot *p, double T, const section *s, double *A) {
     const double y = p->y, z = p->z;
-    const double Q[3][3] = {{q[0], q[5], q[4]}, {q[5], q[1], q[3]}, {q[4], q[3], q[2]}};
-    double W[3][3]; // Q D^'
+    double Q[3][3], W[3][3]; // W = Q D^'
+    turning_of(s, Q);
     for (int i = 0; i < 3; i++) {
         W[i][0] = y * Q[i][2] - z * Q[i][1];
         W[i][1] = z * Q[i][0];
@@ -151,7 +154,7 @@ static void factor(const snw_cords *c, const snw_law_in *in, const double *KB, c
         const snw_cord *cord = &c->cord[i];
         const snw_spot *p = &cord->spot[in->point];
         const double T = acting(cord, in->z);
-        if (p->w > 0 && !cord->chamber && T != 0) add_bend(p, T, s[i].Q, A);
+        if (p->w > 0 && !cord->chamber && T != 0) add_bend(p, T, &s[i], A);
     }
     hold(c->r->active, A, ignored);
     factor6(A);
@@ -187,8 +190,8 @@ static void slopes_of(const snw_cord *c, const snw_law_in *in, const section *s,
     // T' = -chi s(nu) T, nu: how fast the path up to here grows beyond what is paid out
     double of_xi[6], of_dxi[6], slope;
     const double nu = in->c0 * in->z[z + 1] + in->zh[z + 1] - c->rate;
-    const double chi =
-        snw_spot_turning(p, xi, snw_twist_zero(), rounding / c->reference, of_xi, of_dxi);
+    const double chi = snw_spot_turning(p, xi, snw_twist_zero(), rounding / c->reference,
+                                        by ? of_xi : NULL, of_dxi);
     const double lost = loss(c, nu, &slope);
     zs[z] = -chi * lost * in->z[z];
     if (!by) return;
@@ -344,11 +347,12 @@ static void drift(const snw_cord *c, const snw_spot *p, double L, const section 
     if (c->chamber) {
         if (c->area) ts.x = snw_expr_jet_x(c->area, (snw_at){.x = p->x, .L = L}).d;
     } else {
-        const double *q = s->Q;
+        double Q[3][3];
         const snw_vec3 us = snw_add(snw_cross(xi.w, Ds), (snw_vec3){{0, p->ddy, p->ddz}});
-        ts = (snw_vec3){{q[0] * us.x + q[5] * us.y + q[4] * us.z,
-                         q[5] * us.x + q[1] * us.y + q[3] * us.z,
-                         q[4] * us.x + q[3] * us.y + q[2] * us.z}};
+        turning_of(s, Q);
+        for (int i = 0; i < 3; i++) {
+            ts.e[i] = Q[i][0] * us.x + Q[i][1] * us.y + Q[i][2] * us.z;
+        }
     }
     const snw_vec3 m = snw_add(snw_cross(Ds, t), snw_cross(D, ts));
     for (int i = 0; i < 3; i++) out[i] = m.e[i], out[3 + i] = ts.e[i];
