@@ -64,7 +64,11 @@ static void gather(const snw_model *m, int i, const snw_inputs *in, const snw_st
             snw_span_move(&m->span[p->span], w, at);
         } else {
             double slope[6];
-            snw_spot_strain(m, p, in->t, s, &at->xi, still ? NULL : &at->rate);
+            if (p->same >= 0) {
+                at->xi = w->spot[p->same].xi, at->rate = w->spot[p->same].rate;
+            } else {
+                snw_spot_strain(m, p, in->t, s, &at->xi, still ? NULL : &at->rate);
+            }
             at->f = snw_spot_density(d, p, at->xi, slope);
             for (int e = 0; e < 6; e++) at->df += slope[e] * at->rate.e[e];
             snw_spot_spread(m, p, m->spot_phi + p->phi, sign * p->w, slope, G);

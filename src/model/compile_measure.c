@@ -162,6 +162,22 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
     return SNW_OK;
 }
 
+// Measures often run along a rod side by side: spots at the same place have the same strain. `last`: of each rod where the
+// spots of the measure before begin, and one.
+static void pair_spots(const snw_measure *measure, snw_spot *spot, int *last) {
+    const int end = measure->spot0 + measure->nspot;
+    for (int i = measure->spot0; i < end;) {
+        const int rod = spot[i].rod, begin = i, other = rod < 0 ? -1 : last[rod] - 1;
+        for (; i < end && spot[i].rod == rod; i++) {
+            const int k = other + i - begin;
+            const bool same =
+                other >= 0 && k < begin && spot[k].rod == rod && spot[k].x == spot[i].x;
+            spot[i].same = same ? k : -1;
+        }
+        if (rod >= 0) last[rod] = begin + 1;
+    }
+}
+
 // pose of a segment of the robot as it was made: strains at rest, joints at zero, t = 0
 static snw_se3 as_made(const snw_build *b, int s) {
     const snw_seg *seg = &b->seg[s];
@@ -309,6 +325,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_spot *spot = snw_build_array(b, most, sizeof *spot);
     snw_span *span = snw_build_array(b, nspan, sizeof *span);
     snw_kink *kink = snw_build_array(b, nkink, sizeof *kink);
+    int *last = snw_build_array(b, (size_t)m->nrod, sizeof *last);
     const size_t most_phi = (most + 2 * nkink) * (size_t)b->most_phi;
     double *phi = snw_build_array(b, most_phi, sizeof *phi);
     double *dphi = snw_build_array(b, nkink > 0 ? most_phi : 0, sizeof *dphi);
@@ -350,6 +367,7 @@ snw_status snw_build_measures(snw_build *b, snw_error *err) {
         if ((size_t)n > m->most_measured) m->most_measured = (size_t)n;
         if (rubs(desc) && (size_t)n > m->most_rubbing) m->most_rubbing = (size_t)n;
         measure[i].nspot = m->nspot - measure[i].spot0;
+        pair_spots(&measure[i], spot, last);
         SNW_TRY(reference(b, desc, &measure[i], spot, span, &measure[i].reference, err));
         if (desc->given != SNW_MEASURE_COORDINATE || desc->compliance > 0) continue;
         if (desc->kind == SNW_MEASURE_TENDON) {
