@@ -93,7 +93,6 @@ SNW_INLINE void spread(int nc, int na, int n, const double *D, const double *res
                        int ld, double *restrict S, double *restrict J) {
     col d[SNW_MAGNUS_POINTS];
     for (int k = 0; k < nc; k++) d[k] = load(D, LD, k * na);
-    SNW_INDEPENDENT
     for (int j = 0; j < n; j++) {
         col s = times(phi[j], d[0]);
         for (int k = 1; k < nc; k++) s = plus(s, times(phi[k * step + j], d[k]));
@@ -159,7 +158,6 @@ SNW_INLINE void expand_twice(int nc, const snw_model *m, const snw_slice *sl, co
                 const double *row = GP + (ptrdiff_t)a * step + from[b];
                 double *to = out + r->dof[b] - r->dof0 + sl->first[b];
                 const int count = whole ? n : sl->count[b];
-                SNW_INDEPENDENT
                 for (int j = 0; j < count; j++) {
                     double sum = phi[from[a] + i] * row[j];
                     for (int k = 1; k < nc; k++) {

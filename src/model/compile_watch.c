@@ -13,18 +13,24 @@
 
 #include <math.h>
 
-// integral from u to 1 of the Lagrange polynomial of point i among the n points x, by a rule of n points
-static double tail(int n, const double *x, const double *w, int i, double u) {
-    double sum = 0;
-    for (int k = 0; k < n; k++) {
-        const double at = u + (1 - u) * x[k];
-        double l = 1;
-        for (int j = 0; j < n; j++) {
-            if (j != i) l *= (at - x[j]) / (x[i] - x[j]);
-        }
-        sum += (1 - u) * w[k] * l;
+// out[i] <- integral from u to 1 of the Lagrange polynomial of point i among the n Gauss points x with weights w, by their rule:
+// in barycentric form, where point i counts by (-1)^i (x (1 - x) w)^(1/2)
+static void tails(int n, const double *x, const double *w, double u, double *bary, double *out) {
+    for (int i = 0; i < n; i++) {
+        bary[i] = (i % 2 ? -1 : 1) * sqrt(x[i] * (1 - x[i]) * w[i]);
+        out[i] = 0;
     }
-    return sum;
+    for (int k = 0; k < n; k++) {
+        const double at = u + (1 - u) * x[k], part = (1 - u) * w[k];
+        double sum = 0;
+        int hit = -1;
+        for (int i = 0; i < n; i++) {
+            if (at == x[i]) hit = i;
+            sum += bary[i] / (at - x[i]);
+        }
+        for (int i = 0; i < n && hit < 0; i++) out[i] += part * bary[i] / ((at - x[i]) * sum);
+        if (hit >= 0) out[hit] += part;
+    }
 }
 
 static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
@@ -33,8 +39,11 @@ static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
     double *share = snw_build_array(b, (size_t)rod->nseg, sizeof *share);
     double *px = snw_build_array(b, (size_t)n, sizeof *px);
     double *pw = snw_build_array(b, (size_t)n, sizeof *pw);
+    double *bary = snw_build_array(b, (size_t)n, sizeof *bary);
+    double *tail = snw_build_array(b, (size_t)n, sizeof *tail);
     if (b->memory_out) return NULL;
     snw_gauss(n, px, pw);
+    int known = -1; // the cell that `tail` is of
     for (int k = 0; k < rod->nseg; k++) {
         const snw_node_at *node = &lay->node[k];
         if (node->c < 0) {
@@ -46,7 +55,9 @@ static const double *shares_beyond(snw_build *b, const snw_rod *rod, double x) {
             share[k] = 1;
         } else if (x < to) {
             const int i = (int)node->c;
-            share[k] = tail(n, px, pw, i, (x - from) / (to - from)) / pw[i];
+            if (node->element != known) tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            known = node->element;
+            share[k] = tail[i] / pw[i];
         }
     }
     return share;
