@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// loop.h: what a robot is forced to keep, as rows with multipliers. Those of closures come first, theory.md 3.8. With A and B the frames of a loop's two sites in the axes of its joint and
+// loop.h: what a robot is forced to keep, as rows with multipliers. Those of closures come first, theory.md 3.8. With A and B
+// the frames of a loop's two sites in the axes of its joint and
 // h = A^-1 B = (R, p), a joint forbids some of
 //   turning      log R (three rows), the axis' tilt e_x R e_z and e_y R e_z, or of a universal joint e_x R e_y
 //   moving       components of p, in the axes of A

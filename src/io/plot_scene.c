@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// ---- quantities
-// ------------------------------------------------------------------------------------
+// ---- quantities --------------------------------------------------------------------------------
 
 // What a probe of some kind yields in some unit; kind or unit NULL: any. The first line that fits counts. `shown` NULL:
 // the unit itself.
@@ -76,8 +75,7 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
     }
 }
 
-// ---- rods
-// ------------------------------------------------------------------------------------------
+// ---- rods --------------------------------------------------------------------------------------
 
 snw_status snw_plot_rods(const snw_node *scene, const snw_run_info *info, snw_pool *pool, int *n,
                          snw_plot_rod **out, snw_error *err) {
