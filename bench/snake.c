@@ -96,7 +96,7 @@ static snw_status measure_steps(const snw_desc *desc, const snw_model *m, double
     if (s == SNW_OK) s = snw_reduced_create(m, &opts, &r.red, err);
     if (s == SNW_OK) s = snw_reduced_start(r.red, r.in, r.s, 1, err);
     if (s == SNW_OK) s = snw_explicit_create(m, &o, &r.e, err);
-    if (s == SNW_OK) s = snw_explicit_start(r.e, r.s, 0, err);
+    if (s == SNW_OK) s = snw_explicit_start(r.e, r.s, err);
     if (s == SNW_OK) {
         snw_inputs_at(m, 0.1, r.in);
         f->rate = bench_time(one_rate, &r, 0.2);

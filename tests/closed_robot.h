@@ -79,7 +79,7 @@ static inline snw_explicit *closed_robot_reference(const closed_robot *c, double
     snw_error err = {0};
     const snw_explicit_opts o = {.kind = SNW_ODE_RK87, .tolerance = tolerance};
     if (snw_explicit_create(c->m, &o, &e, &err) != SNW_OK ||
-        snw_explicit_start(e, c->s, 0, &err) != SNW_OK) {
+        snw_explicit_start(e, c->s, &err) != SNW_OK) {
         fail_msg("%s", err.text);
     }
     return e;

@@ -15,7 +15,7 @@ static inline void rows_are_slopes(const rig *g) {
         rig_direction(g, l, x);
         snw_residual(g->m, g->in, g->s, false, g->w);
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_rows_columns(g->m, 1, g->w, NULL);
+        snw_rows_columns(g->m, g->w);
         for (int i = 0; i < nr; i++) slope[i] = 0;
         snw_rows_push(g->m, g->w, x, slope);
         difference(g, x, 1, 0, 0, r, want);
@@ -64,7 +64,7 @@ static inline void rows_pull_along(const rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);
     for (int i = 0; i < nv; i++) r[i] = g->w->r[i];
     snw_tangent_sweep(g->m, NULL, g->w);
-    snw_rows_columns(g->m, 1, g->w, NULL);
+    snw_rows_columns(g->m, g->w);
     snw_rows_pull(g->m, g->w, g->s->l, r);
     for (int i = 0; i < nr; i++) g->s->l[i] = 0;
     snw_residual(g->m, g->in, g->s, false, g->w);

@@ -36,8 +36,7 @@ typedef struct job {
 
 static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
 
-// ---- words and numbers of options
-// ------------------------------------------------------------------
+// ---- words and numbers of options --------------------------------------------------------------
 
 // The values of an option, each cut at its commas.
 static snw_status read_list(const job *j, const char *option, int *n, const char ***out,
@@ -144,8 +143,7 @@ static snw_status read_shape(const job *j, snw_shape_opts *o, snw_error *err) {
     return snw_fail(err, SNW_E_ARGUMENT, "--plane is two of x, y and z, e.g. xz, not '%s'", plane);
 }
 
-// ---- files and runs
-// --------------------------------------------------------------------------------
+// ---- files and runs ----------------------------------------------------------------------------
 
 // the name of a file without folder and ending
 static const char *stem(snw_pool *pool, const char *path) {
@@ -202,8 +200,7 @@ static snw_status open_runs(job *j, snw_error *err) {
                     "there is no frame to show yet; wait for the run, or see 'sinew show'");
 }
 
-// ---- columns
-// ---------------------------------------------------------------------------------------
+// ---- columns -----------------------------------------------------------------------------------
 
 // Was the column itself asked for, not only the probe it belongs to?
 static bool named(const snw_column *c, int n, const char *const *wanted) {
@@ -270,8 +267,7 @@ static snw_status choose_pair(const job *j, snw_error *err) {
     return SNW_OK;
 }
 
-// ---- the figure
-// ------------------------------------------------------------------------------------
+// ---- the figure --------------------------------------------------------------------------------
 
 // errors over a number in which the runs differ
 static snw_status make_convergence(job *j, snw_error *err) {
@@ -369,8 +365,7 @@ static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
     return status == SNW_OK ? closed : status;
 }
 
-// ---- the command
-// -----------------------------------------------------------------------------------
+// ---- the command -------------------------------------------------------------------------------
 
 static void say(snw_reply *reply, const job *j, const snw_plot_layout *l) {
     if (!reply->json) {

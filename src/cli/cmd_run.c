@@ -38,8 +38,7 @@ typedef struct session {
     snw_error flush; // why results could not be written between frames
 } session;
 
-// ---- recorder of the last frame
-// ---------------------------------------------------------------------
+// ---- recorder of the last frame ----------------------------------------------------------------
 
 typedef struct last_frame {
     outcome *outcome;
@@ -64,8 +63,7 @@ static snw_status keep_end(void *user, snw_status status, const char *message, s
     return SNW_OK;
 }
 
-// ---- hooks
-// ------------------------------------------------------------------------------------------
+// ---- hooks -------------------------------------------------------------------------------------
 
 static void show_progress(void *user, const snw_progress *p) {
     session *s = user;
@@ -86,8 +84,7 @@ static void pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->path, message);
 }
 
-// ---- the work
-// ---------------------------------------------------------------------------------------
+// ---- the work ----------------------------------------------------------------------------------
 
 // FILE's name with .h5 for its ending, in the current folder
 static void default_output(const char *path, char *out, size_t size) {
@@ -174,8 +171,7 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
     return exit_status;
 }
 
-// ---- the summary
-// ------------------------------------------------------------------------------------
+// ---- the summary -------------------------------------------------------------------------------
 
 static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_error *err) {
     snw_grid *g;

@@ -64,8 +64,7 @@ static void column_of(const cursor *c, int chosen, char *out, size_t size) {
     snw_column_name(&snw_result_info(c->file, c->run)->column[c->chosen[chosen]], out, size);
 }
 
-// ---- series
-// -----------------------------------------------------------------------------------------
+// ---- series ------------------------------------------------------------------------------------
 
 // lines of t and the columns, lined up
 static snw_status print_series(cursor *c, snw_reply *reply, snw_error *err) {
@@ -121,8 +120,7 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
     return status;
 }
 
-// ---- summary
-// ----------------------------------------------------------------------------------------
+// ---- summary -----------------------------------------------------------------------------------
 
 static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_run_info *info = snw_result_info(c->file, c->run);
@@ -191,8 +189,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     return SNW_OK;
 }
 
-// ---- the command
-// ------------------------------------------------------------------------------------
+// ---- the command -------------------------------------------------------------------------------
 
 static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_reply *reply,
                            snw_error *err) {

@@ -22,8 +22,7 @@ typedef struct session {
     bool all; // show every value, not the worst of each table
 } session;
 
-// ---- hooks
-// ------------------------------------------------------------------------------------------
+// ---- hooks -------------------------------------------------------------------------------------
 
 static void show_progress(void *user, const snw_progress *p) {
     session *s = user;
@@ -167,8 +166,7 @@ static void report(session *s, const char *run, const snw_expect *e, const snw_e
     }
 }
 
-// ---- the runs of a file
-// -----------------------------------------------------------------------------
+// ---- the runs of a file ------------------------------------------------------------------------
 
 static snw_status judge_run(session *s, const snw_job *job, const snw_job_run *r,
                             const snw_series *series, snw_error *err) {

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-// ---- the page
-// --------------------------------------------------------------------------------------
+// ---- the page ----------------------------------------------------------------------------------
 
 // forbids the page every request
 static const char policy[] =
@@ -32,8 +31,7 @@ static snw_status write_page(snw_result *file, const char *input, int n, const i
     return SNW_OK; // what could not be written shows when the file is closed
 }
 
-// ---- the command
-// -----------------------------------------------------------------------------------
+// ---- the command -------------------------------------------------------------------------------
 
 // OUT.h5's name with .html for its ending, in the current folder
 static void default_output(const char *path, char *out, size_t size) {

@@ -8,8 +8,7 @@
 
 enum { TEXT = 256 };
 
-// ---- small texts
-// ------------------------------------------------------------------------------------
+// ---- small texts -------------------------------------------------------------------------------
 
 // a number when it is constant, else what it depends on: f(t), f(t, x, probes)
 static void law_text(snw_law law, char *out, size_t size) {
@@ -178,8 +177,7 @@ static int nodes_of(const snw_run_info *info, const char *link) {
     return n;
 }
 
-// ---- for people
-// -------------------------------------------------------------------------------------
+// ---- for people --------------------------------------------------------------------------------
 
 // "magnus 4", "rk4", "rk45 to 1e-06"
 static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
@@ -495,8 +493,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     print_things(d, info);
 }
 
-// ---- for programs
-// -----------------------------------------------------------------------------------
+// ---- for programs ------------------------------------------------------------------------------
 
 static void json_law(snw_json *j, const char *key, snw_law law) {
     char text[64];

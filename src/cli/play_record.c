@@ -100,7 +100,7 @@ snw_status snw_play_record_frame(snw_play *p, snw_error *err) {
     while (r->next <= t + 1e-9) r->next += r->every;
     r->frames++;
     const snw_recorder with = {.user = p, .frame = add_controls};
-    return snw_live_frame(p->live, 1, &with, err);
+    return snw_live_frame(p->live, &with, err);
 }
 
 snw_status snw_play_record_end(snw_play *p, snw_error *err) {

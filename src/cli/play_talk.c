@@ -175,5 +175,5 @@ static snw_status stream(void *user, const snw_frame *f, snw_error *err) {
 
 snw_status snw_play_make_frame(snw_play *p, snw_error *err) {
     const snw_recorder r = {.user = p, .frame = stream};
-    return snw_live_frame(p->live, 1, &r, err);
+    return snw_live_frame(p->live, &r, err);
 }

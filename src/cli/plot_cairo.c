@@ -135,8 +135,7 @@ snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
     return status == CAIRO_STATUS_SUCCESS ? SNW_OK : failed(status, err);
 }
 
-// ---- the canvas
-// ------------------------------------------------------------------------------------
+// ---- the canvas --------------------------------------------------------------------------------
 
 static void set_colour(const snw_cairo *c, unsigned colour) {
     cairo_set_source_rgb(c->cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,

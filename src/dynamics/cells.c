@@ -50,7 +50,7 @@ static snw_cells cells_of(field *f) {
     const snw_rod *rod = f->rod;
     snw_cells c = {
         .rule = &rod->rule, .L = rod->L, .strain = strain_at, .user = f, .still = f->still};
-    snw_cells_measure(&c, 12);
+    snw_cells_measure(&c);
     return c;
 }
 

@@ -598,21 +598,21 @@ void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w,
         const snw_se3 h = in_axes(loop, from_a_to_b(w, loop));
         variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->share >= 0 && T && cq != 0 && w->still && w->holding) {
+        if (loop->share >= 0 && cq != 0 && w->still && w->holding) {
             held_rows(w, loop, D, w->R + loop->store);
-        } else if (loop->grip && (!T || cq == 0 || w->still)) {
+        } else if (loop->grip && (cq == 0 || w->still)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);
         } else if (loop->grip) {
             rate_rows(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
-        if (!T || cq == 0) continue;
+        if (cq == 0) continue;
         raw_multipliers(loop, w->l, raw);
         stiffness(loop, h, raw, cq, D, A, ld, T);
     }
 }
 
-void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T) {
-    snw_rows_add_columns(m, cq, 0, w, (size_t)m->nv, T);
+void snw_rows_columns(const snw_model *m, snw_work *w) {
+    snw_rows_add_columns(m, 0, 0, w, 0, NULL);
 }
 
 // ---- rates -----------------------------------------------------------------------------------------

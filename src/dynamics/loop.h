@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// loop.h: what a robot is forced to keep, as rows with multipliers. Those of closures come first, theory.md 3.8. With A and B the frames of a loop's two sites in the axes of its joint and
+// loop.h: what a robot is forced to keep, as rows with multipliers. Those of closures come first, theory.md 3.8. With A and B
+// the frames of a loop's two sites in the axes of its joint and
 // h = A^-1 B = (R, p), a joint forbids some of
 //   turning      log R (three rows), the axis' tilt e_x R e_z and e_y R e_z, or of a universal joint e_x R e_y
 //   moving       components of p, in the axes of A
@@ -20,11 +21,10 @@
 // w->gap <- the rows at the motion in w; what the multipliers s->l (nrow) do is taken off w->F and w->r. Part of snw_residual.
 void snw_rows_add(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
 
-// w->C <- rows per coordinate, after snw_tangent_sweep; and, unless T is NULL, T += cq (what the wrenches of the loops
-// change as they are carried along). Part of snw_tangent_assemble.
-void snw_rows_columns(const snw_model *m, double cq, snw_work *w, double *T);
-// The same with the columns of T ld apart, and w->R <- derivatives cq d/dq + cv d/dv of rows of velocities, times w->pace;
-// C where cq is zero.
+// w->C <- rows per coordinate, after snw_tangent_sweep.
+void snw_rows_columns(const snw_model *m, snw_work *w);
+// The same and T += cq (what the wrenches of the loops change as they are carried along), columns ld apart; w->R <- derivatives
+// cq d/dq + cv d/dv of rows of velocities, times w->pace; C where cq is zero. Part of snw_tangent_assemble.
 void snw_rows_add_columns(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                           double *T);
 

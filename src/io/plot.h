@@ -10,8 +10,7 @@
 
 #include <stdbool.h>
 
-// ---- the figure
-// ------------------------------------------------------------------------------------
+// ---- the figure --------------------------------------------------------------------------------
 
 typedef struct snw_pen {
     unsigned colour; // 0xRRGGBB
@@ -55,8 +54,7 @@ unsigned snw_plot_course(double at);
 unsigned snw_plot_paler(unsigned colour, double share);  // towards white
 unsigned snw_plot_darker(unsigned colour, double share); // towards black
 
-// ---- what it is drawn on
-// ---------------------------------------------------------------------------
+// ---- what it is drawn on -----------------------------------------------------------------------
 
 typedef struct snw_box {
     double x, y, w, h;
@@ -76,8 +74,7 @@ typedef struct snw_canvas {
                  const char *text);
 } snw_canvas;
 
-// ---- where everything goes
-// -------------------------------------------------------------------------
+// ---- where everything goes ---------------------------------------------------------------------
 
 typedef struct snw_plot_axis {
     snw_unit_scale scale;

@@ -16,8 +16,7 @@ static snw_status no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer runs or probes");
 }
 
-// ---- frames
-// ----------------------------------------------------------------------------------------
+// ---- frames ------------------------------------------------------------------------------------
 
 // out <- one number of each frame of a field
 static snw_status read_one(const snw_plot_run *run, snw_result_field field, int which, int n,
@@ -65,8 +64,7 @@ static void keep(const snw_plot_frames *f, double *value) {
     for (int i = 0; i < f->n; i++) value[i] = value[f->frame[i]];
 }
 
-// ---- curves
-// ----------------------------------------------------------------------------------------
+// ---- curves ------------------------------------------------------------------------------------
 
 const char *snw_plot_text(snw_pool *pool, const char *text) {
     const size_t n = strlen(text);
@@ -168,8 +166,7 @@ static snw_status read_column(snw_pool *pool, const snw_plot_run *run, int colum
     return SNW_OK;
 }
 
-// ---- probes over time
-// ------------------------------------------------------------------------------
+// ---- probes over time --------------------------------------------------------------------------
 
 // All curves of run i into their panels, each with room for `room` curves.
 static snw_status add_run(snw_pool *pool, int i, const snw_plot_run *run, const snw_plot_frames *f,
@@ -211,8 +208,7 @@ snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run, sn
     return SNW_OK;
 }
 
-// ---- one over another
-// ------------------------------------------------------------------------------
+// ---- one over another --------------------------------------------------------------------------
 
 snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw_figure *out,
                           snw_error *err) {
@@ -250,8 +246,7 @@ snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run, snw
     return SNW_OK;
 }
 
-// ---- energies
-// --------------------------------------------------------------------------------------
+// ---- energies ----------------------------------------------------------------------------------
 
 static bool all_zero(int n, const double *value) {
     for (int i = 0; i < n; i++) {

@@ -65,8 +65,7 @@ SNW_NODISCARD snw_status snw_plot_shape(snw_pool *pool, int nrun, const snw_plot
                                         const snw_shape_opts *opts, snw_figure *out,
                                         snw_error *err);
 
-// ---- shared by those
-// -------------------------------------------------------------------------------
+// ---- shared by those ---------------------------------------------------------------------------
 
 // A text of a file, which may be anybody's, as it may stand in any drawing: UTF-8 without control characters. NULL when
 // memory is out.

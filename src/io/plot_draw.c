@@ -7,8 +7,7 @@ static const unsigned INK = 0x1a1a1a, GRID = 0xe4e4e4, ZERO = 0xb0b0b0;
 static const double AXIS = 0.2, HAIR = 0.14; // widths of lines, mm
 static const double NEAR = 0.02; // points nearer than this to the last one drawn are not seen
 
-// ---- colours and dashes
-// ----------------------------------------------------------------------------
+// ---- colours and dashes ------------------------------------------------------------------------
 
 // Okabe and Ito's palette without its yellow, which paper swallows
 unsigned snw_plot_colour(int i) {
@@ -43,8 +42,7 @@ const double *snw_pen_dashes(int dash, int *n) {
     return list[dash > 0 ? (dash - 1) % 3 : 0];
 }
 
-// ---- axes
-// ------------------------------------------------------------------------------------------
+// ---- axes --------------------------------------------------------------------------------------
 
 static double at_x(const snw_plot_layout *l, const snw_box *area, double shown) {
     return area->x + area->w * (shown - l->x.lo) / (l->x.hi - l->x.lo);
@@ -101,8 +99,7 @@ static void draw_axes(const snw_plot_layout *l, const snw_plot_place *p, bool la
     if (last) c->text(c->user, along, font, SNW_ALIGN_MIDDLE, false, l->x.title);
 }
 
-// ---- curves
-// ----------------------------------------------------------------------------------------
+// ---- curves ------------------------------------------------------------------------------------
 
 // the points gathered so far, as a line, or as a dot when there is only one
 static void end_stroke(const snw_plot_layout *l, int n, snw_pen pen, const snw_canvas *c) {

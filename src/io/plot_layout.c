@@ -17,8 +17,7 @@ static const double PANEL = 44, ALONE = 72; // height of one of several, and of 
 static const double HIGHEST = 125;          // of a shape whose height is not given
 static const double LEAST = 10;             // side of a panel
 
-// ---- ranges
-// ----------------------------------------------------------------------------------------
+// ---- ranges ------------------------------------------------------------------------------------
 
 static const double BOUND = 1e290;
 
@@ -81,8 +80,7 @@ static range usable(range r, double air) {
     return (range){r.lo - air * span, r.hi + air * span};
 }
 
-// ---- axes
-// ------------------------------------------------------------------------------------------
+// ---- axes --------------------------------------------------------------------------------------
 
 static void set_title(const char *quantity, snw_plot_axis *a) {
     if (a->scale.unit[0]) {
@@ -129,8 +127,7 @@ static void set_ticks_y(double font, double height, snw_plot_axis *a) {
     a->ticks = a->log ? snw_ticks_log(a->lo, a->hi, most) : snw_ticks_make(a->lo, a->hi, most);
 }
 
-// ---- names of curves
-// -------------------------------------------------------------------------------
+// ---- names of curves ---------------------------------------------------------------------------
 
 static double widest_name(const snw_figure *f, const snw_canvas *canvas, double font) {
     double most = 0;
@@ -210,8 +207,7 @@ static snw_status place_names(const snw_figure *f, int panel, double font, snw_p
     return SNW_OK;
 }
 
-// ---- the whole
-// -------------------------------------------------------------------------------------
+// ---- the whole ---------------------------------------------------------------------------------
 
 // one scale for both directions: the same unit, and as many mm for each, in whichever direction there is room to spare
 static void make_equal(const snw_figure *f, range x, range y, snw_plot_layout *l) {

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- texts
-// -----------------------------------------------------------------------------------------
+// ---- texts -------------------------------------------------------------------------------------
 
 static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
@@ -24,8 +23,7 @@ static void append_ten(char *out, size_t size, int exponent) {
     for (const char *c = digits; *c; c++) append(out, size, raised[*c - '0']);
 }
 
-// ---- ticks
-// -----------------------------------------------------------------------------------------
+// ---- ticks -------------------------------------------------------------------------------------
 
 // marks of a step inside of the range; a mark that rounding puts outside still counts
 static snw_ticks ticks_of(double lo, double hi, double step) {
@@ -106,8 +104,7 @@ void snw_tick_text(const snw_ticks *k, int i, char text[SNW_TICK_SIZE]) {
                    fabs(value));
 }
 
-// ---- units
-// -----------------------------------------------------------------------------------------
+// ---- units -------------------------------------------------------------------------------------
 
 // "N*m^2/s" as people print it
 static void append_unit(char *out, size_t size, const char *unit) {

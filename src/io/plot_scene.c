@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- quantities
-// ------------------------------------------------------------------------------------
+// ---- quantities --------------------------------------------------------------------------------
 
 // What a probe of some kind yields in some unit; kind or unit NULL: any. The first line that fits counts. `shown` NULL:
 // the unit itself.
@@ -76,8 +75,7 @@ void snw_plot_quantity(const snw_node *scene, const snw_column *c, const char **
     }
 }
 
-// ---- rods
-// ------------------------------------------------------------------------------------------
+// ---- rods --------------------------------------------------------------------------------------
 
 static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
 

@@ -16,8 +16,7 @@ static snw_status no_memory(snw_error *err) {
     return snw_fail(err, SNW_E_MEMORY, "out of memory: choose fewer instants");
 }
 
-// ---- instants
-// --------------------------------------------------------------------------------------
+// ---- instants ----------------------------------------------------------------------------------
 
 // the frame nearest to a time, the later one of equals: it shows what holds behind a switch
 static int nearest(const snw_plot_frames *f, double t) {
@@ -53,8 +52,7 @@ static snw_status choose_times(const snw_plot_frames *f, const snw_shape_opts *o
     return SNW_OK;
 }
 
-// ---- lines in space
-// --------------------------------------------------------------------------------
+// ---- lines in space ----------------------------------------------------------------------------
 
 typedef struct node {
     snw_vec3 p, tangent;
@@ -133,8 +131,7 @@ static bool is_point(const snw_plot_rod *r, const double *pose) {
     return snw_norm(snw_sub(node_at(pose, r->first).p, node_at(pose, r->root).p)) < least;
 }
 
-// ---- which links
-// -----------------------------------------------------------------------------------
+// ---- which links -------------------------------------------------------------------------------
 
 static bool wanted(const snw_shape_opts *opts, const char *link) {
     for (int i = 0; i < opts->nlink; i++) {
@@ -177,8 +174,7 @@ static snw_status choose_links(const snw_shape_opts *opts, int *n, snw_plot_rod 
                     "'sphere: {radius: 1 cm}'");
 }
 
-// ---- the figure
-// ------------------------------------------------------------------------------------
+// ---- the figure --------------------------------------------------------------------------------
 
 // lines in space, before anybody knows on which plane they are laid
 typedef struct space {

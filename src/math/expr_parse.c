@@ -291,8 +291,9 @@ snw_status snw_parse_all(snw_parser *p, snw_term *out) {
 
 // ---- entry point --------------------------------------------------------------------------------
 
-snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
-                            const snw_term *term) {
+// the term is what the rules ask for
+static snw_status check_result(const snw_parser *p, const snw_expr_rules *rules,
+                               const snw_term *term) {
     if (rules->condition) return snw_want_condition(p, term);
     SNW_TRY(snw_want_value(p, term));
     if (!rules->dim || snw_quantity_fits(term->q, *rules->dim)) return SNW_OK;
@@ -305,13 +306,13 @@ snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
     return mismatch(p, term->at, want, term->q, why);
 }
 
-snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
-                          const snw_expr_rules *rules, const char *file, int line, int column,
-                          const snw_expr **out, snw_error *err) {
+static snw_status parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                        const snw_expr_rules *rules, snw_place place, snw_quantity *q,
+                        const snw_expr **out, snw_error *err) {
     int budget = SNW_EXPR_OPS_MAX;
     snw_parser p = {.text = text,
                     .p = text,
-                    .place = {file, line, column},
+                    .place = place,
                     .scope = scope,
                     .pool = pool,
                     .vars = rules->vars,
@@ -319,28 +320,26 @@ snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *te
                     .err = err};
     snw_term term = {0};
     SNW_TRY(snw_parse_all(&p, &term));
-    SNW_TRY(snw_check_result(&p, rules, &term));
+    SNW_TRY(check_result(&p, rules, &term));
+    *q = term.q;
     return snw_node_program(pool, term.node, snw_parser_place(&p, term.at), out, err);
+}
+
+snw_status snw_expr_parse(snw_pool *pool, const snw_scope *scope, const char *text,
+                          const snw_expr_rules *rules, const char *file, int line, int column,
+                          const snw_expr **out, snw_error *err) {
+    snw_quantity q;
+    return parse(pool, scope, text, rules, (snw_place){file, line, column}, &q, out, err);
 }
 
 snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *text,
                             const char *file, int line, int column, double *value, snw_dim *dim,
                             snw_error *err) {
-    int budget = SNW_EXPR_OPS_MAX;
-    snw_parser p = {.text = text,
-                    .p = text,
-                    .place = {file, line, column},
-                    .scope = scope,
-                    .pool = pool,
-                    .budget = &budget,
-                    .err = err};
-    const snw_expr_rules rules = {0};
+    const snw_expr_rules constant = {0};
     const snw_expr *e = NULL;
-    snw_term term = {0};
-    SNW_TRY(snw_parse_all(&p, &term));
-    SNW_TRY(snw_check_result(&p, &rules, &term));
-    SNW_TRY(snw_node_program(pool, term.node, snw_parser_place(&p, term.at), &e, err));
+    snw_quantity q;
+    SNW_TRY(parse(pool, scope, text, &constant, (snw_place){file, line, column}, &q, &e, err));
     *value = snw_expr_value(e, (snw_at){0});
-    *dim = snw_quantity_dim(term.q);
+    *dim = snw_quantity_dim(q);
     return SNW_OK;
 }

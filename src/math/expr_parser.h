@@ -66,10 +66,6 @@ SNW_NODISCARD snw_status snw_parse_expression(snw_parser *p, snw_term *out);
 // The whole text, nothing left over.
 SNW_NODISCARD snw_status snw_parse_all(snw_parser *p, snw_term *out);
 
-// The term is what the rules ask for.
-SNW_NODISCARD snw_status snw_check_result(const snw_parser *p, const snw_expr_rules *rules,
-                                          const snw_term *term);
-
 // A node of one, two or three terms; arguments of no matter are NULL.
 SNW_NODISCARD snw_status snw_parser_make(snw_parser *p, int at, snw_op op, const snw_term *a,
                                          const snw_term *b, const snw_term *c, snw_node **out);

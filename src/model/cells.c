@@ -38,13 +38,14 @@ static void squares(const snw_section_motion *s, double out[3]) {
     out[2] = snw_dot(s->A.v, s->A.v);
 }
 
-void snw_cells_measure(snw_cells *c, int n) {
+void snw_cells_measure(snw_cells *c) {
+    enum { PARTS = 12 }; // sizes weigh errors: a digit of them will do
     snw_section_motion s = {.g = snw_se3_identity()};
-    const double h = c->L / n;
+    const double h = c->L / PARTS;
     c->size[0] = 1;
     c->size[1] = c->size[2] = 0;
     for (int l = 0; l < 3; l++) c->whole[l] = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < PARTS; i++) {
         snw_twist xi[3];
         double x[3];
         c->strain(c->user, (i + 0.5) * h, (i + 0.5) * h, xi);

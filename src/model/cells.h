@@ -32,8 +32,8 @@ typedef struct snw_section_motion {
     snw_twist V, A;
 } snw_section_motion;
 
-// c->size, c->whole <- those of the rod, by n equal parts.
-void snw_cells_measure(snw_cells *c, int n);
+// c->size, c->whole <- those of the rod, roughly.
+void snw_cells_measure(snw_cells *c);
 
 // Estimated error of the slice from a to b, the largest of the three.
 double snw_cells_error(const snw_cells *c, double a, double b);

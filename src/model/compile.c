@@ -101,7 +101,7 @@ int snw_build_block(snw_build *b, snw_space space, int n) {
     return m->nblock++;
 }
 
-static void add_inertia(snw_build *b, int s, const snw_inertia *M) {
+void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) {
     snw_inertia_add(&b->seg[s].M, M);
     b->seg[s].heavy = true;
 }
@@ -199,7 +199,7 @@ static snw_status add_link(snw_build *b, int l, snw_error *err) {
     b->link_end[l] = s;
     if (d->has_body) {
         const snw_inertia M = snw_inertia_of_body(d->body.mass, d->body.com, d->body.inertia);
-        add_inertia(b, s, &M);
+        snw_build_inertia(b, s, &M);
     }
     return SNW_OK;
 }
@@ -229,8 +229,6 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
     b->seg_w[s] = w;
     return s;
 }
-
-void snw_build_inertia(snw_build *b, int s, const snw_inertia *M) { add_inertia(b, s, M); }
 
 // ---- counting --------------------------------------------------------------------------------------
 

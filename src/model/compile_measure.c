@@ -307,81 +307,111 @@ static snw_status check_links(const snw_build *b, const snw_measure_desc *d, snw
     return SNW_OK;
 }
 
+// What measures are made of, all of them in a row each.
+typedef struct parts {
+    snw_spot *spot;
+    snw_span *span;
+    snw_kink *kink;
+    double *phi, *dphi; // of the spots, dphi of those that rub
+    int nphi;
+    int *last; // of each rod: where its spots of the last measure begin, plus one
+} parts;
+
+static snw_status reserve(snw_build *b, parts *p) {
+    const snw_desc *d = b->m->desc;
+    size_t nspot = 0, nspan = 0, nkink = 0;
+    for (int i = 0; i < d->nmeasure; i++) {
+        const snw_measure_desc *desc = &d->measure[i];
+        if (rubs(desc)) nkink += (size_t)(desc->nlink + desc->nspan);
+        nspan += (size_t)desc->nspan;
+        for (int k = 0; k < desc->nlink; k++) {
+            const stretch s = stretch_of(b, desc, k, 0);
+            const snw_rod *rod = &b->rod[s.rod];
+            nspot += (size_t)elements(b, &s) * (size_t)snw_build_rule(rod, &b->layout[rod->link]);
+        }
+    }
+    nspot += nspan;
+    const size_t nphi = (nspot + 2 * nkink) * (size_t)b->most_phi;
+    *p = (parts){.spot = snw_build_array(b, nspot, sizeof *p->spot),
+                 .span = snw_build_array(b, nspan, sizeof *p->span),
+                 .kink = snw_build_array(b, nkink, sizeof *p->kink),
+                 .phi = snw_build_array(b, nphi, sizeof *p->phi),
+                 .dphi = snw_build_array(b, nkink > 0 ? nphi : 0, sizeof *p->dphi),
+                 .last = snw_build_array(b, (size_t)b->m->nrod, sizeof *p->last)};
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+// out->dof, ndof, spot0, nspot <- its way through rods and between them, and b->place of the rods' coordinates
+static snw_status add_path(snw_build *b, const snw_measure_desc *desc, parts *p, snw_measure *out,
+                           snw_error *err) {
+    const snw_model *m = b->m;
+    int n = 0, rods = 0;
+    for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
+    const size_t reach = desc->nspan || out->rubs ? (size_t)m->nv : (size_t)rods;
+    int *dof = snw_build_array(b, reach, sizeof *dof);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int k = 0; k < desc->nlink; k++) {
+        const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
+        for (int j = 0; j < rod->ndof; j++) {
+            b->place[rod->dof0 + j] = n;
+            dof[n++] = rod->dof0 + j;
+        }
+    }
+    out->spot0 = m->nspot;
+    for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
+        while (part < desc->nspan && desc->span[part].after == k) {
+            add_span(b, &desc->span[part++], p->span, p->spot, dof, &n);
+        }
+        if (k == desc->nlink) break;
+        const stretch s = stretch_of(b, desc, k, at);
+        at += b->rod[s.rod].ndof;
+        SNW_TRY(add_spots(b, &s, p->spot, p->phi, p->dphi, &p->nphi, err));
+    }
+    if (out->rubs) {
+        SNW_TRY(
+            snw_build_kinks(b, desc, out->spot0, p->spot, p->kink, p->phi, &p->nphi, dof, &n, err));
+    }
+    out->nspot = m->nspot - out->spot0;
+    out->dof = dof;
+    out->ndof = n;
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+static snw_status add_measure(snw_build *b, const snw_measure_desc *desc, parts *p,
+                              snw_measure *out, snw_error *err) {
+    snw_model *m = b->m;
+    SNW_TRY(check_links(b, desc, err));
+    *out = (snw_measure){.rubs = rubs(desc), .row = -1};
+    SNW_TRY(add_path(b, desc, p, out, err));
+    pair_spots(out, p->spot, p->last);
+    const size_t n = (size_t)out->ndof;
+    out->store = m->store_measure;
+    m->store_measure += n;
+    if (n > m->most_measured) m->most_measured = n;
+    if (out->rubs && n > m->most_rubbing) m->most_rubbing = n;
+    SNW_TRY(reference(b, desc, out, p->spot, p->span, &out->reference, err));
+    if (desc->given != SNW_MEASURE_COORDINATE || desc->compliance > 0) return SNW_OK;
+    if (desc->kind != SNW_MEASURE_TENDON) return add_row(b, desc, out, p->spot, p->phi, err);
+    add_length_row(b, desc, out);
+    return SNW_OK;
+}
+
 snw_status snw_build_measures(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
-    size_t most = 0, nspan = 0, nkink = 0;
-    for (int i = 0; i < d->nmeasure; i++) {
-        if (rubs(&d->measure[i])) nkink += (size_t)(d->measure[i].nlink + d->measure[i].nspan);
-        nspan += (size_t)d->measure[i].nspan;
-        most += (size_t)d->measure[i].nspan;
-        for (int k = 0; k < d->measure[i].nlink; k++) {
-            const stretch s = stretch_of(b, &d->measure[i], k, 0);
-            const snw_rod *rod = &b->rod[s.rod];
-            most += (size_t)elements(b, &s) * (size_t)snw_build_rule(rod, &b->layout[rod->link]);
-        }
-    }
+    parts p;
+    SNW_TRY(reserve(b, &p));
     snw_measure *measure = snw_build_array(b, (size_t)d->nmeasure, sizeof *measure);
-    snw_spot *spot = snw_build_array(b, most, sizeof *spot);
-    snw_span *span = snw_build_array(b, nspan, sizeof *span);
-    snw_kink *kink = snw_build_array(b, nkink, sizeof *kink);
-    int *last = snw_build_array(b, (size_t)m->nrod, sizeof *last);
-    const size_t most_phi = (most + 2 * nkink) * (size_t)b->most_phi;
-    double *phi = snw_build_array(b, most_phi, sizeof *phi);
-    double *dphi = snw_build_array(b, nkink > 0 ? most_phi : 0, sizeof *dphi);
     if (b->memory_out) return SNW_E_MEMORY;
-    int nphi = 0;
     for (int i = 0; i < d->nmeasure; i++) {
-        const snw_measure_desc *desc = &d->measure[i];
-        SNW_TRY(check_links(b, desc, err));
-        int n = 0, rods = 0;
-        for (int k = 0; k < desc->nlink; k++) rods += b->rod[b->link_rod[desc->link[k]]].ndof;
-        const size_t reach = desc->nspan || rubs(desc) ? (size_t)m->nv : (size_t)rods;
-        int *dof = snw_build_array(b, reach, sizeof *dof);
-        if (b->memory_out) return SNW_E_MEMORY;
-        measure[i] = (snw_measure){.spot0 = m->nspot, .dof = dof, .rubs = rubs(desc), .row = -1};
-        for (int k = 0; k < desc->nlink; k++) {
-            const snw_rod *rod = &b->rod[b->link_rod[desc->link[k]]];
-            for (int j = 0; j < rod->ndof; j++) {
-                b->place[rod->dof0 + j] = n;
-                dof[n++] = rod->dof0 + j;
-            }
-        }
-        for (int k = 0, at = 0, part = 0; k <= desc->nlink; k++) {
-            while (part < desc->nspan && desc->span[part].after == k) {
-                add_span(b, &desc->span[part++], span, spot, dof, &n);
-            }
-            if (k == desc->nlink) break;
-            const stretch s = stretch_of(b, desc, k, at);
-            at += b->rod[s.rod].ndof;
-            SNW_TRY(add_spots(b, &s, spot, phi, dphi, &nphi, err));
-        }
-        if (rubs(desc)) {
-            SNW_TRY(
-                snw_build_kinks(b, desc, measure[i].spot0, spot, kink, phi, &nphi, dof, &n, err));
-        }
-        if (b->memory_out) return SNW_E_MEMORY;
-        measure[i].ndof = n;
-        measure[i].store = m->store_measure;
-        m->store_measure += (size_t)n;
-        if ((size_t)n > m->most_measured) m->most_measured = (size_t)n;
-        if (rubs(desc) && (size_t)n > m->most_rubbing) m->most_rubbing = (size_t)n;
-        measure[i].nspot = m->nspot - measure[i].spot0;
-        pair_spots(&measure[i], spot, last);
-        SNW_TRY(reference(b, desc, &measure[i], spot, span, &measure[i].reference, err));
-        if (desc->given != SNW_MEASURE_COORDINATE || desc->compliance > 0) continue;
-        if (desc->kind == SNW_MEASURE_TENDON) {
-            add_length_row(b, desc, &measure[i]);
-        } else {
-            SNW_TRY(add_row(b, desc, &measure[i], spot, phi, err));
-        }
+        SNW_TRY(add_measure(b, &d->measure[i], &p, &measure[i], err));
     }
     m->nmeasure = d->nmeasure;
     m->measure = measure;
-    m->spot = spot;
-    m->span = span;
-    m->kink = kink;
-    m->spot_phi = phi;
-    m->spot_dphi = dphi;
+    m->spot = p.spot;
+    m->span = p.span;
+    m->kink = p.kink;
+    m->spot_phi = p.phi;
+    m->spot_dphi = p.dphi;
     return SNW_OK;
 }

@@ -165,7 +165,7 @@ static snw_status make_room(const snw_rod_desc *d, const snw_rod *rod, snw_pool 
     if (!t || !cell) return SNW_E_MEMORY;
     t->d = d, t->rod = rod;
     snw_cells c = {.rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = t, .still = true};
-    snw_cells_measure(&c, 12);
+    snw_cells_measure(&c);
     const int least = out->least * out->nelem;
     int n = d->nodes / SNW_CELL_NODES;
     if (n == 0) {

@@ -16,13 +16,12 @@ size_t snw_relax_scratch(int n, int nx) {
 // the problem and its factorised D, as a field of velocities
 typedef struct flow {
     const snw_problem *p;
-    double load;
     const double *L;
 } flow;
 
 // k <- inv(D) r(x), the velocity but for its sign; *residual <- its size
 static snw_status descent(const flow *f, const double *x, double *k, double *residual) {
-    const snw_status s = f->p->residual(f->p->user, f->load, x, k);
+    const snw_status s = f->p->residual(f->p->user, 1, x, k);
     if (s != SNW_OK) return s;
     *residual = snw_problem_norm(f->p, k);
     if (!(*residual < INFINITY)) return SNW_E_DIVERGED;
@@ -48,7 +47,7 @@ static snw_status runge_kutta(const flow *f, const double *x, const double *k1, 
     return SNW_OK;
 }
 
-snw_status snw_relax(const snw_problem *p, double load, const double *D, const snw_relax_opts *opts,
+snw_status snw_relax(const snw_problem *p, const double *D, const snw_relax_opts *opts,
                      bool (*stop)(void *user), void *stop_user, snw_arena *scratch, double *x,
                      snw_relax_info *info) {
     *info = (snw_relax_info){.residual = NAN};
@@ -67,7 +66,7 @@ snw_status snw_relax(const snw_problem *p, double load, const double *D, const s
     double *next = snw_arena_doubles(scratch, nx);
     memcpy(L, D, n * n * sizeof *L);
 
-    const flow f = {p, load, L};
+    const flow f = {p, L};
     snw_status s = snw_cholesky_factor(p->n, L);
     if (s == SNW_OK) s = descent(&f, x, k1, &info->residual);
     while (s == SNW_OK && info->steps < steps && !(info->residual <= opts->tol)) {

@@ -30,13 +30,13 @@ snw_relax_opts snw_relax_defaults(void);
 // Scratch taken from the arena by snw_relax, in bytes.
 size_t snw_relax_scratch(int n, int nx);
 
-// March x in place under the fraction `load`. D: n x n, lower triangle read. `stop` (may be NULL)
+// March x in place under the full load. D: n x n, lower triangle read. `stop` (may be NULL)
 // is asked before each step. Not an error: a residual still large after `duration`; look at the
 // info. SNW_E_ARGUMENT unless duration >= 0 and step > 0; SNW_E_SINGULAR unless D is positive
 // definite; SNW_E_DIVERGED when numbers stop being finite (the step is too long, or no stable
 // equilibrium is near), with the last finite x; the callback's status where it refuses, and
 // SNW_E_STOPPED, likewise.
-SNW_NODISCARD snw_status snw_relax(const snw_problem *p, double load, const double *D,
+SNW_NODISCARD snw_status snw_relax(const snw_problem *p, const double *D,
                                    const snw_relax_opts *opts, bool (*stop)(void *user),
                                    void *stop_user, snw_arena *scratch, double *x,
                                    snw_relax_info *info);

@@ -180,7 +180,7 @@ static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s, boo
     const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
-    snw_rows_columns(m, 0, as->w, NULL);
+    snw_rows_columns(m, as->w);
     snw_assembly_transpose(as, m);
     for (int k = 0; k < m->nrow; k++) {
         double *x = as->X + (size_t)k * (size_t)m->nv;

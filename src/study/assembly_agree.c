@@ -51,7 +51,7 @@ static snw_status look(rows *r, const snw_inputs *in, const snw_state *s) {
     snw_residual(m, in, r->still, false, r->w);
     snw_rows_rates(m, in, r->still, r->w, r->rate, NULL);
     snw_tangent_sweep(m, NULL, r->w);
-    snw_rows_columns(m, 0, r->w, NULL);
+    snw_rows_columns(m, r->w);
     memset(r->A, 0, nr * nv * sizeof *r->A);
     for (size_t k = 0; k < nr; k++) {
         const snw_row row = snw_row_at(m, r->w, (int)k);

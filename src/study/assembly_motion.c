@@ -22,7 +22,7 @@ static snw_status mass_rows(snw_assembly *as, const snw_inputs *in, const snw_st
                             snw_error *err) {
     const snw_model *m = as->m;
     snw_mass_matrix(m, in, s, as->w, as->M);
-    snw_rows_columns(m, 0, as->w, NULL);
+    snw_rows_columns(m, as->w);
     snw_assembly_transpose(as, m);
     if (snw_mass_factor(m, as->X, as->size, as->diagonal, as->M, &as->weight, &as->soft) != SNW_OK)
         return massless(err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The conserving scheme: implicit, of order 2, symmetric in time.
+// conserving.h: the conserving scheme: implicit, of order 2, symmetric in time.
 //
 // With the increment d over a step of length h, mid configuration q_m = q_0 d/2, mid velocity v = d/h, momenta
 // p = M(q) q', the scheme asks for

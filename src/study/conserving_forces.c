@@ -70,7 +70,7 @@ static void weigh(snw_conserving *c) {
     }
     if (m->nrow) {
         for (int i = 0; i < m->nv; i++) w->r[i] = 0;
-        snw_rows_columns(m, 0, w, NULL);
+        snw_rows_columns(m, w);
         snw_rows_pull(m, w, c->mid->l, w->r);
         for (int i = 0; i < m->nv; i++) c->force[i] -= w->r[i];
     }

@@ -108,7 +108,7 @@ static void border(snw_conserving *c, double h) {
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);
     snw_columns_sweep(m, c->w);
-    snw_rows_columns(m, 0, c->w, NULL);
+    snw_rows_columns(m, c->w);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) c->dx[i] = i == j;
         snw_rows_push(m, c->w, c->dx, c->A + j * all + n);

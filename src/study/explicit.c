@@ -311,7 +311,7 @@ static snw_status project(snw_explicit *e, double t, const double *z, snw_error 
     return SNW_OK;
 }
 
-snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw_error *err) {
+snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *err) {
     const snw_model *m = e->m;
     memset(e->y, 0, (size_t)size(m) * sizeof *e->y);
     snw_state_copy(m, s, e->trial);
@@ -321,13 +321,13 @@ snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h, snw
     if (m->nsignal) memcpy(e->y + m->nq + m->nv, s->z, (size_t)m->nsignal * sizeof *e->y);
     e->right = s->t + snw_grain(s->t);
     e->left = INFINITY;
-    snw_ode_start(e->ode, s->t, e->y, h);
+    snw_ode_start(e->ode, s->t, e->y, 0);
     if (e->reduced) {
         SNW_TRY(snw_reduced_start(e->reduced, e->in, e->trial, s->t + e->duration, err));
     }
     SNW_TRY(project(e, s->t, NULL, err));
     e->y[works_at(m) + m->desc->nload + 1] = 0; // from here on
-    snw_ode_start(e->ode, s->t, e->y, h);
+    snw_ode_start(e->ode, s->t, e->y, 0);
     SNW_TRY(settle(e, s->t, err));
     keep(e);
     return SNW_OK;

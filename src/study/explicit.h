@@ -28,10 +28,8 @@ SNW_NODISCARD snw_status snw_explicit_create(const snw_model *m, const snw_expli
                                              snw_explicit **out, snw_error *err);
 void snw_explicit_destroy(snw_explicit *e); // NULL is fine
 
-// Begin at state s (q, v, t); its accelerations are not read. Work starts at zero. h: first step to try,
-// 0: to be guessed.
-SNW_NODISCARD snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, double h,
-                                            snw_error *err);
+// Begin at state s (q, v, t); its accelerations are not read. Work starts at zero.
+SNW_NODISCARD snw_status snw_explicit_start(snw_explicit *e, const snw_state *s, snw_error *err);
 
 // Go on to time t exactly. Laws are asked for times up to `limit` >= t, where they may jump, from the left;
 // INFINITY when nothing jumps. It must be the same in all advances before it; the advance after it takes the laws

@@ -133,8 +133,7 @@ const snw_model *snw_live_model(const snw_live *v) { return v->base->m; }
 double snw_live_time(const snw_live *v) { return v->robot->s->t; }
 double snw_live_step_length(const snw_live *v) { return v->how.step; }
 
-snw_status snw_live_frame(snw_live *v, int nrecorder, const snw_recorder *recorder,
-                          snw_error *err) {
+snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err) {
     const snw_mover *mv = &v->robot->mover;
     const snw_work *w = mv->look(mv->self);
     const snw_view view = {.state = mv->state(mv->self),
@@ -149,7 +148,7 @@ snw_status snw_live_frame(snw_live *v, int nrecorder, const snw_recorder *record
                                      .condition = NAN},
                            .live = true};
     v->steps = 0;
-    v->run->nrecorder = nrecorder;
+    v->run->nrecorder = 1;
     v->run->recorder = recorder;
     return snw_run_frame(v->run, 0, &view, err);
 }

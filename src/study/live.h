@@ -70,6 +70,5 @@ SNW_NODISCARD snw_status snw_live_step(snw_live *v, snw_error *err);
 // Back to where it began: nothing turned, parameters as in the file, nobody pulls.
 SNW_NODISCARD snw_status snw_live_reset(snw_live *v, snw_error *err);
 
-// Hand the present to recorders.
-SNW_NODISCARD snw_status snw_live_frame(snw_live *v, int nrecorder, const snw_recorder *recorder,
-                                        snw_error *err);
+// Hand the present to a recorder.
+SNW_NODISCARD snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *err);

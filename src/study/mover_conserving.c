@@ -32,7 +32,7 @@ static bool keep_closed(snw_conserving *c) {
     const size_t n = (size_t)m->nv, rows = (size_t)m->nrow;
     double *rate = c->S + rows * rows;
     snw_kinematics(m, c->last, c->end, false, c->w);
-    snw_rows_columns(m, 0, c->w, NULL);
+    snw_rows_columns(m, c->w);
     snw_rows_rates(m, c->last, c->end, c->w, rate, NULL);
     memset(c->Z, 0, n * rows * sizeof *c->Z);
     memset(c->S, 0, rows * rows * sizeof *c->S);

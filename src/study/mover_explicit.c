@@ -14,7 +14,7 @@ typedef struct mover {
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     mover *mv = self;
     mv->steps = 0;
-    return snw_explicit_start(mv->motion, s, 0, err);
+    return snw_explicit_start(mv->motion, s, err);
 }
 
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {

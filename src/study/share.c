@@ -128,7 +128,7 @@ static void look(snw_share *sh, const snw_inputs *in, const snw_state *s) {
     const snw_model *m = sh->m;
     snw_kinematics(m, in, s, true, sh->w);
     snw_columns_sweep(m, sh->w);
-    snw_rows_columns(m, 0, sh->w, NULL);
+    snw_rows_columns(m, sh->w);
     list_coordinates(sh, s);
     sh->n = 0;
     for (int pass = 0; pass < 2; pass++) {

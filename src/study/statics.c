@@ -429,8 +429,7 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
     o.duration = opts->march;
     o.step = opts->march_step > 0 ? opts->march_step : fmin(automatic, opts->march);
     snw_relax_info ri = {0};
-    const snw_status s =
-        snw_relax(&p, 1, st->T, &o, opts->stop, opts->user, &st->scratch, st->x, &ri);
+    const snw_status s = snw_relax(&p, st->T, &o, opts->stop, opts->user, &st->scratch, st->x, &ri);
     *info = (snw_statics_info){
         .iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
     if (s == SNW_E_DIVERGED) {

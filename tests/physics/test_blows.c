@@ -243,7 +243,7 @@ static void both_ways_agree_on_random_trees(void **state) {
         assert_int_equal(snw_motion_create(m, &mopts, &mo), SNW_OK);
         assert_int_equal(snw_explicit_create(m, &eopts, &ex, &err), SNW_OK);
         snw_status ok = snw_motion_start(mo, c.s, &err);
-        if (ok == SNW_OK) ok = snw_explicit_start(ex, c.s, 0, &err);
+        if (ok == SNW_OK) ok = snw_explicit_start(ex, c.s, &err);
         snw_kinematics(m, c.in, c.s, false, c.w);
         const double start = snw_kinetic_energy(m, c.w) + snw_elastic_energy(m, c.s->q) +
                              snw_gravity_energy(m, c.in, c.w);

@@ -96,7 +96,7 @@ static bool dense_open(const snw_model *m, snw_inputs *in, snw_state *s, snw_wor
     e->rate = e->x + nv;
     snw_residual(m, in, s, false, w);
     snw_tangent_sweep(m, NULL, w);
-    snw_rows_columns(m, 0, w, NULL);
+    snw_rows_columns(m, w);
     for (int k = 0; k < e->nr; k++) {
         const snw_row row = snw_row_at(m, w, k);
         for (int j = 0; j < row.n; j++) {

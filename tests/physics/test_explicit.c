@@ -34,7 +34,7 @@ static void begin(scene *c, snw_ode_kind kind, double tolerance) {
     if (kind == SNW_ODE_RK4) o.step = tolerance;
     snw_error err = {0};
     if (snw_explicit_create(c->m, &o, &c->e, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (snw_explicit_start(c->e, c->s, 0, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_explicit_start(c->e, c->s, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
 static void go(scene *c, double t) {
@@ -363,7 +363,7 @@ static void a_coordinate_without_mass_is_named(void **state) {
     snw_explicit_opts o = snw_explicit_defaults();
     snw_error err = {0};
     assert_int_equal(snw_explicit_create(c.m, &o, &c.e, &err), SNW_OK);
-    assert_int_equal(snw_explicit_start(c.e, c.s, 0, &err), SNW_E_SINGULAR);
+    assert_int_equal(snw_explicit_start(c.e, c.s, &err), SNW_E_SINGULAR);
     assert_non_null(strstr(err.text, "at t = 0 s the mass matrix is singular"));
     finish(&c);
 }

@@ -169,7 +169,7 @@ static void check_rates(int nodes) {
         snw_residual(g->m, g->in, g->s, false, g->w);
         snw_rows_rates(g->m, g->in, g->s, g->w, rate, bend);
         snw_tangent_sweep(g->m, NULL, g->w);
-        snw_rows_columns(g->m, 0, g->w, NULL);
+        snw_rows_columns(g->m, g->w);
         snw_rows_push(g->m, g->w, g->s->v, product);
         for (int i = 0; i < g->m->nloop; i++) {
             const snw_loop *loop = &g->m->loop[i];

@@ -156,7 +156,7 @@ static void advances_in_time_do_not_touch_the_heap(void **state) {
         assert_int_equal(snw_explicit_create(t.m, &opts, &e, &err), SNW_OK);
 
         const long before = heap_calls;
-        snw_status s = snw_explicit_start(e, t.s, 0, &err);
+        snw_status s = snw_explicit_start(e, t.s, &err);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.01, 0.02, &err);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.02, 0.02, &err);
         if (s == SNW_OK) s = snw_explicit_advance(e, 0.03, INFINITY, &err);

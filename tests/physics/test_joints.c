@@ -39,7 +39,7 @@ static void carry(trial *x, double t) {
     snw_error err = {0};
     const snw_explicit_opts o = {.kind = SNW_ODE_RK87, .tolerance = 1e-12};
     if (snw_explicit_create(x->m, &o, &e, &err) != SNW_OK ||
-        snw_explicit_start(e, x->s, 0, &err) != SNW_OK ||
+        snw_explicit_start(e, x->s, &err) != SNW_OK ||
         snw_explicit_advance(e, t, INFINITY, &err) != SNW_OK) {
         fail_msg("%s", err.text);
     }

@@ -346,7 +346,7 @@ static void the_rest_goes_on_alone(void **state) {
         assert_int_equal(snw_explicit_create(m, &eopts, &ex, &err), SNW_OK);
         assert_int_equal(snw_explicit_create(x.n, &eopts, &alone, &err), SNW_OK);
         snw_status ok = snw_motion_start(mo, x.s, &err);
-        if (ok == SNW_OK) ok = snw_explicit_start(ex, x.s, 0, &err);
+        if (ok == SNW_OK) ok = snw_explicit_start(ex, x.s, &err);
         const snw_work *w = snw_explicit_look(ex);
         const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
                              snw_gravity_energy(m, snw_explicit_inputs(ex), w);
@@ -368,7 +368,7 @@ static void the_rest_goes_on_alone(void **state) {
                     at += nq;
                 }
                 for (int j = 0; j < x.n->nv; j++) x.p->v[j] = s->v[x.dof[j]];
-                ok = snw_explicit_start(alone, x.p, 0, &err);
+                ok = snw_explicit_start(alone, x.p, &err);
             }
             if (ok == SNW_OK) ok = snw_motion_step(mo, h, (i + 1) * h, &info);
             if (ok == SNW_OK) ok = snw_explicit_advance(ex, (i + 1) * h, INFINITY, &err);

@@ -61,7 +61,7 @@ static void solve_dense(const snw_model *m, snw_inputs *in, snw_state *s, dense 
     snw_rows_rates(m, in, s, w, NULL, bend);
     for (int i = 0; i < nr; i++) e->x[nv + i] = -bend[i];
     snw_tangent_sweep(m, NULL, w);
-    snw_rows_columns(m, 0, w, NULL);
+    snw_rows_columns(m, w);
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++) e->K[j * n + i] = M[j * nv + i];
     }

@@ -60,7 +60,7 @@ static void check_shared(const snw_model *m, const snw_inputs *in, snw_state *s)
         assert_near(bend[k], 0, 1e-8 * fmax(1, largest(s->a, nv)));
     }
     snw_tangent_sweep(m, NULL, w);
-    snw_rows_columns(m, 0, w, NULL);
+    snw_rows_columns(m, w);
     const int contacts = m->loop[m->nloop - 1].row + m->loop[m->nloop - 1].nrow;
     for (int k = 0; k < contacts; k++) {
         const snw_row row = snw_row_at(m, w, k);

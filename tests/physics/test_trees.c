@@ -185,7 +185,7 @@ static snw_explicit *start(const trial *x, double tolerance) {
     snw_error err = {0};
     const snw_explicit_opts o = {.kind = SNW_ODE_RK87, .tolerance = tolerance};
     if (snw_explicit_create(x->m, &o, &e, &err) != SNW_OK) fail_msg("%s", err.text);
-    if (snw_explicit_start(e, x->s, 0, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_explicit_start(e, x->s, &err) != SNW_OK) fail_msg("%s", err.text);
     return e;
 }
 

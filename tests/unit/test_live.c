@@ -96,7 +96,7 @@ static seen look(const setting *s) {
     seen out = {.ncolumn = snw_live_describe(s->v)->ncolumn};
     snw_error err = {0};
     const snw_recorder r = {.user = &out, .frame = see};
-    assert_int_equal(snw_live_frame(s->v, 1, &r, &err), SNW_OK);
+    assert_int_equal(snw_live_frame(s->v, &r, &err), SNW_OK);
     assert_int_equal(out.frames, 1);
     return out;
 }

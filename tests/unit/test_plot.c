@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- ticks and units
-// -------------------------------------------------------------------------------
+// ---- ticks and units ---------------------------------------------------------------------------
 
 static void assert_texts(snw_ticks k, const char *expected) {
     char all[256] = "";
@@ -104,8 +103,7 @@ static void units_get_the_prefix_that_suits(void **state) {
     assert_unit("N", NAN, 1, "N");
 }
 
-// ---- layout
-// ----------------------------------------------------------------------------------------
+// ---- layout ------------------------------------------------------------------------------------
 
 // every letter half as wide as high
 static double measure(void *user, const char *text, double size) {
@@ -262,8 +260,7 @@ static void paper_too_small_is_told(void **state) {
     snw_pool_destroy(pool);
 }
 
-// ---- SVG
-// -------------------------------------------------------------------------------------------
+// ---- SVG ---------------------------------------------------------------------------------------
 
 static bool append(void *user, const char *bytes, size_t size) {
     (void)strncat(user, bytes, size);

@@ -36,7 +36,7 @@ static snw_status march(const snw_problem *p, const double *D, double duration, 
     snw_relax_opts opts = snw_relax_defaults();
     opts.duration = duration;
     opts.step = step;
-    return snw_relax(p, 1, D, &opts, NULL, NULL, &scratch, x, info);
+    return snw_relax(p, D, &opts, NULL, NULL, &scratch, x, info);
 }
 
 // ---- accuracy ----------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ static void it_stops_early_at_the_tolerance(void **state) {
     const double one = 1;
     snw_relax_info info;
     double x = 0.2;
-    assert_int_equal(snw_relax(&pitchfork_problem, 1, &one, &opts, NULL, NULL, &scratch, &x, &info),
+    assert_int_equal(snw_relax(&pitchfork_problem, &one, &opts, NULL, NULL, &scratch, &x, &info),
                      SNW_OK);
     assert_true(info.residual <= 1e-6 && info.time < 20);
     assert_near(x, 1, 1e-6);
@@ -205,7 +205,7 @@ static void it_stops_on_request(void **state) {
     snw_relax_info info;
     double x[2] = {5, 7};
     int left = 3;
-    assert_int_equal(snw_relax(&spring_problem, 1, K, &opts, count_down, &left, &scratch, x, &info),
+    assert_int_equal(snw_relax(&spring_problem, K, &opts, count_down, &left, &scratch, x, &info),
                      SNW_E_STOPPED);
     assert_int_equal(info.steps, 3);
     assert_near(info.time, 0.3, 1e-15);
@@ -219,8 +219,7 @@ static void uses_the_scratch_announced_and_no_heap(void **state) {
     const size_t allocations = snw_alloc_count();
     snw_relax_info info;
     double x[2] = {5, 7};
-    assert_int_equal(snw_relax(&spring_problem, 1, K, &opts, NULL, NULL, &scratch, x, &info),
-                     SNW_OK);
+    assert_int_equal(snw_relax(&spring_problem, K, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
     assert_true(snw_alloc_count() == allocations);
     assert_true(scratch.used == 8 && scratch.peak <= scratch.size);
 }

@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-// ---- what reaches the disk, for dying at each moment
-// ---------------------------------------------
+// ---- what reaches the disk, for dying at each moment -------------------------------------------
 
 typedef struct disk_write {
     off_t at;
@@ -39,8 +38,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
     return lseek(fd, at, SEEK_SET) == at ? write(fd, bytes, size) : -1;
 }
 
-// ---- readers and kills
-// ---------------------------------------------------------------------------
+// ---- readers and kills -------------------------------------------------------------------------
 
 // Child: records without end, or `nframe` frames, and writes them at irregular moments.
 static void keep_writing(uint32_t seed, int nframe) {
@@ -159,8 +157,7 @@ static void every_moment_leaves_a_readable_file(void **state) {
     print_message("%d moments\n", moments);
 }
 
-// ---- full disks and damage
-// -----------------------------------------------------------------------
+// ---- full disks and damage ---------------------------------------------------------------------
 
 // the limit on the size of a file stands for a full disk; the writer meets it at every possible
 // place

@@ -22,24 +22,28 @@ export interface Stage {
     geometry: number | null;
 }
 
-export interface RunHead {
+// What is known of any run, recorded or live: snw_page_run of io/page.c.
+export interface RunShape {
+    nodes: number;
+    loads: number;
+    loops: number;
+    contacts: number;
+    measures: number;
+    switches: number;
+    node_link: string[];
+    columns: Column[];
+    energy: string[];
+}
+
+export interface RunHead extends RunShape {
     name: string;
     title: string;
     state: string;
     message: string;
     frames: number;
     kept: number;
-    nodes: number;
     freedom: number;
-    loads: number;
-    loops: number;
-    contacts: number;
-    measures: number;
-    switches: number;
     offset: number[];
-    node_link: string[];
-    columns: Column[];
-    energy: string[];
     stats: string[];
     scene: string | null;
     stages: Stage[];

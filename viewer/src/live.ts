@@ -2,7 +2,7 @@
 //
 // What a live simulation sends: a greeting, how things stand, and frames. The present frame looks like a run of one frame, so
 // that whatever draws results draws it; what curves show is a run of the last seconds.
-import type { Column, Run, RunHead } from './data';
+import type { Run, RunHead, RunShape } from './data';
 
 export interface Control {
     name: string;
@@ -14,7 +14,7 @@ export interface Control {
     value: number;
 }
 
-export interface Hello {
+export interface Hello extends RunShape {
     type: 'hello';
     file: string;
     title: string;
@@ -23,16 +23,7 @@ export interface Hello {
     model: string;
     step: number;
     rate: number;
-    nodes: number;
     freedom: number;
-    loads: number;
-    loops: number;
-    contacts: number;
-    measures: number;
-    switches: number;
-    node_link: string[];
-    columns: Column[];
-    energy: string[];
     controls: Control[];
     scene: string;
 }
