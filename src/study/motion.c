@@ -544,8 +544,8 @@ static bool resolves(snw_motion *mo, double h) {
     snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_tangent_sweep(m, NULL, mo->w);
-    const double resists = form(mo, 1, 1.5 / h, 0, acc), moves = form(mo, 0, 0, 1, acc);
-    return !(share * h * h * resists > moves);
+    const double resists = form(mo, share * h * h, 0.5 * sqrt(share) * h, 0, acc);
+    return !(resists > form(mo, 0, 0, 1, acc));
 }
 
 // Newton's method from d and the multipliers of the step before. Contacts that say the same at the end of the step rest, by choice at the
