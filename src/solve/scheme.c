@@ -97,8 +97,8 @@ static void begin_alpha(const snw_scheme *s, const snw_history *p, double h, dou
 void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, double *a, double *b,
                       double *f, double *g) {
     if (past->h < 0) {
-        const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
-        begin_levels(&euler, past, h, a, b, f, g);
+        const snw_scheme blind = {.gamma = 1, .beta = 0.5}; // to accelerations of the past
+        begin_alpha(&blind, past, h, a, b, f, g);
     } else if (s->levels) {
         begin_levels(s, past, h, a, b, f, g);
     } else {

@@ -43,7 +43,7 @@ snw_scheme snw_scheme_make(snw_scheme_kind kind, double rho, double alpha);
 typedef struct snw_history {
     int n;
     double
-        h; // length of the step before, 0: none yet, -1: none, and the next is one of backward Euler
+        h; // length of the step before, 0: none yet, -1: none, and the next asks no acceleration of it
     double *v, *a;  // rates and accelerations at the last instant
     double *pseudo; // pseudo-accelerations (alpha)
     double *d, *vb; // increment of the step before, rates before it (levels)

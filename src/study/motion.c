@@ -509,15 +509,16 @@ static void predict(snw_motion *mo, double h) {
     }
 }
 
-// x'(cq K + cv D + ca M) x at the present state, whose inputs and residual are at hand
-static double form(snw_motion *mo, double cq, double cv, double ca, const double *x) {
+// x'(cq K + cv D + ca M) y at the present state, whose inputs and columns are at hand
+static double form(snw_motion *mo, double cq, double cv, double ca, const double *x,
+                   const double *y) {
     const size_t nv = (size_t)mo->m->nv, n = (size_t)mo->T->n;
     mo->of_T.known = false;
     snw_matrix_clear(mo->T);
     snw_tangent_add(mo->m, mo->in, cq, cv, ca, mo->w, n, mo->T->A);
     double sum = 0;
     for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) sum += x[i] * mo->T->A[j * n + i] * x[j];
+        for (size_t i = 0; i < nv; i++) sum += x[i] * mo->T->A[j * n + i] * y[j];
     }
     return sum;
 }
@@ -535,8 +536,10 @@ static bool resolves(snw_motion *mo, double h) {
     snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
     snw_residual(m, mo->in, mo->now, false, mo->w);
     snw_tangent_sweep(m, NULL, mo->w);
-    const double resists = form(mo, 1, 1.5 / h, 0, acc), moves = form(mo, 0, 0, 1, acc);
-    return !(share * h * h * resists > moves);
+    const double moves = form(mo, 0, 0, 1, acc, acc);
+    const double damped = fmax(-form(mo, 0, 1, 0, acc, mo->now->v) / moves, 0);
+    const double by_rate = 0.5 * sqrt(share) * h * fmin(damped, 1);
+    return !(form(mo, share * h * h, by_rate, 0, acc, acc) > moves);
 }
 
 // Newton's method from d and the multipliers of the step before. Contacts that say the same at the end of the step rest, by choice at the
@@ -567,7 +570,7 @@ static snw_status attempt(snw_motion *mo, bool share, snw_chord_info *info) {
 static void settle(snw_motion *mo) {
     const snw_model *m = mo->m;
     snw_error err;
-    const bool begins = mo->past.h < 0; // by backward Euler
+    const bool begins = mo->past.h < 0; // with accelerations that it does not resolve
     if (!mo->closed || !(begins || (mo->keeps && !mo->opts.plain))) return;
     snw_state_copy(m, mo->trial, mo->way);
     if (snw_assembly_velocities(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;

@@ -74,8 +74,10 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
         snw_free(mv);
         return s;
     }
+    // fixed steps are shown one by one; what chooses its own shows where it was asked to
+    const double grid = every > 0 || step->method != SNW_METHOD_RK4 ? every : step->step;
     *out = (snw_mover){.self = mv,
-                       .grid = every,
+                       .grid = grid,
                        .start = start,
                        .advance = advance,
                        .restart = restart,

@@ -448,20 +448,22 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     snw_run_warn(r, text);
 }
 
-// motors that follow contacts have no law that a dynamic step could use
+// Motors that follow contacts have no law that a dynamic step could use, and those that hold a probe push elsewhere than they measure,
+// which its rows do not know (theory.md 6.8).
 static snw_status refuse_following(const snw_run *r, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = r->now->desc;
     for (int i = 0; i < d->nmotor; i++) {
         if (step->kinematic || !d->motor[i].follows) continue;
+        const bool holds = d->motor[i].holds || d->motor[i].same;
         return snw_fail_place(
             err,
-            snw_fail(
-                err, SNW_E_MODEL,
-                "actuator '%s' follows %s, which only a kinematic step knows; give it a law or "
-                "an effort",
-                d->motor[i].name,
-                d->motor[i].holds || d->motor[i].same ? "so that a probe is held (hold)"
-                                                      : "where contacts lead it (position: free)"),
+            snw_fail(err, SNW_E_MODEL,
+                     "actuator '%s' follows %s, which only a kinematic step knows (it also moves "
+                     "by its dynamics what contacts leave open); take one, or give it a law or %s",
+                     d->motor[i].name,
+                     holds ? "so that a probe is held (hold)"
+                           : "where contacts lead it (position: free)",
+                     holds ? "an effort that reads the probe" : "an effort"),
             step->place.file, step->place.line, step->place.column);
     }
     return SNW_OK;

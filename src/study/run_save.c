@@ -22,6 +22,7 @@
     X(heat, double)                                                                                \
     X(scheme, double)                                                                              \
     X(balance, double)                                                                             \
+    X(held, double)                                                                                \
     X(totals.frames, int)                                                                          \
     X(totals.iterations, int)                                                                      \
     X(totals.tangents, int)                                                                        \

@@ -525,8 +525,9 @@ static void a_rod_drops_its_tip(void **state) {
             assert_near(x[i], x[0], 1e-9);
             assert_near(z[i], z[0], 1e-9);
         }
-        assert_near(work[1], work[0], 1e-9);
-        assert_true(fabs(work[0]) > 1e-3 && work[2] == 0); // a change is no event
+        // what it takes along is work, of an event and of a change
+        assert_true(fabs(work[0]) > 1e-3);
+        for (int i = 1; i < 3; i++) assert_near(work[i], work[0], 1e-9);
     }
 }
 

@@ -317,6 +317,37 @@ static void many_links_are_a_rod(void **state) {
     assert_true(before < 1e-5);
 }
 
+// fixed steps are shown one by one unless `every` says where; steps that are chosen every hundredth of the motion
+static void every_fixed_step_is_shown(void **state) {
+    (void)state;
+    static const struct {
+        const char *study;
+        int frames;
+    } cases[] = {{"kinematic: {for: 1 s, step: 0.1 s}", 11},
+                 {"kinematic: {for: 1 s, step: 2 ms}", 501},
+                 {"dynamic: {for: 1 s, step: 0.1 s, scheme: rk4}", 11},
+                 {"kinematic: {for: 1 s, tolerance: 1e-6}", 101},
+                 {"dynamic: {for: 1 s, scheme: adaptive}", 101},
+                 {"kinematic: {for: 1 s, step: 0.1 s}]\nrecord: {every: 0.25 s}\nx-end: [", 5},
+                 {"kinematic: {for: 1 s, step: 2 ms}]\nrecord: {every: 0.25 s}\nx-end: [", 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot: {arm: {on: world, joint: revolute, body: {mass: 1, com: "
+                       "[0.3, 0, 0], inertia: [1, 1, 1]}}}\n"
+                       "actuators: {m: {joint: arm, position: sin(t)}}\n"
+                       "probes: {q: {value: arm}}\nstudy: [%s]\n",
+                       cases[i].study);
+        execute_ok(text, &o);
+        if (o.series.nframe != cases[i].frames) {
+            fail_msg("%s: %d frames", cases[i].study, o.series.nframe);
+        }
+        assert_near(last(&o, 0), sin(1), 1e-12);
+        snw_series_clear(&o.series);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_robots_move_as_dense_equations_say),
@@ -325,6 +356,7 @@ int main(void) {
         cmocka_unit_test(contacts_come_and_go),
         cmocka_unit_test(faults_are_named_before_damage),
         cmocka_unit_test(many_links_are_a_rod),
+        cmocka_unit_test(every_fixed_step_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
