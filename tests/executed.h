@@ -27,13 +27,9 @@ static inline void execute(const char *text, outcome *o) {
     snw_document *doc;
     snw_desc *desc;
     snw_run *run = NULL;
-    if (describe(text, &doc, &desc, &o->err) != SNW_OK) {
+    if (describe(text, &doc, &desc, &o->err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &o->err) != SNW_OK) {
         fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
-    }
-    o->status = snw_run_create(desc, "main", &run, &o->err);
-    if (o->status != SNW_OK) {
-        release(doc, desc);
-        return;
     }
     snw_series_init(&o->series, snw_run_describe(run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&o->series);
