@@ -141,8 +141,10 @@ static void say_failure(session *s, const snw_job *job, int index, const outcome
         (void)snprintf(err->file, sizeof err->file, "%s", s->path);
     }
     char text[sizeof err->text], kept[160] = "";
-    if (o->frames > 0) (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
-    if (err->status == SNW_E_STOPPED && o->frames > 0) {
+    if (o->frames > 0 && snw_results_there(s->results)) {
+        (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
+    }
+    if (err->status == SNW_E_STOPPED && kept[0]) {
         (void)snprintf(text, sizeof text, "%sstopped at t = %g s, %s", run, o->t, kept);
     } else if (err->status == SNW_E_STOPPED) {
         (void)snprintf(text, sizeof text, "%sstopped before its first frame", run);

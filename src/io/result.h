@@ -99,6 +99,9 @@ SNW_NODISCARD snw_status snw_results_copy(snw_results *r, int index, snw_result 
 // are none, so it may be called between the increments of a slow run.
 SNW_NODISCARD snw_status snw_results_flush(snw_results *r, double age, snw_error *err);
 
+// Does the file stand in its place, with the first frames? Not when it was removed or replaced since.
+bool snw_results_there(const snw_results *r);
+
 // Write what is left and close. Runs that never heard of their end are marked stopped. A file
 // without a single frame takes its place only when all its runs ended well. `r` is gone afterwards,
 // also on failure; NULL is fine.

@@ -383,10 +383,26 @@ static void put_checkpoint(snw_results *r, run *u) {
     u->saved = false;
 }
 
+bool snw_results_there(const snw_results *r) {
+    struct stat s;
+    return r->published && (fstat(r->file.fd, &s) != 0 || s.st_nlink > 0);
+}
+
+// What nobody could open any more is not worth computing.
+static snw_status check_there(snw_results *r, snw_error *err) {
+    if (!r->published || snw_results_there(r)) return SNW_OK;
+    r->file.reason = ESTALE;
+    return snw_fail(err, SNW_E_IO,
+                    "results '%.200s': somebody has removed the file, or another run has put its "
+                    "own in its place",
+                    r->path);
+}
+
 // Write the frames that are waiting; the first ones of all put the file in its place.
 static snw_status append(snw_results *r, run *u, snw_error *err) {
     if (u->waiting == 0) return SNW_OK;
     if (r->file.reason) return snw_file_fail(&r->file, "cannot write", err);
+    SNW_TRY(check_there(r, err));
     if (!append_all(r, u) || r->file.reason) {
         const snw_status s = snw_file_fail(&r->file, "cannot write", err);
         // nothing more reaches the disk: it stays as the last good flush left it

@@ -259,7 +259,16 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
         if (r->desc->step[i].engine != SNW_ENGINE_SHOOTING) continue;
         snw_shooter *e;
         const snw_model *m = r->era[r->era_of_step[i]].model;
-        SNW_TRY(snw_shooter_create(m, &r->desc->step[i], &e, err));
+        const snw_place at = r->desc->step[i].place;
+        const snw_status s = snw_shooter_create(m, &r->desc->step[i], &e, err);
+        if (s == SNW_E_SINGULAR) {
+            (void)snw_fail(
+                err, s,
+                "the shooting engine cannot divide by the stiffness or length of a rod: look "
+                "at its length, section and material");
+            return snw_fail_place(err, s, at.file, at.line, at.column);
+        }
+        SNW_TRY(s);
         snw_shooter_destroy(e);
     }
     return SNW_OK;

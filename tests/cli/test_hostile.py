@@ -103,6 +103,13 @@ class Hostile(harness.Case):
                 self.write("odd.yaml", rod(**changes))
                 self.assertIn(self.sinew("run", "odd.yaml", timeout=SECONDS).code, (0, 1, 2))
 
+    def test_a_rod_too_short_for_the_shooting_engine(self):
+        text = rod(length="5e-324", strain="cosserat legendre 6").replace("static: {}", "static: {engine: shooting}")
+        self.write("short.yaml", text)
+        result = self.sinew("check", "short.yaml", timeout=SECONDS)
+        self.assertIn(result.code, (0, 1, 2))
+        self.assertNotIn("success", result.err)
+
     def test_huge_files(self):
         self.refused("sinew: 1\n# " + "x" * 200_000_000 + "\n")
         self.refused("sinew: 1\n" + "".join(f"k{i}: {i}\n" for i in range(400_000)))

@@ -38,6 +38,16 @@ class Interrupt(harness.Case):
                 self.assertEqual(self.files(), ["long.h5", "long.yaml"])
                 (self.folder / "long.h5").unlink()
 
+    def test_a_run_whose_file_is_taken_away_ends(self):
+        process = self.started()
+        self.write("arm.yaml", harness.ROLLED)
+        self.succeeds("run", "arm.yaml", "-o", "long.h5")
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("another run", err)
+        self.assertNotIn("kept", err)
+        self.assertIn("Clamped rod", self.succeeds("show", "long.h5").out)
+
     def test_interrupt_answers_in_json_too(self):
         process = self.started("--json")
         process.send_signal(signal.SIGINT)
