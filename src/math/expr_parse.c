@@ -64,8 +64,7 @@ static snw_status mismatch(const snw_parser *p, int at, const char *want, snw_qu
                        "number and its unit, (2 m)*%.40s",
                        p->taken, p->taken);
     }
-    return snw_parser_fail(p, at, "%s is wanted here, got %s%s", want, got,
-                           p->taken ? hint : why);
+    return snw_parser_fail(p, at, "%s is wanted here, got %s%s", want, got, p->taken ? hint : why);
 }
 
 snw_status snw_want_number(const snw_parser *p, const snw_term *a) {
