@@ -569,7 +569,30 @@ void snw_shooter_begin(snw_shooter *e, double h) {
     snw_shooter_forget_past(e, false, h);
     e->books = (snw_shooter_books){0};
     e->h = h;
+    e->t_laws = e->in->t;
     snw_shooter_powers(e);
+}
+
+// What bodies that come as the laws go on to t bring along, less what those that go take with them: the energy they have where
+// they are, moving as what carries them.
+static double brought(const snw_shooter *e, double t) {
+    double sum = 0;
+    for (int i = 0; i < e->nbody; i++) {
+        const snw_shooter_body *b = &e->body[i];
+        if (!b->when) continue;
+        const bool was = snw_expr_value(b->when, (snw_at){.t = e->t_laws}) != 0,
+                   is = snw_expr_value(b->when, (snw_at){.t = t}) != 0;
+        if (was == is) continue;
+        const snw_shoot_rod *r = e->leg[b->leg < 0 ? 0 : b->leg].r;
+        const snw_shoot_piece *piece = &r->piece[b->leg < 0 ? 0 : b->station];
+        const int node = piece->node + piece->n;
+        const snw_shoot_station body = {.has_body = true, .M = b->M};
+        const snw_shoot_energy E =
+            b->leg < 0 ? snw_station_energies(&body, r->gravity, e->p->g, e->p->V)
+                       : snw_station_energies(&body, r->gravity, r->g[node], r->level[0][node].V);
+        sum += (is ? 1 : -1) * (E.kinetic + E.gravity);
+    }
+    return sum;
 }
 
 // solved, on a grid that is fine enough
@@ -590,6 +613,7 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
     // steps that differ by the rounding of instants are one: factors are kept from one to the next
     if (fabs(h - e->h) <= 1e-9 * h) h = e->h;
     e->h = h;
+    const double change = brought(e, t_laws);
     const snw_status status = solve_step(e, kind, alpha, h, t_laws, info);
     if (status != SNW_OK) {
         bring_back(e);
@@ -599,9 +623,10 @@ snw_status snw_shooter_step(snw_shooter *e, snw_time_kind kind, double alpha, do
     // guesses of steps so much shorter than those to come are no loss
     if (!snw_shooter_saves_all(e)) forget(e);
     e->t += h;
+    e->t_laws = t_laws;
     const double power = e->power, heat = e->heat;
     snw_shooter_powers(e);
-    e->books.work += 0.5 * h * (power + e->power);
+    e->books.work += change + 0.5 * h * (power + e->power);
     e->books.heat += 0.5 * h * (heat + e->heat);
     return SNW_OK;
 }

@@ -257,7 +257,7 @@ static snw_status follow_grids(snw_shooter *e, const snw_shooter *other, snw_err
 
 snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other, snw_error *err) {
     SNW_TRY(follow_grids(e, other, err));
-    e->t = other->t;
+    e->t = other->t, e->t_laws = other->t_laws;
     snw_shooter_load(e, other->t, 1);
     for (int i = 0; i < e->nleg; i++) follow_leg(&e->leg[i], &other->leg[i]);
     if (e->p) e->p->g = other->p->g, e->p->V = other->p->V, e->p->A = other->p->A;

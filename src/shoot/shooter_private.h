@@ -77,7 +77,7 @@ struct snw_shooter {
     int plate_seg;   // whose frame is the plate's: a free body, or the tip of a leg; -1: none
     snw_wrench help; // on the plate, as it begins where an equilibrium is hard to find
     snw_inputs *in;
-    double t;
+    double t, t_laws; // of the present fields, and of the laws they obey: before a jump at t
     int nact;
     snw_shooter_act *act;
     int nbody;

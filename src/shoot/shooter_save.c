@@ -71,7 +71,7 @@ bool snw_shooter_fits(const snw_shooter *e) { return size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
     snw_ledger row = {.out = out, .n = 1};
-    out[0] = e->in->t;
+    out[0] = e->t_laws;
     carry((snw_shooter *)e, &row);
 }
 
@@ -104,6 +104,7 @@ static snw_status take_grids(snw_shooter *e, const double *in, snw_error *err) {
 snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err) {
     SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
+    e->t_laws = in[0];
     snw_ledger row = {.in = in, .n = 1};
     if (!snw_shooter_fits(e)) return unsound(err);
     carry(e, &row);

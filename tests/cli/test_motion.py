@@ -171,7 +171,7 @@ class Divergence(harness.Case):
                     self.assertTrue(all(v is not None for v in column))
 
     def test_energy_from_nowhere_is_worth_a_word(self):
-        self.write("swing.yaml", SWING.replace("damping: 5 ms", "damping: 0").replace("0.1 N", "5 N")
+        self.write("swing.yaml", SWING.replace("damping: 5 ms", "damping: 0").replace("0.1 N", "8 N")
                    .replace("chebyshev 3", "chebyshev 6"))
         wild = self.fails(1, "run", "swing.yaml", "--set", "swing.scheme=trapezoidal", "--set", "swing.step=50 ms",
                           "--set", "swing.for=5 s")

@@ -259,6 +259,41 @@ static void steps_are_halved_where_they_must(void **state) {
     snw_series_clear(&o.series);
 }
 
+// A ball that hangs at the tip is let go, and taken up again: what it takes along and brings with it is work, in both engines.
+static void bodies_that_go_are_work(void **state) {
+    (void)state;
+    enum { WORK = 4, SCHEME = 5 };
+    static const char *const engine[] = {"", ", engine: shooting, shooting: {points: 81}"};
+    double work[2][2], scheme[2];
+    for (int i = 0; i < 2; i++) {
+        char text[2048];
+        const int n = snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "materials: {rubber: {young: 3 MPa, poisson: 0.45, density: 1100, damping: 4 ms}}\n"
+            "robot:\n"
+            "  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, material: "
+            "rubber, strain: {bend_y: legendre 6}}}\n"
+            "  ball: {on: arm.tip, body: {mass: 20 g}, when: t <= 20 ms or t > 60 ms}\n"
+            "probes: {e: energy, p: {position: arm.tip}}\n"
+            "study: [static: {}, dynamic: {for: 40 ms, step: 0.5 ms, scheme: bdf2%s}]\n",
+            engine[i]);
+        assert_true(n > 0 && (size_t)n < sizeof text);
+        outcome o;
+        execute_ok(text, &o);
+        for (int f = 1; f < o.series.nframe; f++) {
+            if (o.series.t[f] < 0.02 - 1e-9) work[i][0] = shown(&o, f, WORK);
+        }
+        work[i][1] = last(&o, WORK);
+        scheme[i] = last(&o, SCHEME);
+        const double z = shown(&o, 1, 8 + 2); // it hung there
+        assert_near(work[i][0], 0, 1e-9);
+        assert_near(work[i][1] / (-0.02 * 9.81 * z), 1, 1e-6);
+        assert_true(fabs(scheme[i]) < 1e-3 * fabs(work[i][1]));
+        snw_series_clear(&o.series);
+    }
+}
+
 // a load that is beyond a first guess is built up
 static void large_loads_are_built_up(void **state) {
     (void)state;
@@ -331,6 +366,7 @@ int main(void) {
         cmocka_unit_test(failures_keep_what_was_found),
         cmocka_unit_test(steps_are_halved_where_they_must),
         cmocka_unit_test(large_loads_are_built_up),
+        cmocka_unit_test(bodies_that_go_are_work),
         cmocka_unit_test(refuses_what_it_cannot_do),
         cmocka_unit_test(refuses_bad_numbers),
     };

@@ -41,7 +41,7 @@ static double release_error(double C, int nodes, double want[INSTANTS + 1][QUANT
              "robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}},\n"
              "  material: rubber, strain: {bend_z: chebyshev 5}, nodes: %d, magnus: 6}}}\n"
              "initial: {arm: {strain: {bend_z: C/(100 MPa*pi/4*(10 mm)^4)}}}\n"
-             "study:\n  - dynamic: {for: 1.5 s, scheme: stiff, tolerance: 1e-11}\n"
+             "study:\n  - dynamic: {for: 1.5 s, scheme: stiff, tolerance: 1e-12}\n"
              "record: {every: 50 ms}\n"
              "probes: {tip: {position: arm.tip}, e: energy}\n",
              C, nodes);
