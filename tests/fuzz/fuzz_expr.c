@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "math/expr.h"
 
+#include "draw.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,17 +16,6 @@
 #include <time.h>
 
 enum { TEXT = 4096, SIGNALS = 40, ALL = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
-
-static uint64_t seed = 1;
-
-// splitmix64
-static uint32_t draw(uint32_t below) {
-    seed += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ (z >> 31)) % below);
-}
 
 // ---- texts --------------------------------------------------------------------------------------
 

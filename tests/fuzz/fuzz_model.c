@@ -9,6 +9,8 @@
 
 #include "sanitized.h"
 
+#include "draw.h"
+
 #include <ctype.h>
 #include <glob.h>
 #include <signal.h>
@@ -23,15 +25,6 @@ enum { SIZE = 1 << 16, SECONDS = 20 };
 
 static char text[SIZE + 1];
 static size_t length;
-
-static uint64_t seed = 1;
-
-static uint32_t draw(size_t below) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 32) % (uint32_t)below;
-}
 
 // ---- how a text is spoilt -----------------------------------------------------------------------
 
@@ -189,7 +182,7 @@ static bool try_model(long *good) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1) seed = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
+    if (argc > 1) seed = strtoull(argv[1], NULL, 10);
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : AMONG(100, 600);
     glob_t example;
     if (glob(SNW_SOURCE_DIR "/examples/*/*.yaml", 0, NULL, &example) != 0) return 1;

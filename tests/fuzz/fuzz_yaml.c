@@ -7,6 +7,8 @@
 #include "io/tree.h"
 #include "io/yaml.h"
 
+#include "draw.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,17 +20,6 @@ enum { SIZE = 6000, SECONDS = 5 };
 
 static char input[SIZE + 1];
 static size_t length;
-
-// ---- noise --------------------------------------------------------------------------------------
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 32) % below;
-}
 
 static const char *const sample[] = {
     "sinew: 1\ntitle: arm\ngravity: 0\nparameters: {C: 2.3 N*m, n: 3, a: [1, 2, 3], B(u): u^2}\n"
@@ -241,7 +232,7 @@ static int try_tree(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1) seed = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
+    if (argc > 1) seed = strtoull(argv[1], NULL, 10);
     const long count = argc > 2 ? strtol(argv[2], NULL, 10) : 20000;
     (void)signal(SIGALRM, on_signal);
     (void)signal(SIGSEGV, on_signal);

@@ -378,16 +378,22 @@ static snw_document *parse(const char *text) {
     return d;
 }
 
+static snw_desc *described(const char *text, snw_document **document) {
+    snw_error err = {0};
+    snw_desc *desc;
+    *document = parse(text);
+    assert_status_ok(snw_document_describe(*document, 0, &desc, &err), &err);
+    return desc;
+}
+
 // sanitizers are slow and see the same lines at few frames
 enum { EVERY = AMONG(23, 1) };
 
 static void continued_after_any_frame_it_has_the_same_bits(void **state) {
     (void)state;
     for (size_t s = 0; s < sizeof studies / sizeof *studies; s++) {
-        snw_error err = {0};
-        snw_document *document = parse(studies[s]);
-        snw_desc *desc;
-        assert_status_ok(snw_document_describe(document, 0, &desc, &err), &err);
+        snw_document *document;
+        snw_desc *desc = described(studies[s], &document);
         diary whole;
         snw_run *run;
         const snw_run_totals expected = keep_diary(desc, NULL, &whole, &run);
@@ -429,9 +435,8 @@ static void continued_after_any_frame_it_has_the_same_bits(void **state) {
 static void a_strange_checkpoint_is_refused(void **state) {
     (void)state;
     snw_error err = {0};
-    snw_document *document = parse(studies[2]);
-    snw_desc *desc;
-    assert_status_ok(snw_document_describe(document, 0, &desc, &err), &err);
+    snw_document *document;
+    snw_desc *desc = described(studies[2], &document);
     snw_run *run;
     assert_status_ok(snw_run_create(desc, "main", &run, &err), &err);
     double *save = snw_alloc((size_t)snw_run_describe(run)->nsave * sizeof *save);
@@ -488,10 +493,8 @@ static void strange_numbers_in_a_checkpoint_do_no_harm(void **state) {
     uint32_t seed = 1;
     for (size_t s = 0; s < sizeof studies / sizeof *studies; s++) {
         if (!strstr(studies[s], "engine: shooting")) continue;
-        snw_error err = {0};
-        snw_document *document = parse(studies[s]);
-        snw_desc *desc;
-        assert_status_ok(snw_document_describe(document, 0, &desc, &err), &err);
+        snw_document *document;
+        snw_desc *desc = described(studies[s], &document);
         diary whole;
         snw_run *run;
         (void)keep_diary(desc, NULL, &whole, &run);
