@@ -192,13 +192,16 @@ static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
 }
 
 static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
-                      int indent) {
+                      const double error[2], int indent) {
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
            r->fed ? ", fed through its root" : "", section, r->material ? ", " : "",
            r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
            nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
+    if (r->tolerance == 0) {
+        printf("%*s  geometry error %.1e, quadrature error %.1e\n", indent, "", error[0], error[1]);
+    }
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -258,7 +261,7 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     printf("%*s%s  on %s, ", indent, "", l->name, site);
     if (own_condition(d, l)) printf("%s, ", snw_expr_vars(l->when) ? "at times" : "off");
     print_joint(l);
-    if (l->has_rod) print_rod(&l->rod, l->name, info, indent + 4);
+    if (l->has_rod) print_rod(&l->rod, l->name, info, info->rod_error + 2 * index, indent + 4);
     if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
@@ -512,12 +515,16 @@ static void json_vector(snw_json *j, const char *key, const snw_law law[3]) {
 }
 
 static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
-                     const snw_run_info *info) {
+                     const snw_run_info *info, const double error[2]) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
     snw_field_text(j, "section", snw_section_told(r->section.kind));
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
+    if (r->tolerance == 0) {
+        snw_field_number(j, "geometry_error", error[0]);
+        snw_field_number(j, "quadrature_error", error[1]);
+    }
     char rule[TEXT];
     snw_field_text(j, "integrator", rule_text(r, rule, sizeof rule));
     snw_field_object(j, "strain");
@@ -562,7 +569,7 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info)
         snw_field_object(j, l->name);
         snw_field_text(j, "on", site);
         json_joint(j, l);
-        if (l->has_rod) json_rod(j, &l->rod, l->name, info);
+        if (l->has_rod) json_rod(j, &l->rod, l->name, info, info->rod_error + 2 * i);
         if (l->has_body) snw_field_number(j, "mass", l->body.mass);
         snw_json_close(j);
     }

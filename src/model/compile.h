@@ -98,8 +98,6 @@ SNW_NODISCARD snw_status snw_build_measures(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // What touches the ground, likewise.
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
-// Points of the rule for functions of the strain in an element of a rod.
-int snw_build_rule(const snw_rod *rod, const snw_layout *lay);
 // Stations of the probes, as segments or observers.
 SNW_NODISCARD snw_status snw_build_watches(snw_build *b, snw_error *err);
 snw_status snw_build_signals(snw_build *b); // after the watches

@@ -134,7 +134,7 @@ static snw_status add_spots(snw_build *b, const stretch *s, snw_spot *spot, doub
     const snw_rod *rod = &b->rod[s->rod];
     const snw_layout *lay = &b->layout[rod->link];
     const snw_rod_desc *desc = &b->m->desc->link[rod->link].rod;
-    const int n = snw_build_rule(rod, lay);
+    const int n = lay->strain_points;
     double *x = snw_build_array(b, (size_t)n, sizeof *x);
     double *w = snw_build_array(b, (size_t)n, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
@@ -327,7 +327,7 @@ static snw_status reserve(snw_build *b, parts *p) {
         for (int k = 0; k < desc->nlink; k++) {
             const stretch s = stretch_of(b, desc, k, 0);
             const snw_rod *rod = &b->rod[s.rod];
-            nspot += (size_t)elements(b, &s) * (size_t)snw_build_rule(rod, &b->layout[rod->link]);
+            nspot += (size_t)elements(b, &s) * (size_t)b->layout[rod->link].strain_points;
         }
     }
     nspot += nspan;

@@ -53,22 +53,6 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     return SNW_OK;
 }
 
-static int highest_degree(const snw_rod *rod) {
-    int degree = 0;
-    for (int a = 0; a < rod->na; a++) {
-        const int p = snw_basis_degree(&rod->basis[a]);
-        if (p > degree) degree = p;
-    }
-    return degree;
-}
-
-// points of the strain rule in an element: exact for the stiffness of a uniform rod, with room for sections and
-// stresses that vary; never fewer than the nodes, so that asking for more nodes refines all integrals
-int snw_build_rule(const snw_rod *rod, const snw_layout *lay) {
-    const int p = highest_degree(rod), n = lay->global ? 2 * p + 16 : p + 4;
-    return n > lay->per_cell ? n : lay->per_cell;
-}
-
 snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
                            snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[l];
@@ -99,8 +83,10 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
         for (int a = 0; a < r->na; a++) r->z[r->nz++] = 6 * k + r->comp[a];
     }
     if (most > b->most_phi) b->most_phi = most;
-    SNW_TRY(snw_layout_rod(d, r, link->name, nstation, station, b->m->pool, &b->layout[l], err));
+    SNW_TRY(snw_layout_rod(b->m->desc, r, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;
+    r->geometry = b->layout[l].geometry;
+    r->quadrature = b->layout[l].quadrature;
     r->tolerance = d->tolerance;
     r->ncell = b->layout[l].ncell;
     r->cell = b->layout[l].cell;
@@ -108,7 +94,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     r->least = b->layout[l].least;
     r->nelem = b->layout[l].nelem;
     r->breaks = b->layout[l].breaks;
-    r->npoint = b->layout[l].nelem * snw_build_rule(r, &b->layout[l]);
+    r->npoint = b->layout[l].nelem * b->layout[l].strain_points;
     return SNW_OK;
 }
 
@@ -176,7 +162,7 @@ static snw_status add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
     const size_t n = (size_t)r->ndof;
     double *K = snw_build_array(b, n * n, sizeof *K);
     double *D = snw_build_array(b, n * n, sizeof *D);
-    const int ns = snw_build_rule(r, lay);
+    const int ns = lay->strain_points;
     double *x = snw_build_array(b, (size_t)ns, sizeof *x);
     double *w = snw_build_array(b, (size_t)ns, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;

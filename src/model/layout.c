@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "math/quadrature.h"
 #include "model/cells.h"
+#include "model/rod_quadrature.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ enum {
     MOST_CELLS = 400,
     GIVEN_DEGREE = 6
 }; // the last: of strains given by laws, for want of a basis
+
+static const double close = 1e-6, exact = SNW_QUADRATURE_AIM; // what auto aims at
 
 // weight of nodes in reserve, of a length of 1 m: nothing, but they are of the rule
 static const double reserve = 1e-100;
@@ -92,30 +95,8 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
     return SNW_OK;
 }
 
-// strain used to predict the geometry error: each allowed component bends, twists or stretches by a wave of the
-// first and the last function, a half turn along the rod
-static snw_twist trial_strain(const snw_rod_desc *d, const snw_rod *rod, double x, double toward,
-                              double *phi) {
-    int first[6], count[6];
-    (void)snw_rod_basis(rod, x, toward, first, count, phi);
-    snw_twist xi = snw_rod_rest(d, x);
-    const double *at = phi;
-    for (int a = 0; a < rod->na; a++) {
-        const double size = rod->comp[a] < 3 ? M_PI / rod->L : 0.05;
-        double v = 0;
-        for (int j = 0; j < count[a]; j++) {
-            const int f = first[a] + j;
-            v += at[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
-        }
-        xi.e[rod->comp[a]] += size * v;
-        at += count[a];
-    }
-    return xi;
-}
-
 // tip position of the trial shape with every segment cut in `cuts`
-static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_layout *lay,
-                          int cuts, double *phi) {
+static snw_vec3 trial_tip(snw_trial *trial, const snw_rod *rod, const snw_layout *lay, int cuts) {
     const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
     double from = 0;
@@ -125,7 +106,7 @@ static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_l
             const double a = from + i * h, middle = a + 0.5 * h;
             snw_twist xi[SNW_MAGNUS_POINTS];
             for (int j = 0; j < rod->nc; j++) {
-                xi[j] = trial_strain(d, rod, a + c[j] * h, middle, phi);
+                xi[j] = snw_trial_strain(trial, a + c[j] * h, middle);
             }
             g = snw_se3_mul(g, snw_se3_exp(snw_rule_value(&rod->rule, h, xi)));
         }
@@ -134,37 +115,33 @@ static snw_vec3 trial_tip(const snw_rod_desc *d, const snw_rod *rod, const snw_l
     return g.p;
 }
 
-static snw_status predict(const snw_rod_desc *d, const snw_rod *rod, snw_pool *pool,
-                          snw_layout *lay) {
-    double *phi = snw_pool_array(pool, 6 * SNW_BASIS_MAX_FUNCTIONS, sizeof *phi);
-    if (!phi) return SNW_E_MEMORY;
-    const snw_vec3 coarse = trial_tip(d, rod, lay, 1, phi), fine = trial_tip(d, rod, lay, 4, phi);
+// strain by which the geometry error is predicted: each allowed component bends, twists or stretches by a wave of the
+// first and the last function, a half turn along the rod
+static snw_trial half_turn(const snw_desc *desc, const snw_rod *rod) {
+    return (snw_trial){.desc = desc, .rod = rod, .bent = 1};
+}
+
+static void predict(const snw_desc *desc, const snw_rod *rod, snw_layout *lay) {
+    snw_trial t = half_turn(desc, rod);
+    const snw_vec3 coarse = trial_tip(&t, rod, lay, 1), fine = trial_tip(&t, rod, lay, 4);
     lay->geometry = snw_norm(snw_sub(coarse, fine)) / rod->L;
-    return SNW_OK;
 }
 
 // ---- rods with a tolerance -------------------------------------------------------------------------
 
-typedef struct trial {
-    const snw_rod_desc *d;
-    const snw_rod *rod;
-    double phi[6 * SNW_BASIS_MAX_FUNCTIONS];
-} trial;
-
 static void trial_at(void *user, double x, double toward, snw_twist xi[3]) {
-    trial *t = user;
-    xi[0] = trial_strain(t->d, t->rod, x, toward, t->phi);
+    xi[0] = snw_trial_strain(user, x, toward);
     xi[1] = xi[2] = (snw_twist){0};
 }
 
 // room for four times the cells that the trial shape asks for, or for as many nodes as are given
-static snw_status make_room(const snw_rod_desc *d, const snw_rod *rod, snw_pool *pool,
+static snw_status make_room(const snw_desc *desc, const snw_rod *rod, snw_pool *pool,
                             snw_layout *out) {
-    trial *t = snw_pool_array(pool, 1, sizeof *t);
+    const snw_rod_desc *d = &desc->link[rod->link].rod;
+    snw_trial t = half_turn(desc, rod);
     double *cell = snw_pool_array(pool, MOST_CELLS + 1, sizeof *cell);
-    if (!t || !cell) return SNW_E_MEMORY;
-    t->d = d, t->rod = rod;
-    snw_cells c = {.rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = t, .still = true};
+    if (!cell) return SNW_E_MEMORY;
+    snw_cells c = {.rule = &rod->rule, .L = rod->L, .strain = trial_at, .user = &t, .still = true};
     snw_cells_measure(&c);
     const int least = out->least * out->nelem;
     int n = d->nodes / SNW_CELL_NODES;
@@ -197,8 +174,47 @@ static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout 
     return SNW_OK;
 }
 
-snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char *name, int nstation,
+// Auto: more until the trial shape's tip is right to `close`, and all that is integrated along the rod at trial shapes to
+// `exact`; where something jumps along the rod, until more points no longer help.
+static snw_status choose(const snw_desc *desc, const snw_rod *rod, int nstation,
+                         const double *station, int enough, snw_rod_quadrature *q, snw_pool *pool,
+                         snw_layout *out) {
+    double before = INFINITY;
+    int n = enough;
+    for (;;) {
+        out->per_cell = n;
+        SNW_TRY(place_nodes(rod, nstation, station, pool, out));
+        predict(desc, rod, out);
+        out->quadrature = snw_rod_quadrature_error(q, out);
+        const bool rough = out->quadrature > exact && out->quadrature < 0.7 * before;
+        if ((out->geometry <= close && !rough) || out->nodes >= AUTO_MOST) return SNW_OK;
+        before = out->quadrature;
+        n += (n + 3) / 4;
+    }
+}
+
+static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nstation,
+                              const double *station, snw_rod_quadrature *q, snw_pool *pool,
+                              snw_layout *out, snw_error *err) {
+    const snw_link_desc *link = &desc->link[rod->link];
+    const snw_rod_desc *d = &link->rod;
+    const int rules = out->ncell;
+    out->per_cell = (d->nodes + rules - 1) / rules;
+    if (out->per_cell > MOST_NODES / rules) {
+        const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
+                                      link->name, d->nodes, MOST_NODES);
+        return snw_fail_place(err, s, d->nodes_place.file, d->nodes_place.line,
+                              d->nodes_place.column);
+    }
+    SNW_TRY(place_nodes(rod, nstation, station, pool, out));
+    predict(desc, rod, out);
+    out->quadrature = snw_rod_quadrature_error(q, out);
+    return SNW_OK;
+}
+
+snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation,
                           const double *station, snw_pool *pool, snw_layout *out, snw_error *err) {
+    const snw_rod_desc *d = &desc->link[rod->link].rod;
     *out = (snw_layout){0};
     SNW_TRY(gather_breaks(rod, pool, out));
     out->ncell = out->global ? 1 : out->nelem;
@@ -206,41 +222,33 @@ snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char 
     if (!whole) return SNW_E_MEMORY;
     whole[1] = rod->L;
     out->cell = out->global ? whole : out->breaks;
-    const int rules = out->ncell;
-    SNW_ASSERT(rules > 0);
+    SNW_ASSERT(out->ncell > 0);
     int degree = 0;
     for (int a = 0; a < rod->na; a++) {
         const int p = snw_basis_degree(&rod->basis[a]);
         if (p > degree) degree = p;
     }
+    const int strain = out->global ? 2 * degree + 16 : degree + 4;
     if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
     // enough points to integrate the square of the basis twice over
     const int enough = out->global ? 2 * degree + 4 : degree + 1;
     if (d->tolerance > 0) {
         out->least = (enough + SNW_CELL_NODES - 1) / SNW_CELL_NODES;
-        SNW_TRY(make_room(d, rod, pool, out));
+        SNW_TRY(make_room(desc, rod, pool, out));
         SNW_TRY(place_cells(d, pool, out));
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-        return predict(d, rod, pool, out);
+        predict(desc, rod, out);
+    } else {
+        snw_rod_quadrature *q;
+        SNW_TRY(snw_rod_quadrature_create(desc, rod, out, &q));
+        const snw_status s =
+            d->nodes > 0 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
+                         : choose(desc, rod, nstation, station, enough, q, pool, out);
+        snw_rod_quadrature_destroy(q);
+        SNW_TRY(s);
     }
-    if (d->nodes > 0) {
-        out->per_cell = (d->nodes + rules - 1) / rules;
-        if (out->per_cell > MOST_NODES / rules) {
-            const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
-                                          name, d->nodes, MOST_NODES);
-            return snw_fail_place(err, s, d->nodes_place.file, d->nodes_place.line,
-                                  d->nodes_place.column);
-        }
-        SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-        return predict(d, rod, pool, out);
-    }
-    // auto: more until the trial shape's tip is right to 1e-6 L
-    int n = enough;
-    for (;;) {
-        out->per_cell = n;
-        SNW_TRY(place_nodes(rod, nstation, station, pool, out));
-        SNW_TRY(predict(d, rod, pool, out));
-        if (out->geometry <= 1e-6 || out->nodes >= AUTO_MOST) return SNW_OK;
-        n += (n + 3) / 4;
-    }
+    // never fewer than the nodes, so that asking for more nodes refines all integrals
+    const int points = snw_rod_strain_points(desc, rod, out, strain);
+    out->strain_points = points > out->per_cell ? points : out->per_cell;
+    return SNW_OK;
 }

@@ -26,10 +26,15 @@ typedef struct snw_layout {
     int per_cell; // points of the rule
     int room, least; // of a rod with a tolerance: cells there may be, and must be in an element
     int nodes;       // points of the rule in all, and those in reserve at the root
-    double geometry; // predicted relative error of the tip
+    double geometry; // predicted relative error of the tip,
+    double quadrature; // and of what is integrated along the rod (rod_quadrature.h); 0: not known
+    int strain_points; // of the rule for functions of the strain, in an element
 } snw_layout;
 
-// `station`: nstation attachments, any order. rod->na, comp, basis, L, order, nc must be set.
-SNW_NODISCARD snw_status snw_layout_rod(const snw_rod_desc *d, const snw_rod *rod, const char *name,
-                                        int nstation, const double *station, snw_pool *pool,
-                                        snw_layout *out, snw_error *err);
+// What nodes: auto aims at, relative error of any of the integrals.
+#define SNW_QUADRATURE_AIM 1e-5
+
+// `station`: nstation attachments, any order. rod->link, na, comp, basis, nfun, L, rule must be set.
+SNW_NODISCARD snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation,
+                                        const double *station, snw_pool *pool, snw_layout *out,
+                                        snw_error *err);

@@ -68,6 +68,9 @@ typedef struct snw_run_info {
     const char *const *q_name;       // nq, e.g. "arm.bend_y.0"
     int nnode;                       // poses in a frame
     const char *const *node_link;    // nnode
+    // nlink of the description, two each: predicted errors of a rod's nodes, relative: of the shape, and of what is
+    // integrated along it (0: not known)
+    const double *rod_error;
     const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;

@@ -172,6 +172,13 @@ static snw_status describe_rest(snw_run *r, const char *name) {
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
+    double *error = snw_pool_array(r->pool, 2 * (size_t)d->nlink + 1, sizeof *error);
+    if (!error) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nrod; i++) {
+        error[2 * m->rod[i].link] = m->rod[i].geometry;
+        error[2 * m->rod[i].link + 1] = m->rod[i].quadrature;
+    }
+    r->info.rod_error = error;
     for (int i = 0; i < m->ndrive; i++) {
         r->info.driven += m->drive[i].row >= 0 && !m->drive[i].follows;
     }
@@ -214,28 +221,33 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
     r->era = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era);
     r->era_of_step = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->era_of_step);
     if (!r->era || !r->era_of_step) return SNW_E_MEMORY;
+    const bool given = only_given(d);
     for (int i = -1; i < d->nstep; i++) {
-        const bool begins = i < 0 || d->step[i].kind == SNW_STEP_CHANGE;
-        if (begins) {
+        if (i < 0 || d->step[i].kind == SNW_STEP_CHANGE) {
             snw_era *e = &r->era[r->nera++];
             SNW_TRY(snw_run_own(r, i < 0 ? d : d->step[i].changed, e));
-            SNW_TRY(only_given(d) ? snw_assembly_compile_given(e->desc, &e->model, err)
-                                  : snw_assembly_compile(e->desc, &e->model, err));
-            SNW_TRY(snw_statics_create(e->model, &e->statics));
-            const snw_model *first = r->era[0].model, *m = e->model;
-            if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
-            if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
-                const snw_place at = d->step[i].place;
-                const snw_status s =
-                    snw_fail(err, SNW_E_MODEL,
-                             "'%s' changes the coordinates or the nodes of the model; a "
-                             "change may alter values, not strains, bases, nodes, stations or "
-                             "what loops forbid",
-                             d->step[i].name);
-                return snw_fail_place(err, s, at.file, at.line, at.column);
-            }
+            SNW_TRY(given ? snw_assembly_compile_given(e->desc, &e->model, err)
+                          : snw_assembly_compile(e->desc, &e->model, err));
         }
         if (i >= 0) r->era_of_step[i] = r->nera - 1;
+    }
+    SNW_TRY(snw_run_same_nodes(r, given, err));
+    for (int i = -1; i < d->nstep; i++) {
+        if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
+        snw_era *e = &r->era[i < 0 ? 0 : r->era_of_step[i]];
+        SNW_TRY(snw_statics_create(e->model, &e->statics));
+        const snw_model *first = r->era[0].model, *m = e->model;
+        if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
+        if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
+            const snw_place at = d->step[i].place;
+            const snw_status s =
+                snw_fail(err, SNW_E_MODEL,
+                         "'%s' changes the coordinates or the nodes of the model; a "
+                         "change may alter values, not strains, bases, nodes, stations or "
+                         "what loops forbid",
+                         d->step[i].name);
+            return snw_fail_place(err, s, at.file, at.line, at.column);
+        }
     }
     return SNW_OK;
 }

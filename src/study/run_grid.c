@@ -14,13 +14,10 @@
 // Error, of the tolerance, below which fewer cells may do; and by how many fewer it is worth it.
 static const double loose = 0.03, fewer = 0.7;
 
-snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e) {
-    e->desc = d;
-    bool follows = false;
-    for (int l = 0; l < d->nlink; l++)
-        follows |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
-    r->follows |= follows;
-    if (!follows) return SNW_OK;
+// e->desc <- a copy whose links may change
+static snw_status own_links(snw_run *r, snw_era *e) {
+    const snw_desc *d = e->desc;
+    if (e->link) return SNW_OK;
     snw_desc *own = snw_pool_array(r->pool, 1, sizeof *own);
     e->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *e->link);
     if (!own || !e->link) return SNW_E_MEMORY;
@@ -28,6 +25,53 @@ snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e) {
     memcpy(e->link, d->link, (size_t)d->nlink * sizeof *e->link);
     own->link = e->link;
     e->desc = own;
+    return SNW_OK;
+}
+
+snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e) {
+    e->desc = d;
+    bool follows = false;
+    for (int l = 0; l < d->nlink; l++)
+        follows |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
+    r->follows |= follows;
+    return follows ? own_links(r, e) : SNW_OK;
+}
+
+static snw_status compile(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
+    return given ? snw_assembly_compile_given(d, out, err) : snw_assembly_compile(d, out, err);
+}
+
+// nodes of link l's rod in an era; 0: it has none, or they are not for us to choose
+static int chosen(const snw_era *e, int l) {
+    const int rod = l < e->desc->nlink ? e->model->link_rod[l] : -1;
+    if (rod < 0 || e->desc->link[l].rod.nodes > 0 || e->model->rod[rod].tolerance > 0) return 0;
+    return e->model->rod[rod].nodes;
+}
+
+snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err) {
+    bool *other = snw_pool_array(r->pool, (size_t)r->nera, sizeof *other);
+    if (!other) return SNW_E_MEMORY;
+    for (int l = 0; l < r->desc->nlink; l++) {
+        int most = 0;
+        for (int k = 0; k < r->nera; k++) {
+            const int n = chosen(&r->era[k], l);
+            if (n > most) most = n;
+        }
+        for (int k = 0; k < r->nera; k++) {
+            snw_era *e = &r->era[k];
+            const int n = chosen(e, l);
+            if (n == 0 || n == most) continue;
+            SNW_TRY(own_links(r, e));
+            e->link[l].rod.nodes = most;
+            other[k] = true;
+        }
+    }
+    for (int k = 0; k < r->nera; k++) {
+        if (!other[k]) continue;
+        snw_model_destroy(r->era[k].model);
+        r->era[k].model = NULL;
+        SNW_TRY(compile(r->era[k].desc, given, &r->era[k].model, err));
+    }
     return SNW_OK;
 }
 
@@ -68,8 +112,7 @@ static snw_status rebuild(snw_run *r, snw_era *e, snw_error *err) {
     }
     if (same) return SNW_OK;
     snw_model *fresh = NULL;
-    SNW_TRY(e->model->bare ? snw_assembly_compile_given(e->desc, &fresh, err)
-                           : snw_assembly_compile(e->desc, &fresh, err));
+    SNW_TRY(compile(e->desc, e->model->bare, &fresh, err));
     const bool swapped = snw_model_swap(e->model, fresh);
     snw_model_destroy(fresh);
     if (swapped) return SNW_OK;

@@ -130,6 +130,8 @@ SNW_NODISCARD snw_status snw_run_still(const snw_run *r, const snw_step_desc *st
 // models are compiled; all as at the beginning; an era as the cells have it, of another era or of a checkpoint.
 SNW_NODISCARD snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e);
 SNW_NODISCARD snw_status snw_run_room(snw_run *r);
+// Models of all eras have as many nodes in each rod with nodes: auto as the one that asks for most; for kinematic steps alone when `given`.
+SNW_NODISCARD snw_status snw_run_same_nodes(snw_run *r, bool given, snw_error *err);
 SNW_NODISCARD snw_status snw_run_grid_reset(snw_run *r, snw_error *err);
 SNW_NODISCARD snw_status snw_run_grid_apply(snw_run *r, snw_era *e, snw_error *err);
 // Place the nodes anew where the state, at rest when still, asks for more of them, or loosen: for fewer. Allocates only then.
