@@ -180,12 +180,12 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     // motion has an energy balance: what the scheme removed and what is not accounted for, beside what was exchanged
     bool moved = false;
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
-    const int columns = moved ? 13 : 9;
-    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrrr" : "llrrrrrrr", &g, err));
-    const char *const head[] = {"run",        "",         "frames",    "increments",
-                                "iterations", "residual", "condition", "geometry error",
-                                "time",       "scheme",   "balance",   "of",
-                                "x real time"};
+    const int columns = moved ? 15 : 11;
+    SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrrrrr" : "llrrrrrrrrr", &g, err));
+    const char *const head[] = {"run",        "",         "frames",           "increments",
+                                "iterations", "residual", "condition",        "geometry error",
+                                "quadrature", "basis",    "time",             "scheme",
+                                "balance",    "of",       "x real time"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
         const outcome *o = &outcomes[i];
@@ -204,6 +204,8 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
         snw_grid_number(g, 2, t->worst_residual);
         snw_grid_number(g, 2, t->worst_condition > 0 ? t->worst_condition : NAN);
         snw_grid_number(g, 2, t->worst_geometry);
+        snw_grid_number(g, 2, t->worst_quadrature);
+        snw_grid_number(g, 2, t->worst_truncation);
         snw_grid_cell(g, "%.3g s", t->seconds);
         if (moved) snw_grid_cell(g, "%.2g J", t->scheme);
         if (moved) snw_grid_cell(g, "%.2g J", t->balance);
@@ -383,6 +385,8 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "worst_condition",
                          o->totals.worst_condition > 0 ? o->totals.worst_condition : NAN);
         snw_field_number(j, "worst_geometry", o->totals.worst_geometry);
+        snw_field_number(j, "worst_quadrature", o->totals.worst_quadrature);
+        snw_field_number(j, "worst_truncation", o->totals.worst_truncation);
         snw_field_integer(j, "grids", o->totals.grids);
         snw_field_integer(j, "most_nodes", o->totals.most_nodes);
         snw_field_number(j, "scheme", o->totals.scheme);

@@ -19,9 +19,6 @@
 
 enum { POOL_LIMIT = 1 << 28 };
 
-// How well the shape must be resolved before it is worth a word, relative to the rod's length.
-static const double coarse = 1e-5;
-
 // Share of the energy that moved which the balance may miss before it is worth a word.
 static const double astray = 0.1;
 
@@ -381,6 +378,7 @@ void snw_run_destroy(snw_run *r) {
     snw_state_destroy(r->shape);
     snw_state_destroy(r->state);
     for (int i = 0; r->era && i <= r->desc->nstep; i++) {
+        snw_truncation_destroy(r->era[i].truncation);
         snw_statics_destroy(r->era[i].statics);
         snw_model_destroy(r->era[i].model);
     }
@@ -599,14 +597,7 @@ static void speak_of_loops(snw_run *r) {
 // at the end: nodes too few, steps too long
 static void speak_of_errors(const snw_run *r) {
     char text[280];
-    if (r->totals.worst_geometry > coarse) {
-        (void)snprintf(
-            text, sizeof text,
-            "run '%s': the nodes resolve the shape only to %.1g of the length; raise nodes: or "
-            "magnus: of the rod",
-            r->info.run, r->totals.worst_geometry);
-        snw_run_warn(r, text);
-    }
+    snw_run_speak_of_accuracy(r);
     bool asked = false; // torques of the projective form are not in balance
     for (int i = 0; i < r->desc->nstep; i++) asked |= r->desc->step[i].projective;
     const double noise = 1e-15; // J, of what does not move
@@ -628,7 +619,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->nrecorder = nrecorder;
     r->recorder = recorder;
     r->hooks = hooks;
-    r->totals = (snw_run_totals){.stability = NAN};
+    r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
+    r->cut_of = NULL;
     r->leans = false;
     r->now = &r->era[0];
     r->loaded = r->resuming;

@@ -133,9 +133,11 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->load = 1;
     sum->stability = NAN;
     sum->condition = mv->condition ? mv->condition(mv->self) : NAN;
-    // the geometry is looked at now and then: it costs more than a step
-    const bool measured = !mv->shooter && (last || r->totals.frames % 50 == 0);
-    sum->geometry = measured ? snw_geometry_error(m, s->q, s->t) : 0;
+    sum->truncation = NAN;
+    if (!mv->shooter && snw_run_looks_closely(r, last)) {
+        sum->geometry = snw_geometry_error(m, s->q, s->t);
+        SNW_TRY(snw_run_accuracy(r, s, false, sum));
+    }
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),
                         .w = w,

@@ -93,6 +93,12 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
     }
+    if (!(v->stats.quadrature <= r->totals.worst_quadrature)) {
+        r->totals.worst_quadrature = v->stats.quadrature;
+    }
+    if (v->stats.truncation >= 0 && !(v->stats.truncation <= r->totals.worst_truncation)) {
+        r->totals.worst_truncation = v->stats.truncation;
+    }
     if (v->stats.condition > r->totals.worst_condition) {
         r->totals.worst_condition = v->stats.condition;
     }

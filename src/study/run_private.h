@@ -12,6 +12,7 @@
 #include "study/probe.h"
 #include "study/statics.h"
 #include "study/switch.h"
+#include "study/truncation.h"
 
 // What holds from the beginning, or from a change on.
 typedef struct snw_era {
@@ -19,6 +20,8 @@ typedef struct snw_era {
     snw_model *model;
     snw_statics *statics;
     snw_link_desc *link; // its own, where rods have nodes that follow their shape; else NULL
+    snw_truncation *truncation; // made when it is asked for the first time; NULL: there is none,
+    bool asked;                 // and it was
 } snw_era;
 
 // Where in the study a run is.
@@ -62,6 +65,8 @@ struct snw_run {
     unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
     bool opened;              // rows left out have come open, which was said
     // of one execution
+    snw_truncation_info cut; // where strains were cut off most,
+    const snw_desc *cut_of;  // and of which description; NULL: nowhere
     snw_era *now;
     int nrecorder;
     const snw_recorder *recorder;
@@ -107,6 +112,12 @@ double snw_run_stored(snw_run *r);
 void snw_run_settle(snw_run *r, const snw_energy *e);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
+// stats <- estimated errors of the discretisation at s (run_accuracy.c), of its nodes and, unless it follows the other engine, of its
+// strain bases. Allocates. And a word about those that are too large, at the end.
+bool snw_run_looks_closely(const snw_run *r, bool last); // now and then: it costs more than a step
+SNW_NODISCARD snw_status snw_run_accuracy(snw_run *r, const snw_state *s, bool still,
+                                          snw_stats *stats);
+void snw_run_speak_of_accuracy(const snw_run *r);
 bool snw_run_stopped(const snw_run *r);
 // What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
 void snw_run_switch(snw_run *r);

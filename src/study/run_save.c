@@ -31,6 +31,8 @@
     X(totals.most_nodes, int)                                                                      \
     X(totals.worst_residual, double)                                                               \
     X(totals.worst_geometry, double)                                                               \
+    X(totals.worst_quadrature, double)                                                             \
+    X(totals.worst_truncation, double)                                                             \
     X(totals.worst_condition, double)                                                              \
     X(totals.stability, double)                                                                    \
     X(totals.follower, bool)                                                                       \

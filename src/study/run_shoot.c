@@ -44,7 +44,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0;
     const long n = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
-    snw_stats sum = {.stability = NAN, .condition = NAN};
+    snw_stats sum = {.stability = NAN, .condition = NAN, .truncation = NAN};
     for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= n; k++) {
         const double t = k < n ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
@@ -71,7 +71,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         r->here.k = (double)k;
         if (r->reads_stability) sum.stability = snw_shooter_stability(e);
         SNW_TRY(frame(r, stage, e, &sum, w, err));
-        sum = (snw_stats){.stability = NAN, .condition = NAN};
+        sum = (snw_stats){.stability = NAN, .condition = NAN, .truncation = NAN};
     }
     return SNW_OK;
 }

@@ -29,7 +29,8 @@ static void warn_of_unstable(snw_run *r, double stability) {
     snw_run_warn(r, text);
 }
 
-static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw_error *err) {
+static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
+                        snw_error *err) {
     const snw_model *m = r->now->model;
     const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
     const snw_stability st =
@@ -37,7 +38,17 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
     if (!(info->reached < 1)) warn_of_unstable(r, st.value);
-    const double geometry = snw_geometry_error(m, r->state->q, r->state->t);
+    snw_stats stats = {.iterations = info->iterations,
+                       .increments = info->increments,
+                       .load = info->reached,
+                       .residual = info->residual,
+                       .condition = info->condition,
+                       .stability = st.value,
+                       .geometry = snw_geometry_error(m, r->state->q, r->state->t),
+                       .truncation = NAN};
+    if (snw_run_looks_closely(r, last) && !r->desc->step[stage].steady && !(info->reached < 1)) {
+        SNW_TRY(snw_run_accuracy(r, r->state, true, &stats));
+    }
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     const snw_view view = {
@@ -52,13 +63,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, snw
                    .work = r->work,
                    .scheme = r->scheme,
                    .balance = r->balance},
-        .stats = {.iterations = info->iterations,
-                  .increments = info->increments,
-                  .load = info->reached,
-                  .residual = info->residual,
-                  .condition = info->condition,
-                  .stability = st.value,
-                  .geometry = geometry}};
+        .stats = stats};
     return snw_run_frame(r, stage, &view, err);
 }
 
@@ -138,7 +143,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
             if (s != SNW_OK) {
                 // the last equilibrium on the way is a result too, marked by its share of the load
                 snw_error ignored = {0};
-                if (sum.reached > 0 && sum.reached < 1) (void)frame(r, stage, &sum, &ignored);
+                if (sum.reached > 0 && sum.reached < 1) (void)frame(r, stage, &sum, true, &ignored);
                 return s;
             }
             r->loaded = true;
@@ -148,7 +153,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         snw_run_report(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_due(r, t, k == path)) continue;
         r->here.k = (double)k;
-        SNW_TRY(frame(r, stage, &sum, err));
+        SNW_TRY(frame(r, stage, &sum, k == path, err));
         sum = (snw_statics_info){0};
     }
     return SNW_OK;

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+#include "study/truncation.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "dynamics/loop.h"
+#include "math/quadrature.h"
+#include "solve/continuation.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST = 700,      // coordinates of the richer model
+    MOST_STEPS = 40, // on the way to its equilibrium
+    LEAST_MORE = 4,  // functions that a global basis gets more, at least and
+    MOST_MORE = 12   // at most
+};
+
+// Coordinates of one strain component in both bases.
+typedef struct pair {
+    int rod, a;        // active component of a rod
+    int n, rich;       // functions
+    const double *up;  // rich x n: coordinates of the same field
+    const double *cut; // rich x rich: what of a richer field the basis does not hold
+} pair;
+
+struct snw_truncation {
+    const snw_model *m; // of which it is
+    snw_desc desc;      // a copy with its own links
+    snw_model *rich;
+    snw_pool *pool;
+    int npair;
+    pair *pair;
+    snw_work *w;
+    snw_inputs *in;
+    snw_state *s;
+    bool still;
+    bool *rests; // nv of the richer model: coordinates of joints
+    double *x, *r0, *scale, *soft, *field;
+    snw_vec3 *place; // nseg: where nodes are to begin with
+    snw_arena scratch;
+};
+
+// ---- richer bases ----------------------------------------------------------------------------------
+
+static int more(int n) {
+    const int least = n < LEAST_MORE ? LEAST_MORE : n;
+    return n + (least > MOST_MORE ? MOST_MORE : least);
+}
+
+// elements of `b`, each cut in `parts`
+static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
+    double *breaks = snw_pool_array(pool, (size_t)(b->nelem * parts) + 1, sizeof *breaks);
+    if (!breaks) return SNW_E_MEMORY;
+    for (int i = 0; i < b->nelem * parts; i++) {
+        const double from = snw_basis_break(b, i / parts), to = snw_basis_break(b, i / parts + 1);
+        breaks[i] = from + (to - from) * (i % parts) / parts;
+    }
+    breaks[b->nelem * parts] = 1;
+    out->nelem = b->nelem * parts;
+    out->breaks = breaks;
+    out->nfun = snw_basis_size(out->kind, out->nelem);
+    return SNW_OK;
+}
+
+// A basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
+// more where continuous functions of that degree hold those of the other.
+static snw_status enrich(snw_pool *pool, const snw_basis *b, snw_basis *out) {
+    *out = *b;
+    switch (b->kind) {
+    case SNW_BASIS_LEGENDRE:
+    case SNW_BASIS_CHEBYSHEV:
+    case SNW_BASIS_MONOMIAL:
+        out->kind = SNW_BASIS_LEGENDRE;
+        out->nfun = more(b->nfun);
+        return SNW_OK;
+    case SNW_BASIS_FOURIER: // these hold its fields but for little
+        out->kind = SNW_BASIS_LEGENDRE;
+        out->nfun = 2 * b->nfun + 12;
+        return SNW_OK;
+    case SNW_BASIS_CONSTANT:
+        return cut_elements(pool, b, 3, out);
+    case SNW_BASIS_LINEAR:
+        out->kind = SNW_BASIS_QUADRATIC;
+        return cut_elements(pool, b, 2, out);
+    case SNW_BASIS_QUADRATIC:
+        out->kind = SNW_BASIS_CUBIC;
+        return cut_elements(pool, b, 2, out);
+    case SNW_BASIS_CUBIC:
+        return cut_elements(pool, b, 2, out);
+    }
+    return SNW_OK;
+}
+
+// actuators act on each coordinate of it
+static bool acted_on(const snw_desc *d, int link) {
+    for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].rod && d->motor[i].link == link) return true;
+    }
+    return false;
+}
+
+// t->desc <- links with richer bases; whether there are any, and the robot is not too large for it
+static snw_status enrich_links(snw_truncation *t, bool *any) {
+    const snw_desc *d = t->m->desc;
+    snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
+    if (!link) return SNW_E_MEMORY;
+    memcpy(link, d->link, (size_t)d->nlink * sizeof *link);
+    t->desc = *d;
+    t->desc.link = link;
+    *any = false;
+    int n = t->m->nv;
+    for (int l = 0; l < d->nlink; l++) {
+        if (!link[l].has_rod || acted_on(d, l)) continue;
+        snw_rod_desc *rod = &link[l].rod;
+        for (int i = 0; i < 6; i++) {
+            if (!rod->active[i]) continue;
+            const snw_basis sound = snw_basis_sound(&rod->basis[i]);
+            n -= rod->basis[i].nfun;
+            SNW_TRY(enrich(t->pool, &sound, &rod->basis[i]));
+            n += rod->basis[i].nfun;
+            *any = true;
+            if (rod->basis[i].nfun > SNW_BASIS_MAX_FUNCTIONS) n = MOST + 1;
+        }
+        rod->nodes = 0; // what the richer fields need
+        rod->ncell = 0;
+        rod->cell = NULL;
+    }
+    *any = *any && n <= MOST;
+    return SNW_OK;
+}
+
+// ---- from one basis to the other -------------------------------------------------------------------
+
+// the points of all elements of b, each with enough for products
+typedef struct sums {
+    const snw_basis *to, *from;
+    double *G, *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
+} sums;
+
+static int element_at(const snw_basis *b, double x) {
+    int e = 0;
+    while (e + 1 < b->nelem && x >= snw_basis_break(b, e + 1)) e++;
+    return e;
+}
+
+// `fine`: of both the one whose elements lie within those of the other
+static void add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
+    enum { MOST_POINTS = 200 };
+    double x[MOST_POINTS], w[MOST_POINTS];
+    const int degree = snw_basis_degree(s->to) + snw_basis_degree(s->from);
+    const int n = degree + 2 < MOST_POINTS ? degree + 2 : MOST_POINTS;
+    const size_t rows = (size_t)s->to->nfun;
+    snw_gauss(n, x, w);
+    for (int e = 0; e < fine->nelem; e++) {
+        const double a = snw_basis_break(fine, e), h = snw_basis_break(fine, e + 1) - a;
+        const int et = element_at(s->to, a + 0.5 * h), ef = element_at(s->from, a + 0.5 * h);
+        int first, count, first_f, count_f;
+        snw_basis_support(s->to, et, &first, &count);
+        snw_basis_support(s->from, ef, &first_f, &count_f);
+        for (int p = 0; p < n; p++) {
+            snw_basis_eval(s->to, et, a + h * x[p], phi);
+            snw_basis_eval(s->from, ef, a + h * x[p], psi);
+            for (int i = 0; i < count; i++) {
+                const double v = h * w[p] * phi[i];
+                const size_t row = (size_t)(first + i);
+                for (int j = 0; j < count; j++) s->G[(size_t)(first + j) * rows + row] += v * phi[j];
+                for (int j = 0; j < count_f; j++) {
+                    s->F[(size_t)(first_f + j) * rows + row] += v * psi[j];
+                }
+            }
+        }
+    }
+}
+
+// *out (to x from) <- least squares coordinates in `to` of the functions of `from`
+static snw_status projection(snw_pool *pool, const snw_basis *to, const snw_basis *from,
+                             const snw_basis *fine, double **out) {
+    const size_t n = (size_t)to->nfun, k = (size_t)from->nfun;
+    double *G = snw_alloc((n * n + 2 * SNW_BASIS_MAX_FUNCTIONS) * sizeof *G);
+    *out = snw_pool_array(pool, n * k, sizeof **out);
+    if (!G || !*out) {
+        snw_free(G);
+        return SNW_E_MEMORY;
+    }
+    memset(G, 0, n * n * sizeof *G);
+    memset(*out, 0, n * k * sizeof **out);
+    const sums s = {.to = to, .from = from, .G = G, .F = *out};
+    add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
+    const snw_status status = snw_cholesky_factor((int)n, G);
+    for (size_t j = 0; status == SNW_OK && j < k; j++) snw_cholesky_solve((int)n, G, *out + j * n);
+    snw_free(G);
+    return status;
+}
+
+// cut <- 1 - up down
+static snw_status remainder_of(snw_pool *pool, const double *up, const double *down, int n, int rich,
+                               double **cut) {
+    const size_t N = (size_t)rich, K = (size_t)n;
+    *cut = snw_pool_array(pool, N * N, sizeof **cut);
+    if (!*cut) return SNW_E_MEMORY;
+    for (size_t j = 0; j < N; j++) {
+        for (size_t i = 0; i < N; i++) {
+            double v = i == j;
+            for (size_t k = 0; k < K; k++) v -= up[k * N + i] * down[j * K + k];
+            (*cut)[j * N + i] = v;
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status make_pairs(snw_truncation *t) {
+    int n = 0;
+    for (int i = 0; i < t->m->nrod; i++) n += t->m->rod[i].na;
+    t->pair = snw_pool_array(t->pool, (size_t)n, sizeof *t->pair);
+    if (!t->pair) return SNW_E_MEMORY;
+    for (int i = 0; i < t->m->nrod; i++) {
+        const snw_rod *a = &t->m->rod[i], *b = &t->rich->rod[i];
+        for (int k = 0; k < a->na; k++) {
+            double *up, *down, *cut;
+            const snw_basis *fine = b->basis[k].nelem > 1 ? &b->basis[k] : &a->basis[k];
+            SNW_TRY(projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
+            SNW_TRY(projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
+            SNW_TRY(remainder_of(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
+            t->pair[t->npair++] = (pair){
+                .rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .up = up, .cut = cut};
+        }
+    }
+    return SNW_OK;
+}
+
+// ---- the richer model ------------------------------------------------------------------------------
+
+// rows that say nothing are those of the other model
+static bool same_rows(const snw_model *from, snw_model *to) {
+    if (from->nloop != to->nloop || from->ndrive != to->ndrive || from->nmeasure != to->nmeasure)
+        return false;
+    for (int i = 0; i < from->nloop; i++) {
+        const snw_loop *a = &from->loop[i];
+        snw_loop *b = &to->loop[i];
+        if (a->nraw != b->nraw) return false;
+        b->row = a->row, b->nrow = a->nrow;
+        b->nidle = a->nidle, b->nspare = a->nspare, b->nshared = a->nshared;
+        memcpy(b->holds, a->holds, sizeof b->holds);
+        memcpy(b->mix, a->mix, sizeof b->mix);
+    }
+    for (int i = 0; i < from->ndrive; i++) to->drive[i].row = from->drive[i].row;
+    for (int i = 0; i < from->nmeasure; i++) to->measure[i].row = from->measure[i].row;
+    to->nrow = from->nrow;
+    to->freedom = from->freedom;
+    return true;
+}
+
+static size_t scratch_size(const snw_model *m) {
+    return snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
+}
+
+static snw_status prepare(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, n = nv + nr;
+    SNW_TRY(snw_work_create(m, &t->w));
+    SNW_TRY(snw_inputs_create(m, &t->in));
+    SNW_TRY(snw_state_create(m, &t->s));
+    t->rests = snw_pool_array(t->pool, nv, sizeof *t->rests);
+    t->x = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->x);
+    t->r0 = snw_pool_array(t->pool, n, sizeof *t->r0);
+    t->scale = snw_pool_array(t->pool, n, sizeof *t->scale);
+    t->soft = snw_pool_array(t->pool, n, sizeof *t->soft);
+    t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
+    t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
+    t->scratch.size = scratch_size(m);
+    t->scratch.base = snw_alloc(t->scratch.size);
+    if (!t->rests || !t->x || !t->r0 || !t->scale || !t->soft || !t->field || !t->place ||
+        !t->scratch.base)
+        return SNW_E_MEMORY;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            t->scale[i] = m->scale[i];
+            t->rests[i] = snw_is_joint(m, b);
+            if (t->rests[i]) t->soft[i] = 1e-9 * m->scale[i] / m->typical[i];
+        }
+    }
+    for (int i = 0; i < m->nrow; i++) {
+        t->scale[m->nv + i] = snw_row_at(m, t->w, i).size;
+        t->soft[m->nv + i] = -1e-9 * t->scale[m->nv + i];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
+    *out = NULL;
+    if (m->bare || m->ngrip > 0 || m->nrod == 0) return SNW_OK;
+    snw_truncation *t = snw_alloc(sizeof *t);
+    if (!t) return SNW_E_MEMORY;
+    *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
+    bool any = false;
+    snw_error ignored = {0};
+    snw_status s = t->pool ? enrich_links(t, &any) : SNW_E_MEMORY;
+    // a model that cannot be compiled so has no estimate
+    if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
+    if (any) any = !t->rich->bare && same_rows(m, t->rich);
+    if (s == SNW_OK && any) s = make_pairs(t);
+    if (s == SNW_OK && any) s = prepare(t);
+    if (s == SNW_OK && any) {
+        *out = t;
+        return SNW_OK;
+    }
+    snw_truncation_destroy(t);
+    return s == SNW_E_MEMORY ? s : SNW_OK;
+}
+
+void snw_truncation_destroy(snw_truncation *t) {
+    if (!t) return;
+    snw_free(t->scratch.base);
+    snw_state_destroy(t->s);
+    snw_inputs_destroy(t->in);
+    snw_work_destroy(t->w);
+    snw_model_destroy(t->rich);
+    snw_pool_destroy(t->pool);
+    snw_free(t);
+}
+
+// ---- its equilibrium -------------------------------------------------------------------------------
+
+// r <- forces out of balance, then gaps, less what is left of those to begin with
+static void gather(const snw_truncation *t, double load, double *r) {
+    const snw_model *m = t->rich;
+    for (int i = 0; i < m->nv; i++) r[i] = t->w->r[i] - (1 - load) * t->r0[i];
+    for (int i = 0; i < m->nrow; i++) r[m->nv + i] = -t->w->gap[i] - (1 - load) * t->r0[m->nv + i];
+    for (int i = 0; !t->still && i < m->nv; i++) {
+        if (t->rests[i]) r[i] = 0;
+    }
+}
+
+static snw_status residual(void *user, double load, const double *x, double *r) {
+    snw_truncation *t = user;
+    const snw_model *m = t->rich;
+    memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
+    if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    snw_residual(m, t->in, t->s, t->still, t->w);
+    gather(t, load, r);
+    return SNW_OK;
+}
+
+static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
+    snw_truncation *t = user;
+    const snw_model *m = t->rich;
+    SNW_TRY(residual(user, load, x, r));
+    snw_tangent_sweep(m, NULL, t->w);
+    snw_tangent_assemble(m, t->in, 1, 0, 0, t->w, J);
+    snw_rows_border(m, t->w, 1, J);
+    const size_t n = (size_t)(m->nv + m->nrow);
+    for (size_t i = 0; !t->still && i < (size_t)m->nv; i++) {
+        if (!t->rests[i]) continue;
+        for (size_t k = 0; k < n; k++) J[k * n + i] = J[i * n + k] = 0;
+        J[i * n + i] = m->scale[i] / m->typical[i];
+    }
+    return SNW_OK;
+}
+
+static void move(void *user, const double *x, double step, const double *dx, double *out) {
+    const snw_model *m = ((const snw_truncation *)user)->rich;
+    snw_move(m, x, step, dx, out);
+    for (int i = 0; i < m->nrow; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
+}
+
+// numbers of a block in q
+static int numbers(const snw_block *b) { return b->space == SNW_SPACE_RN ? b->n : b->n + 1; }
+
+static void embed(const pair *p, const double *from, double *to) {
+    for (int i = 0; i < p->rich; i++) to[i] = 0;
+    for (int j = 0; j < p->n; j++) {
+        for (int i = 0; i < p->rich; i++) to[i] += p->up[j * p->rich + i] * from[j];
+    }
+}
+
+// t->s <- s, in the richer bases
+static void begin(snw_truncation *t, const snw_state *s) {
+    const snw_model *a = t->m, *b = t->rich;
+    snw_state *to = t->s;
+    to->t = s->t;
+    for (int k = 0; k < a->nblock; k++) {
+        const snw_block *f = &a->block[k], *g = &b->block[k];
+        if (!snw_is_joint(a, f)) continue;
+        for (int i = 0; i < numbers(f); i++) to->q[g->q + i] = s->q[f->q + i];
+        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = t->still ? 0 : s->v[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = t->still ? 0 : s->a[f->dof + i];
+    }
+    for (int k = 0; k < t->npair; k++) {
+        const pair *p = &t->pair[k];
+        const snw_rod *f = &a->rod[p->rod], *g = &b->rod[p->rod];
+        embed(p, s->q + f->dof[p->a] + f->shift, to->q + g->dof[p->a] + g->shift);
+        embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
+        embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
+    }
+    for (int i = 0; t->still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
+    for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
+    for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
+}
+
+// ---- what is cut off -------------------------------------------------------------------------------
+
+// how far what the basis of a component does not hold would move a rod, m, at the most
+static double cut_off(snw_truncation *t, const pair *p, const double *q0, const double *q) {
+    const snw_rod *rod = &t->rich->rod[p->rod];
+    const double *a = q0 + rod->dof[p->a] + rod->shift, *b = q + rod->dof[p->a] + rod->shift;
+    for (int i = 0; i < p->rich; i++) t->field[i] = 0;
+    for (int j = 0; j < p->rich; j++) {
+        for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * (b[j] - a[j]);
+    }
+    enum { STATIONS = 40 };
+    double sum = 0, phi[SNW_BASIS_MAX_FUNCTIONS];
+    for (int k = 0; k < STATIONS; k++) {
+        const double x = (k + 0.5) / STATIONS;
+        const snw_basis *basis = &rod->basis[p->a];
+        const int e = element_at(basis, x);
+        int first, count;
+        snw_basis_support(basis, e, &first, &count);
+        snw_basis_eval(basis, e, x, phi);
+        double v = 0;
+        for (int i = 0; i < count; i++) v += phi[i] * t->field[first + i];
+        sum += v * v / STATIONS;
+    }
+    return sqrt(sum) * rod->L * (rod->comp[p->a] < 3 ? rod->L : 1);
+}
+
+static void blame(snw_truncation *t, const double *q0, const double *q, snw_truncation_info *out) {
+    double worst = 0;
+    for (int k = 0; k < t->npair; k++) {
+        const double c = cut_off(t, &t->pair[k], q0, q);
+        if (c > worst) worst = c, out->rod = t->pair[k].rod;
+    }
+    for (int k = 0; k < t->npair; k++) {
+        const pair *p = &t->pair[k];
+        if (p->rod != out->rod || !(worst > 0)) continue;
+        out->strain[t->m->rod[p->rod].comp[p->a]] = cut_off(t, p, q0, q) > 0.3 * worst;
+    }
+}
+
+void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
+                             snw_truncation_info *out) {
+    const snw_model *m = t->rich;
+    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+    t->still = still;
+    begin(t, s);
+    snw_inputs_at(m, s->t, t->in);
+    const size_t nq = (size_t)m->nq, n = (size_t)(m->nv + m->nrow);
+    memcpy(t->x, t->s->q, nq * sizeof *t->x);
+    if (m->nrow) memcpy(t->x + nq, t->s->l, (size_t)m->nrow * sizeof *t->x);
+    memset(t->r0, 0, n * sizeof *t->r0);
+    const snw_problem p = {.n = (int)n,
+                           .nx = (int)nq + m->nrow,
+                           .user = t,
+                           .residual = residual,
+                           .tangent = tangent,
+                           .move = move,
+                           .scale = t->scale,
+                           .soft = t->soft};
+    snw_residual(m, t->in, t->s, still, t->w);
+    for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
+    gather(t, 1, t->r0);
+    snw_continuation_opts c = snw_continuation_defaults();
+    c.newton.tol = 1e-9;
+    snw_continuation_info info = {0};
+    c.max_increments = MOST_STEPS;
+    const snw_status status = snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info);
+    if (status != SNW_OK && !(info.reached > 0)) return;
+    out->lower_bound = status != SNW_OK;
+    begin(t, s);
+    blame(t, t->s->q, t->x, out);
+    memcpy(t->s->q, t->x, nq * sizeof *t->x);
+    snw_kinematics(m, t->in, t->s, still, t->w);
+    double far = 0;
+    for (int i = 0; i < m->nseg; i++) {
+        const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
+        if (!(d <= far)) far = d;
+    }
+    out->displacement = far;
+    out->relative = out->rod >= 0 ? far / t->m->rod[out->rod].L : 0;
+}
+
+void snw_truncation_remedy(const snw_rod_desc *rod, int strain, char *out, size_t size) {
+    const snw_basis *b = &rod->basis[strain];
+    if (snw_basis_piecewise(b->kind)) {
+        (void)snprintf(out, size, "elements: %d", 2 * b->nelem);
+    } else {
+        (void)snprintf(out, size, "%s %d", snw_basis_name(b->kind), b->nfun + 2);
+    }
+}
