@@ -143,9 +143,14 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
     if (!scope) return snw_builder_memory(b);
     if (s->table) snw_scope_tables(scope, s->table, s->table_user);
     SNW_TRY(snw_node_copy(b, empty ? &none : given, scope, &b->parameters));
-    if (run) SNW_TRY(apply_overrides(b, run->n, run->override));
-    SNW_TRY(apply_overrides(b, s->nset, s->set));
+    SNW_TRY(snw_override_rank(b, s, run));
+    for (int i = 0; i < b->nranked; i++) {
+        b->layer = b->ranked[i].layer;
+        SNW_TRY(apply_overrides(b, 1, b->ranked[i].override));
+    }
+    b->changing = true;
     SNW_TRY(apply_overrides(b, b->nchange, b->change));
+    b->changing = false;
     SNW_TRY(check_distinct(b));
     for (int i = 0; i < b->parameters->n; i++) {
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));

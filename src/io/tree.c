@@ -134,8 +134,11 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     SNW_TRY(snw_parameters_make(&b, s, plan));
     snw_node *made = NULL;
     SNW_TRY(expand_root(&b, s, &made));
-    SNW_TRY(override_things(&b, plan->n, plan->override, made));
-    SNW_TRY(override_things(&b, s->nset, s->set, made));
+    for (int i = 0; i < b.nranked; i++) {
+        b.layer = b.ranked[i].layer;
+        SNW_TRY(override_things(&b, 1, b.ranked[i].override, made));
+    }
+    SNW_TRY(snw_override_conflicts(&b));
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
