@@ -5,6 +5,8 @@
 #include "io/read.h"
 #include "io/table.h"
 
+#include <math.h>
+
 enum { LANGUAGE = 1 }; // version of the model language
 
 static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take, and all tables
@@ -128,7 +130,8 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
         SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
         if (value != 0) {
             return snw_fail_at(r->err, e->value->place,
-                               "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);
+                               "'gravity' is 0 or a vector, e.g. [0, 0, %g]: z points up",
+                               -fabs(value));
         }
     }
     for (int i = 0; i < 3; i++) {

@@ -598,8 +598,8 @@ static snw_status against_parameters(snw_builder *b, const directory *parameters
     const size_t word = snw_name_word(e->key);
     const name *p = word ? find_name(parameters, e->key, word) : NULL;
     if (!p) return SNW_OK;
-    return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, line %d", what,
-                       e->key, p->place.line);
+    return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, %s", what, e->key,
+                       snw_place_where(p->place, e->place).text);
 }
 
 static snw_status note_section(snw_builder *b, const directory *parameters, const snw_node *root,
@@ -637,9 +637,9 @@ static snw_status check_distinct(snw_builder *b, directory *d) {
     for (int i = 1; i < d->n; i++) {
         const name *p = &d->name[i - 1], *q = &d->name[i];
         if (p->length != q->length || strncmp(p->text, q->text, p->length) != 0) continue;
-        return snw_fail_at(b->err, q->place,
-                           "name '%.*s' is given twice: this %s and the %s in line %d",
-                           (int)q->length, q->text, q->what, p->what, p->place.line);
+        return snw_fail_at(b->err, q->place, "name '%.*s' is given twice: this %s and the %s in %s",
+                           (int)q->length, q->text, q->what, p->what,
+                           snw_place_where(p->place, q->place).text);
     }
     return SNW_OK;
 }

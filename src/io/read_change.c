@@ -148,8 +148,8 @@ static void blame(snw_reader *r, const snw_step_desc *s, const snw_node *node) {
                       err->line <= last_line(node);
     if (here) return;
     const size_t used = strlen(err->text);
-    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in line %d)",
-                   s->place.line);
+    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in %s)",
+                   snw_place_where(s->place, (snw_place){.file = err->file}).text);
 }
 
 static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *change, snw_desc *out) {
