@@ -53,6 +53,13 @@ snw_status snw_document_parse(const char *name, const char *text, size_t length,
     return wrap(source, "", out, err);
 }
 
+snw_status snw_document_parse_kept(const char *name, const char *text, int nset,
+                                   const char *const *set, snw_document **out, snw_error *err) {
+    snw_source *source = NULL;
+    SNW_TRY(snw_source_parse_kept(name, text, nset, set, &source, err));
+    return wrap(source, "", out, err);
+}
+
 void snw_document_destroy(snw_document *d) {
     if (!d) return;
     snw_source_destroy(d->source);
@@ -176,7 +183,8 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_live(r));
     r->desc->signal_use = r->signals->use;
     SNW_TRY(snw_read_changes(r));
-    return snw_read_signals(r);
+    SNW_TRY(snw_read_signals(r));
+    return snw_read_run_overrides(r);
 }
 
 // Read the tree of a run with the changes of its study before step `until`, and then `nset` more.

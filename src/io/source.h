@@ -88,8 +88,9 @@ snw_status snw_builder_placed(snw_builder *b, snw_status s, snw_place at);
 // ---- include.c: files ---------------------------------------------------------------------------
 
 snw_status snw_source_load(snw_source *s, const char *path, snw_error *err);
+// `kept`: includes stand in the text, as snw_source_text has it, and no file is read.
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
-                                snw_error *err);
+                                bool kept, snw_error *err);
 
 // ---- runs.c -------------------------------------------------------------------------------------
 

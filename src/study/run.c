@@ -188,6 +188,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     r->info.stage = stage;
     r->info.nq = m->nq;
     r->info.nv = m->nv;
+    r->info.noverride = d->noverride;
+    r->info.override = d->override;
     r->info.nload = d->nload;
     r->info.nloop = d->nloop;
     r->info.ncontact = d->ncontact;
