@@ -287,7 +287,7 @@ class Cairo(Case):
 
     def test_a_full_disk_leaves_nothing_behind(self):
         before = self.files()
-        r = self.fails(2, "plot", "m.h5", "--energy", "-o", "f.png", preexec_fn=harness.limit_file_size(4096))
+        r = self.fails(1, "plot", "m.h5", "--energy", "-o", "f.png", preexec_fn=harness.limit_file_size(4096))
         self.assertIn("writ", r.err)
         self.assertEqual(self.files(), before)
 
