@@ -108,12 +108,11 @@ static snw_status choose_run(job *j, snw_error *err) {
 static snw_status write_file(const job *j, snw_export *e, snw_error *err) {
     snw_output out;
     SNW_TRY(snw_output_open(j->output, &out, err));
-    const snw_sink sink = snw_sink_stream(out.file);
+    const snw_sink sink = snw_output_sink(&out);
     const snw_status s = !e         ? snw_csv_write(j->file, j->run, 0, NULL, sink, err)
                          : j->shape ? snw_export_shapes(e, sink, err)
                                     : snw_export_gltf(e, j->format == GLB, sink, err);
-    const snw_status closed = snw_output_close(&out, s == SNW_OK, s == SNW_OK ? err : NULL);
-    return s == SNW_OK ? closed : s;
+    return snw_output_close(&out, s, err);
 }
 
 // ---- a folder of files -------------------------------------------------------------------------
@@ -157,10 +156,12 @@ static bool remove_folder(const char *path) {
 
 static snw_status cannot(const char *path, const char *what, snw_error *err) {
     char text[128] = "";
-    (void)strerror_r(errno, text, sizeof text);
-    (void)snw_fail(err, SNW_E_IO, "%s: %s%s", what, text,
-                   errno == ENOENT ? "; does the folder exist?" : "");
-    return snw_fail_place(err, SNW_E_IO, path, 0, 0);
+    const int reason = errno;
+    const snw_status status = snw_output_status(reason);
+    (void)strerror_r(reason, text, sizeof text);
+    (void)snw_fail(err, status, "%s: %s%s", what, text,
+                   reason == ENOENT ? "; does the folder exist?" : "");
+    return snw_fail_place(err, status, path, 0, 0);
 }
 
 static snw_status write_parts(snw_export *e, const char *folder, snw_meter *meter, snw_error *err) {
@@ -170,12 +171,11 @@ static snw_status write_parts(snw_export *e, const char *folder, snw_meter *mete
             char name[64], path[PATH_SIZE + sizeof name];
             snw_vtk_name((snw_vtk_part)part, k, name, sizeof name);
             (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-            FILE *to = fopen(path, "w");
-            if (!to) return cannot(path, "cannot be written", err);
-            const snw_status s = snw_export_vtk(e, (snw_vtk_part)part, k, snw_sink_stream(to), err);
-            errno = 0;
-            if (fclose(to) != 0 && s == SNW_OK) return cannot(path, "cannot be written", err);
-            SNW_TRY(s);
+            snw_output to = {.path = path, .file = fopen(path, "w")};
+            if (!to.file) return snw_output_fail(path, errno, err);
+            const snw_status s =
+                snw_export_vtk(e, (snw_vtk_part)part, k, snw_output_sink(&to), err);
+            SNW_TRY(snw_output_shut(&to, s, err));
         }
         if (snw_stop_asked()) {
             return snw_fail(err, SNW_E_STOPPED, "stopped; nothing is written");
@@ -214,13 +214,12 @@ static snw_status write_series(const job *j, snw_export *e, snw_reply *reply, sn
         (void)remove_folder(beside);
         return s;
     }
-    s = snw_export_pvd(e, name, snw_sink_stream(out.file), err);
+    s = snw_export_pvd(e, name, snw_output_sink(&out), err);
     if (s == SNW_OK && (!remove_folder(folder) || rename(beside, folder) != 0)) {
         s = cannot(folder, "cannot be written", err);
     }
     if (s != SNW_OK) (void)remove_folder(beside);
-    const snw_status closed = snw_output_close(&out, s == SNW_OK, s == SNW_OK ? err : NULL);
-    return s == SNW_OK ? closed : s;
+    return snw_output_close(&out, s, err);
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -274,14 +273,15 @@ static int run(const snw_args *args, snw_reply *reply) {
                                        "give the output with -o, e.g. -o robot.glb; its ending "
                                        "says the format");
     if (s == SNW_OK) s = snw_result_open(snw_args_operand(args, 0), &j.file, &err);
-    if (s == SNW_OK) {
+    const bool opened = s == SNW_OK;
+    if (opened) {
         s = export_run(&j, reply, &err);
         snw_result_close(j.file);
     }
     reply->meter = NULL;
     if (s == SNW_OK) return SNW_EXIT_DONE;
     snw_reply_fail(reply, &err);
-    return snw_reply_exit_input(s);
+    return opened ? snw_reply_exit_work(s) : snw_reply_exit_input(s);
 }
 
 static const snw_option options[] = {

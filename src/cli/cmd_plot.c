@@ -323,8 +323,8 @@ static snw_status make_figure(job *j, snw_error *err) {
     return check_panels(j, err);
 }
 
-static snw_status write_svg(job *j, FILE *to, snw_plot_layout *l, snw_error *err) {
-    snw_svg svg = {.sink = snw_sink_stream(to)};
+static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
+    snw_svg svg = {.sink = to};
     const snw_canvas canvas = snw_svg_canvas(&svg);
     SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
     const char *title =
@@ -335,14 +335,13 @@ static snw_status write_svg(job *j, FILE *to, snw_plot_layout *l, snw_error *err
     return SNW_OK; // what could not be written shows when the file is closed
 }
 
-static snw_status write_cairo(job *j, FILE *to, snw_plot_layout *l, snw_error *err) {
+static snw_status write_cairo(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
     snw_cairo *cairo;
     SNW_TRY(snw_cairo_create(&cairo, err));
     const snw_canvas canvas = snw_cairo_canvas(cairo);
     snw_status status = snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err);
     if (status == SNW_OK) {
-        status = snw_cairo_begin(cairo, l->width, l->height, j->format == PNG ? DPI : 0,
-                                 snw_sink_stream(to), err);
+        status = snw_cairo_begin(cairo, l->width, l->height, j->format == PNG ? DPI : 0, to, err);
     }
     if (status == SNW_OK) {
         snw_plot_draw(&j->figure, l, &canvas);
@@ -358,11 +357,10 @@ static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
     }
     snw_output out;
     SNW_TRY(snw_output_open(j->output, &out, err));
+    const snw_sink to = snw_output_sink(&out);
     const snw_status status =
-        j->format == SVG ? write_svg(j, out.file, l, err) : write_cairo(j, out.file, l, err);
-    const snw_status closed =
-        snw_output_close(&out, status == SNW_OK, status == SNW_OK ? err : NULL);
-    return status == SNW_OK ? closed : status;
+        j->format == SVG ? write_svg(j, to, l, err) : write_cairo(j, to, l, err);
+    return snw_output_close(&out, status, err);
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -419,7 +417,8 @@ static int run(const snw_args *args, snw_reply *reply) {
     if (status == SNW_OK) return SNW_EXIT_DONE;
     snw_reply_fail(reply, &err);
     const bool missing = j.format != SVG && snw_cairo_check(NULL) != SNW_OK;
-    return missing ? SNW_EXIT_FAILED : snw_reply_exit_input(status);
+    if (missing) return SNW_EXIT_FAILED;
+    return j.figure.npanel > 0 ? snw_reply_exit_work(status) : snw_reply_exit_input(status);
 }
 
 static const snw_option options[] = {

@@ -6,6 +6,7 @@
 #include "cli/grid.h"
 #include "cli/job.h"
 #include "cli/output.h"
+#include "cli/replace.h"
 #include "cli/resume.h"
 #include "cli/stop.h"
 #include "io/result.h"
@@ -522,6 +523,9 @@ static int run(const snw_args *args, snw_reply *reply) {
     snw_result *old = NULL;
     if (status == SNW_OK && snw_args_has(args, "resume")) {
         status = snw_resume_open(output, &job, &old, &err);
+    } else if (status == SNW_OK) {
+        status = snw_replace_check(output, snw_args_has(args, "output"),
+                                   snw_args_has(args, "force"), args, &job, reply, &err);
     }
     int exit_status = snw_reply_exit_input(status);
     if (status != SNW_OK) {
@@ -540,6 +544,8 @@ static const snw_option options[] = {
     SNW_OPTION_SET,
     {"resume", 0, NULL, false,
      "go on with the runs that OUT.h5 has and that were stopped, killed or failed"},
+    {"force", 'f', NULL, false,
+     "replace older results also where they were made with another --set or other runs"},
     {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -550,17 +556,20 @@ const snw_command snw_cmd_run = {
     .min_operands = 1,
     .max_operands = 1,
     .brief = "do the study of a model file and keep the results",
-    .about = "Reads a model file, does its study, every run of it, and writes the results to an "
-             "HDF5 file. "
-             "All is checked before anything is written, and an older file of that name is "
-             "replaced only "
-             "once the new run has its first frame.\n\n"
-             "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
-             "when a "
-             "run fails or is killed.\n\n"
-             "With --resume it goes on from there: finished runs are kept, the others continue "
-             "after their last checkpoint and give the numbers, to the last bit, of a run that "
-             "was never interrupted. The model, --set and --run must be as they were.",
+    .about =
+        "Reads a model file, does its study, every run of it, and writes the results to an "
+        "HDF5 file. "
+        "All is checked before anything is written, and an older file of that name is "
+        "replaced only "
+        "once the new run has its first frame. Without -o it is not replaced where it was made "
+        "with another --set, or holds runs that --run leaves out now: give another name, or "
+        "--force.\n\n"
+        "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
+        "when a "
+        "run fails or is killed.\n\n"
+        "With --resume it goes on from there: finished runs are kept, the others continue "
+        "after their last checkpoint and give the numbers, to the last bit, of a run that "
+        "was never interrupted. The model, --set and --run must be as they were.",
     .option = options,
     .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"

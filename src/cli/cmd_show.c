@@ -138,6 +138,11 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     printf("  stages:");
     for (int i = 0; i < info->nstage; i++) printf(" %s", info->stage[i]);
     printf("\n");
+    for (int i = 0; i < info->noverride; i++) {
+        printf("%s%s: %s", i ? ", " : "  overrides: ", info->override[i].path,
+               info->override[i].text);
+    }
+    if (info->noverride > 0) printf("\n");
     if (c->nframe == 0 || c->nchosen == 0) return SNW_OK;
 
     snw_grid *g;
@@ -170,6 +175,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     snw_field_integer(j, "frames", c->nframe);
     snw_field_integer(j, "degrees_of_freedom", info->nv);
     snw_field_integer(j, "nodes", info->nnode);
+    snw_compare_json_overrides(j, info);
     snw_field_list(j, "stages");
     for (int i = 0; i < info->nstage; i++) snw_field_text(j, NULL, info->stage[i]);
     snw_json_close(j);
@@ -304,7 +310,8 @@ const snw_command snw_cmd_show = {
     .about = "Says what a result file holds: its runs, how they ended, their stages, frames and "
              "last values. With "
              "--probe or --csv prints values over time; with --at or --is compares the runs, one "
-             "line each. The file may still be growing, or be what a killed run left behind.",
+             "line each, beside the overrides in which they differ. The file may still be growing, "
+             "or be what a killed run left behind.",
     .option = options,
     .examples = "sinew show boyer2_follower.h5\n"
                 "sinew show boyer2_follower.h5 --probe tip\n"

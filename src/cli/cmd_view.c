@@ -17,17 +17,17 @@ static const char policy[] =
     "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">";
 
 static snw_status write_page(snw_result *file, const char *input, int n, const int *chosen,
-                             FILE *to, snw_page_info *info, snw_error *err) {
+                             snw_sink to, snw_page_info *info, snw_error *err) {
     snw_viewer_pieces page;
     if (!snw_viewer_split(&page)) return SNW_E_IO; // looked at before
     const char *slash = strrchr(input, '/');
     snw_page_opts opts = snw_page_defaults();
     opts.name = slash ? slash + 1 : input;
-    (void)fwrite(page.text[0], 1, page.size[0], to);
-    (void)fwrite(policy, 1, sizeof policy - 1, to);
-    (void)fwrite(page.text[1], 1, page.size[1], to);
-    SNW_TRY(snw_page_write(file, n, chosen, &opts, snw_sink_stream(to), info, err));
-    (void)fwrite(page.text[2], 1, page.size[2], to);
+    (void)to.write(to.user, page.text[0], page.size[0]);
+    (void)to.write(to.user, policy, sizeof policy - 1);
+    (void)to.write(to.user, page.text[1], page.size[1]);
+    SNW_TRY(snw_page_write(file, n, chosen, &opts, to, info, err));
+    (void)to.write(to.user, page.text[2], page.size[2]);
     return SNW_OK; // what could not be written shows when the file is closed
 }
 
@@ -97,10 +97,8 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
     snw_output out;
     if (status == SNW_OK) status = snw_output_open(output, &out, err);
     if (status == SNW_OK) {
-        status = write_page(file, input, n, chosen, out.file, info, err);
-        const snw_status closed =
-            snw_output_close(&out, status == SNW_OK, status == SNW_OK ? err : NULL);
-        if (status == SNW_OK) status = closed;
+        status = write_page(file, input, n, chosen, snw_output_sink(&out), info, err);
+        status = snw_output_close(&out, status, err);
     }
     if (status == SNW_OK) say(reply, output, file, n, chosen, info);
     snw_free(chosen);
@@ -124,13 +122,14 @@ static int run(const snw_args *args, snw_reply *reply) {
     }
     snw_result *file;
     snw_status status = snw_result_open(path, &file, &err);
-    if (status == SNW_OK) {
+    const bool opened = status == SNW_OK;
+    if (opened) {
         status = view_file(file, args, output, reply, &err);
         snw_result_close(file);
     }
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
-        return snw_reply_exit_input(status);
+        return opened ? snw_reply_exit_work(status) : snw_reply_exit_input(status);
     }
     if (snw_args_has(args, "open") && !snw_viewer_show(output, true)) {
         snw_reply_warn(reply, output, "no browser could be asked to show it; open it yourself");

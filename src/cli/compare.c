@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 15, NAME = 128 }; // a grid has sixteen, one is for the name of the run
+// for people: a grid has sixteen columns, one is for the name of the run
+enum { MOST_COLUMNS = 15, MOST_SWEPT = 6, NAME = 128 };
 
 // what is asked of every column
 typedef struct question {
@@ -22,8 +23,11 @@ typedef struct question {
 } question;
 
 typedef struct table {
-    int ncolumn, left; // columns shown, and how many there would be beside
-    char name[MOST_COLUMNS][NAME];
+    int nswept; // overrides in which the runs differ
+    const char **swept;
+    int ncolumn;
+    char (*name)[NAME];
+    int swept_shown, shown; // of them, all unless it is for people
 } table;
 
 bool snw_compare_asked(const snw_args *args) {
@@ -56,23 +60,59 @@ static snw_status read_question(const snw_args *args, question *q, snw_error *er
     return SNW_OK;
 }
 
-static snw_status choose_columns(const snw_run_info *info, const snw_args *args, table *t,
-                                 snw_error *err) {
+static const snw_override_desc *find_override(const snw_run_info *info, const char *path) {
+    for (int i = 0; i < info->noverride; i++) {
+        if (strcmp(info->override[i].path, path) == 0) return &info->override[i];
+    }
+    return NULL;
+}
+
+// Does a run lack the override, or have another value for it than the first?
+static bool differs(snw_result *file, int n, const int *run, const char *path) {
+    const snw_override_desc *first = find_override(snw_result_info(file, run[0]), path);
+    for (int i = 1; i < n; i++) {
+        const snw_override_desc *o = find_override(snw_result_info(file, run[i]), path);
+        if (!o || !first || strcmp(o->text, first->text) != 0) return true;
+        // one text may mean several values, by the index of a run
+        if (isfinite(o->value) && o->value != first->value) return true;
+    }
+    return false;
+}
+
+// Paths in which the runs differ, in the order in which they are met.
+static snw_status choose_swept(snw_result *file, int n, const int *run, table *t, snw_error *err) {
+    int most = 0;
+    for (int i = 0; i < n; i++) most += snw_result_info(file, run[i])->noverride;
+    t->swept = snw_alloc((size_t)most * sizeof *t->swept);
+    if (!t->swept) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        const snw_run_info *info = snw_result_info(file, run[i]);
+        for (int k = 0; k < info->noverride; k++) {
+            const char *path = info->override[k].path;
+            bool known = false;
+            for (int j = 0; j < t->nswept && !known; j++) known = !strcmp(t->swept[j], path);
+            if (!known && differs(file, n, run, path)) t->swept[t->nswept++] = path;
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status choose_columns(const snw_run_info *info, const snw_args *args, bool people,
+                                 table *t, snw_error *err) {
     const char *const *probe;
     const int nprobe = snw_args_values(args, "probe", &probe);
     int n;
     int *chosen = snw_alloc((size_t)info->ncolumn * sizeof *chosen);
-    if (!chosen) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    t->name = snw_alloc((size_t)info->ncolumn * sizeof *t->name);
+    if (!chosen || !t->name) {
+        snw_free(chosen);
+        return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    }
     const snw_status status = snw_choose_columns(info, nprobe, probe, chosen, &n, err);
-    *t = (table){0};
     for (int i = 0; status == SNW_OK && i < n; i++) {
         const snw_column *c = &info->column[chosen[i]];
-        if (nprobe == 0 && !snw_column_is_brief(c)) continue;
-        if (t->ncolumn == MOST_COLUMNS) {
-            t->left++;
-        } else {
-            snw_column_name(c, t->name[t->ncolumn++], NAME);
-        }
+        if (people && nprobe == 0 && !snw_column_is_brief(c)) continue;
+        snw_column_name(c, t->name[t->ncolumn++], NAME);
     }
     snw_free(chosen);
     return status;
@@ -139,64 +179,148 @@ static snw_status ask_run(snw_result *file, int run, const question *q, const ta
 
 // ---- three ways to print a line --------------------------------------------------------------------
 
-static void csv_line(const char *run, const table *t, const double *value) {
-    printf("%s", run);
+// quoted where a comma or a quote would be misread
+static void csv_text(const char *text) {
+    if (!strpbrk(text, ",\"\n")) {
+        printf("%s", text);
+        return;
+    }
+    printf("\"");
+    for (; *text; text++) printf(*text == '"' ? "\"\"" : "%c", *text);
+    printf("\"");
+}
+
+static void csv_head(const table *t) {
+    printf("run");
+    for (int i = 0; i < t->nswept; i++) {
+        printf(",");
+        csv_text(t->swept[i]);
+    }
+    for (int i = 0; i < t->ncolumn; i++) printf(",%s", t->name[i]);
+    printf("\n");
+}
+
+static void csv_line(const snw_run_info *info, const table *t, const double *value) {
+    csv_text(info->run);
+    for (int i = 0; i < t->nswept; i++) {
+        const snw_override_desc *o = find_override(info, t->swept[i]);
+        printf(",");
+        if (o && isfinite(o->value)) {
+            printf("%.17g", o->value);
+        } else if (o) {
+            csv_text(o->text);
+        }
+    }
     for (int i = 0; i < t->ncolumn; i++) printf(",%.17g", value[i]);
     printf("\n");
 }
 
-static void json_line(snw_json *j, const char *run, const table *t, const double *value) {
+void snw_compare_json_overrides(snw_json *j, const snw_run_info *info) {
+    snw_field_object(j, "overrides");
+    for (int i = 0; i < info->noverride; i++) {
+        const snw_override_desc *o = &info->override[i];
+        if (isfinite(o->value)) {
+            snw_field_number(j, o->path, o->value);
+        } else {
+            snw_field_text(j, o->path, o->text);
+        }
+    }
+    snw_json_close(j);
+}
+
+static void json_line(snw_json *j, const snw_run_info *info, const table *t, const double *value) {
     snw_field_object(j, NULL);
-    snw_field_text(j, "run", run);
+    snw_field_text(j, "run", info->run);
+    snw_compare_json_overrides(j, info);
     snw_field_object(j, "values");
     for (int i = 0; i < t->ncolumn; i++) snw_field_number(j, t->name[i], value[i]);
     snw_json_close(j);
     snw_json_close(j);
 }
 
-static void grid_line(snw_grid *g, const char *run, const table *t, const double *value) {
-    snw_grid_cell(g, "%s", run);
-    for (int i = 0; i < t->ncolumn; i++) snw_grid_number(g, 9, value[i]);
+static void grid_line(snw_grid *g, const snw_run_info *info, const table *t, const double *value) {
+    snw_grid_cell(g, "%s", info->run);
+    for (int i = 0; i < t->swept_shown; i++) {
+        const snw_override_desc *o = find_override(info, t->swept[i]);
+        if (o && isfinite(o->value)) {
+            snw_grid_number(g, 9, o->value);
+        } else {
+            snw_grid_cell(g, "%.40s", o ? o->text : "-"); // as in the file
+        }
+    }
+    for (int i = 0; i < t->shown; i++) snw_grid_number(g, 9, value[i]);
+}
+
+static const char *unit_of(snw_result *file, int n, const int *run, const char *path) {
+    for (int i = 0; i < n; i++) {
+        const snw_override_desc *o = find_override(snw_result_info(file, run[i]), path);
+        if (o && *o->unit) return o->unit;
+    }
+    return "";
+}
+
+static snw_status print_lines(snw_result *file, int n, const int *run, const question *q,
+                              const table *t, bool csv, snw_grid *g, snw_reply *reply,
+                              snw_error *err) {
+    double *value = snw_alloc((size_t)t->ncolumn * sizeof *value);
+    snw_status status = value ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (int i = 0; status == SNW_OK && i < n; i++) {
+        const snw_run_info *info = snw_result_info(file, run[i]);
+        status = ask_run(file, run[i], q, t, value, err);
+        if (status != SNW_OK) break;
+        if (reply->json) {
+            json_line(reply->json, info, t, value);
+        } else if (csv) {
+            csv_line(info, t, value);
+        } else {
+            grid_line(g, info, t, value);
+        }
+    }
+    snw_free(value);
+    return status;
+}
+
+static snw_status print_table(snw_result *file, int n, const int *run, const question *q, table *t,
+                              bool csv, snw_reply *reply, snw_error *err) {
+    char align[MOST_COLUMNS + 2] = "l";
+    t->swept_shown = t->nswept < MOST_SWEPT ? t->nswept : MOST_SWEPT;
+    const int room = MOST_COLUMNS - t->swept_shown;
+    t->shown = t->ncolumn < room ? t->ncolumn : room;
+    memset(align + 1, 'r', (size_t)(t->swept_shown + t->shown));
+    snw_grid *g;
+    SNW_TRY(snw_grid_create(align, &g, err));
+    snw_grid_cell(g, "run");
+    for (int i = 0; i < t->swept_shown; i++) {
+        const char *unit = unit_of(file, n, run, t->swept[i]);
+        snw_grid_cell(g, "%s%s%s%s", t->swept[i], *unit ? " (" : "", unit, *unit ? ")" : "");
+    }
+    for (int i = 0; i < t->shown; i++) snw_grid_cell(g, "%s", t->name[i]);
+    if (csv && !reply->json) csv_head(t);
+    snw_status status = print_lines(file, n, run, q, t, csv, g, reply, err);
+    const bool people = !csv && !reply->json;
+    if (status == SNW_OK && people) status = snw_grid_print(g, stdout, err);
+    const int left = t->nswept - t->swept_shown + t->ncolumn - t->shown;
+    if (status == SNW_OK && people && left > 0) {
+        printf("  ... and %d more columns, see --probe and --csv\n", left);
+    }
+    snw_grid_destroy(g);
+    return status;
 }
 
 snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_args *args,
                             snw_reply *reply, snw_error *err) {
     question q;
-    table t;
+    table t = {0};
     if (n == 0) return SNW_OK;
     SNW_TRY(read_question(args, &q, err));
-    SNW_TRY(choose_columns(snw_result_info(file, run[0]), args, &t, err));
-    char align[MOST_COLUMNS + 2] = "l";
-    memset(align + 1, 'r', (size_t)t.ncolumn);
     const bool csv = snw_args_has(args, "csv"), people = !csv && !reply->json;
-    if (people && !q.end && !q.statistic) SNW_TRY(within_time(file, n, run, q.t, err));
-    snw_grid *g;
-    SNW_TRY(snw_grid_create(align, &g, err));
-    snw_grid_cell(g, "run");
-    for (int i = 0; i < t.ncolumn; i++) snw_grid_cell(g, "%s", t.name[i]);
-    if (csv && !reply->json) {
-        printf("run");
-        for (int i = 0; i < t.ncolumn; i++) printf(",%s", t.name[i]);
-        printf("\n");
+    snw_status status = choose_columns(snw_result_info(file, run[0]), args, people, &t, err);
+    if (status == SNW_OK) status = choose_swept(file, n, run, &t, err);
+    if (status == SNW_OK && people && !q.end && !q.statistic) {
+        status = within_time(file, n, run, q.t, err);
     }
-    snw_status status = SNW_OK;
-    for (int i = 0; status == SNW_OK && i < n; i++) {
-        double value[MOST_COLUMNS];
-        const char *name = snw_result_info(file, run[i])->run;
-        status = ask_run(file, run[i], &q, &t, value, err);
-        if (status != SNW_OK) break;
-        if (reply->json) {
-            json_line(reply->json, name, &t, value);
-        } else if (csv) {
-            csv_line(name, &t, value);
-        } else {
-            grid_line(g, name, &t, value);
-        }
-    }
-    if (status == SNW_OK && people) status = snw_grid_print(g, stdout, err);
-    if (status == SNW_OK && people && t.left > 0) {
-        printf("  ... and %d more columns, see --probe and --csv\n", t.left);
-    }
-    snw_grid_destroy(g);
+    if (status == SNW_OK) status = print_table(file, n, run, &q, &t, csv, reply, err);
+    snw_free(t.swept);
+    snw_free(t.name);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "cli/grid.h"
+#include "cli/job.h"
 #include "io/document.h"
 #include "study/series.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SETS = 64, MOST_COLUMNS = 6 }; // of a table
+enum { MOST_COLUMNS = 6 }; // of a table
 
 static const char OPTION[] = "--convergence";
 
@@ -40,44 +41,26 @@ static snw_status read_values(snw_pool *pool, const char *text, const char *equa
                     OPTION, text, nrun);
 }
 
-// The overrides of a command line, which stand as comments behind the text of a model.
-static int find_sets(snw_pool *pool, const char *text, const char *set[MOST_SETS]) {
-    static const char mark[] = "# --set ", tables[] = "# tables: ";
-    const char *end = text + strlen(text);
-    int n = 0;
-    while (end > text && n < MOST_SETS) {
-        const char *line = end - 1;
-        while (line > text && line[-1] != '\n') line--;
-        const size_t length = (size_t)(end - 1 - line), head = sizeof mark - 1;
-        if (strncmp(line, mark, head) == 0) {
-            set[n] = snw_pool_text(pool, line + head, length - head);
-            if (!set[n]) return n;
-            n++;
-        } else if (strncmp(line, tables, sizeof tables - 1) != 0) {
-            break;
-        }
-        end = line;
-    }
-    for (int i = 0; i < n / 2; i++) {
-        const char *other = set[i];
-        set[i] = set[n - 1 - i];
-        set[n - 1 - i] = other;
-    }
-    return n;
-}
-
+// A number that the run overrides stands in the results, others follow from the model that they keep.
 static snw_status find_in_model(snw_pool *pool, const snw_plot_run *run, const char *path,
                                 snw_quantity_read *out, snw_error *err) {
-    const char *text = snw_result_model(run->file),
-               *name = snw_result_info(run->file, run->run)->run;
-    const char *set[MOST_SETS];
-    const int nset = find_sets(pool, text, set);
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    const char *text = snw_result_model(run->file), *name = info->run;
+    for (int i = 0; i < info->noverride; i++) {
+        const snw_override_desc *o = &info->override[i];
+        if (strcmp(o->path, path) != 0 || !isfinite(o->value)) continue;
+        out->value = o->value;
+        (void)snprintf(out->unit, sizeof out->unit, "%s", o->unit);
+        return SNW_OK;
+    }
+    const char **set = NULL;
+    int nset = 0;
+    SNW_TRY(snw_job_sets(pool, text, &nset, &set, err));
     snw_document *d = NULL;
     bool given = false;
     snw_error why = {0};
-    snw_status s = snw_document_parse("model", text, strlen(text), nset, set, &d, &why);
+    snw_status s = snw_document_parse_kept("model", text, nset, set, &d, &why);
     if (s != SNW_OK) {
-        // one that includes others stands there as one text
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the model of these results cannot be read again (%.200s); say the "
                         "numbers, e.g. %s h=4,2,1",

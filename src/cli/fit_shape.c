@@ -396,7 +396,7 @@ static snw_status answer(session *s, snw_error *err) {
         snw_output o;
         SNW_TRY(snw_output_open(output, &o, err));
         put_table(s, o.file);
-        SNW_TRY(snw_output_close(&o, true, err));
+        SNW_TRY(snw_output_close(&o, SNW_OK, err));
     }
     if (s->reply->json) {
         json_table(s);

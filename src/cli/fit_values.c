@@ -597,7 +597,7 @@ static snw_status write_model(session *s, snw_error *err) {
         put_runs(s, o.file);
     }
     free(model);
-    return status == SNW_OK ? snw_output_close(&o, true, err) : status;
+    return status == SNW_OK ? snw_output_close(&o, SNW_OK, err) : status;
 }
 
 // ---- the whole ----------------------------------------------------------------------------------

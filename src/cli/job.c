@@ -31,6 +31,33 @@ done:
     return status;
 }
 
+static const char mark_set[] = "# --set ", mark_tables[] = "# tables: ";
+
+snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***set,
+                        snw_error *err) {
+    const char *end = text + strlen(text);
+    int room = 0;
+    for (const char *p = text; (p = strstr(p, mark_set)); p++) room++;
+    const char **all = snw_pool_array(pool, (size_t)room + 1, sizeof *all);
+    if (!all) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    int first = room; // they are the last lines, met backwards
+    while (end > text) {
+        const char *line = end - 1;
+        while (line > text && line[-1] != '\n') line--;
+        const size_t length = (size_t)(end - 1 - line), head = sizeof mark_set - 1;
+        if (strncmp(line, mark_set, head) == 0) {
+            all[--first] = snw_pool_text(pool, line + head, length - head);
+            if (!all[first]) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+        } else if (strncmp(line, mark_tables, sizeof mark_tables - 1) != 0) {
+            break;
+        }
+        end = line;
+    }
+    *n = room - first;
+    *set = all + first;
+    return SNW_OK;
+}
+
 // overrides and tables decide as much as the file does, so they leave a trace behind its text
 snw_status snw_job_text(const snw_document *d, int nset, const char *const *set, char **out,
                         snw_error *err) {
@@ -43,10 +70,10 @@ snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,
     memcpy(all, text, used);
     if ((nset > 0 || tables) && used > 0 && text[used - 1] != '\n') all[used++] = '\n';
     for (int i = 0; i < nset; i++) {
-        used += (size_t)snprintf(all + used, size - used, "# --set %s\n", set[i]);
+        used += (size_t)snprintf(all + used, size - used, "%s%s\n", mark_set, set[i]);
     }
     if (tables) {
-        (void)snprintf(all + used, size - used, "# tables: %016" PRIx64 "\n", tables);
+        (void)snprintf(all + used, size - used, "%s%016" PRIx64 "\n", mark_tables, tables);
     }
     snw_text_clean(all); // names of files may be anything
     return SNW_OK;

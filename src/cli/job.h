@@ -4,6 +4,7 @@
 // run.
 #pragma once
 
+#include "base/pool.h"
 #include "cli/args.h"
 #include "io/document.h"
 #include "study/run.h"
@@ -29,6 +30,10 @@ typedef struct snw_job {
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);
+
+// The --set of the command line that such a text was made with, in the pool.
+SNW_NODISCARD snw_status snw_job_sets(snw_pool *pool, const char *text, int *n, const char ***set,
+                                      snw_error *err);
 
 // *out (from snw_alloc) <- the text of a model that results keep, `set` and a sum over its tables behind it as comments.
 SNW_NODISCARD snw_status snw_job_text(const snw_document *d, int nset, const char *const *set,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 snw_status snw_output_refuse(const char *what, const char *input, const char *output,
@@ -27,14 +28,27 @@ snw_status snw_output_refuse_model(const snw_document *model, const char *output
     return SNW_OK;
 }
 
-static snw_status fail_errno(const char *path, int reason, snw_error *err) {
+// A place that cannot be, against one that takes no more.
+snw_status snw_output_status(int reason) {
+    static const int place[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        if (place[i] == reason) return SNW_E_ARGUMENT;
+    }
+    return SNW_E_IO;
+}
+
+snw_status snw_output_fail(const char *path, int reason, snw_error *err) {
+    const snw_status status = snw_output_status(reason);
     char text[128] = "";
     if (strerror_r(reason, text, sizeof text) != 0) {
         (void)snprintf(text, sizeof text, "error %d", reason);
     }
-    (void)snw_fail(err, SNW_E_IO, "cannot be written: %s%s", text,
-                   reason == ENOENT ? "; does the folder exist?" : "");
-    return snw_fail_place(err, SNW_E_IO, path, 0, 0);
+    const bool full = reason == ENOSPC || reason == EDQUOT;
+    (void)snw_fail(err, status, "cannot be written: %s%s", text,
+                   reason == ENOENT ? "; does the folder exist?"
+                   : full           ? "; the disk is full: make room, or write elsewhere by -o"
+                                    : "");
+    return snw_fail_place(err, status, path, 0, 0);
 }
 
 snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
@@ -46,20 +60,42 @@ snw_status snw_output_open(const char *path, snw_output *out, snw_error *err) {
     }
     (void)unlink(out->beside);
     out->file = fopen(out->beside, "wx");
-    if (!out->file) return fail_errno(path, errno, err);
+    if (!out->file) return snw_output_fail(path, errno, err);
     snw_stop_unfinished(out->beside);
     return SNW_OK;
 }
 
-snw_status snw_output_close(snw_output *o, bool keep, snw_error *err) {
+// Keeps the reason of the first failure: later calls change errno.
+static bool write_file(void *user, const char *bytes, size_t size) {
+    snw_output *o = user;
     errno = 0;
-    bool good = !ferror(o->file);
-    good = fclose(o->file) == 0 && good;
-    int reason = errno ? errno : EIO;
-    const bool placed = good && keep && rename(o->beside, o->path) == 0;
-    if (good && keep && !placed) reason = errno;
-    if (!placed) (void)unlink(o->beside);
+    if (fwrite(bytes, 1, size, o->file) == size) return true;
+    if (!o->reason) o->reason = errno ? errno : EIO;
+    return false;
+}
+
+snw_sink snw_output_sink(snw_output *o) { return (snw_sink){.user = o, .write = write_file}; }
+
+snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
+    const bool failed = ferror(o->file) != 0;
+    errno = 0;
+    const bool closed = fclose(o->file) == 0;
+    if (!o->reason && !closed) o->reason = errno ? errno : EIO;
+    if (!o->reason && failed) { // written past the sink: ask the disk
+        struct statvfs disk;
+        const bool full = statvfs(o->path, &disk) == 0 && disk.f_bavail == 0;
+        o->reason = full ? ENOSPC : EIO;
+    }
+    // who writes sees that it failed, not why
+    return o->reason ? snw_output_fail(o->path, o->reason, err) : status;
+}
+
+snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err) {
+    status = snw_output_shut(o, status, err);
+    if (status == SNW_OK && rename(o->beside, o->path) != 0) {
+        status = snw_output_fail(o->path, errno, err);
+    }
+    if (status != SNW_OK) (void)unlink(o->beside);
     snw_stop_unfinished(NULL);
-    if (placed) return SNW_OK;
-    return keep ? fail_errno(o->path, reason, err) : SNW_OK;
+    return status;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "io/document.h"
+#include "io/sink.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,10 +20,19 @@ SNW_NODISCARD snw_status snw_output_refuse_model(const snw_document *model, cons
 typedef struct snw_output {
     FILE *file;
     const char *path;
+    int reason;        // errno of the first write that failed, 0: none did
     char beside[1024]; // where it is written until it is complete
 } snw_output;
 
 // Write to `file`; what was at `path` stays until snw_output_close, to which `out` must live.
 SNW_NODISCARD snw_status snw_output_open(const char *path, snw_output *out, snw_error *err);
-// Put it in its place; when not all could be written, or `keep` is false, there is no trace of it.
-SNW_NODISCARD snw_status snw_output_close(snw_output *o, bool keep, snw_error *err);
+// To `file`, remembering why a write failed.
+snw_sink snw_output_sink(snw_output *o);
+// Put it in its place; when not all could be written, or `status` of what wrote it is a failure,
+// there is no trace of it. A write that failed is told with its reason, whatever `status` says.
+SNW_NODISCARD snw_status snw_output_close(snw_output *o, snw_status status, snw_error *err);
+// The same without a place to put it: close the file.
+SNW_NODISCARD snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err);
+// `path` cannot be written, by errno: SNW_E_ARGUMENT where it is no place for a file, else SNW_E_IO.
+snw_status snw_output_status(int reason);
+snw_status snw_output_fail(const char *path, int reason, snw_error *err);

@@ -76,6 +76,10 @@ int snw_reply_exit_input(snw_status s) {
     return SNW_EXIT_FAILED;
 }
 
+int snw_reply_exit_work(snw_status s) {
+    return s == SNW_E_IO ? SNW_EXIT_FAILED : snw_reply_exit_input(s);
+}
+
 bool snw_reply_flush(snw_reply *r) {
     if (r->unwritten) return false;
     errno = 0;

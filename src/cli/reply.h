@@ -37,6 +37,9 @@ void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err);
 // Exit status for a failure met while the input was read and checked.
 int snw_reply_exit_input(snw_status s);
 
+// Exit status for a failure met afterwards: what cannot be written is no fault of the input.
+int snw_reply_exit_work(snw_status s);
+
 // Hand over what was printed so far. False when it could not be written (full disk, closed pipe),
 // which is said once; there is no point in going on then.
 bool snw_reply_flush(snw_reply *r);

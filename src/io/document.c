@@ -5,6 +5,8 @@
 #include "io/read.h"
 #include "io/table.h"
 
+#include <math.h>
+
 enum { LANGUAGE = 1 }; // version of the model language
 
 static const size_t LIMIT = (size_t)256 << 20; // bytes a description may take, and all tables
@@ -48,6 +50,13 @@ snw_status snw_document_parse(const char *name, const char *text, size_t length,
                               const char *const *set, snw_document **out, snw_error *err) {
     snw_source *source = NULL;
     SNW_TRY(snw_source_parse(name, text, length, nset, set, &source, err));
+    return wrap(source, "", out, err);
+}
+
+snw_status snw_document_parse_kept(const char *name, const char *text, int nset,
+                                   const char *const *set, snw_document **out, snw_error *err) {
+    snw_source *source = NULL;
+    SNW_TRY(snw_source_parse_kept(name, text, nset, set, &source, err));
     return wrap(source, "", out, err);
 }
 
@@ -128,7 +137,8 @@ static snw_status read_gravity(snw_reader *r, const snw_entry *e) {
         SNW_TRY(snw_read_constant(r, e->value, "gravity", SNW_DIM_ACCELERATION, &value));
         if (value != 0) {
             return snw_fail_at(r->err, e->value->place,
-                               "'gravity' is 0 or a vector, e.g. [0, 0, %g]", -value);
+                               "'gravity' is 0 or a vector, e.g. [0, 0, %g]: z points up",
+                               -fabs(value));
         }
     }
     for (int i = 0; i < 3; i++) {
@@ -173,7 +183,8 @@ static snw_status read_all(snw_reader *r) {
     SNW_TRY(snw_read_live(r));
     r->desc->signal_use = r->signals->use;
     SNW_TRY(snw_read_changes(r));
-    return snw_read_signals(r);
+    SNW_TRY(snw_read_signals(r));
+    return snw_read_run_overrides(r);
 }
 
 // Read the tree of a run with the changes of its study before step `until`, and then `nset` more.

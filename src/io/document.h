@@ -18,6 +18,10 @@ SNW_NODISCARD snw_status snw_document_read(const char *path, int nset, const cha
 SNW_NODISCARD snw_status snw_document_parse(const char *name, const char *text, size_t length,
                                             int nset, const char *const *set, snw_document **out,
                                             snw_error *err);
+// The same from the text that results keep: included files are found in it, none is opened.
+SNW_NODISCARD snw_status snw_document_parse_kept(const char *name, const char *text, int nset,
+                                                 const char *const *set, snw_document **out,
+                                                 snw_error *err);
 void snw_document_destroy(snw_document *d); // NULL is fine
 
 // The '=' between path and value of such an override, which is not one of an index range; NULL: there is none.

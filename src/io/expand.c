@@ -262,8 +262,8 @@ static snw_status expand_map(snw_builder *b, const snw_node *from, const snw_sco
     const snw_entry *first, *second;
     SNW_TRY(snw_node_duplicate(map, &first, &second, b->err));
     if (!second) return SNW_OK;
-    return snw_fail_at(b->err, second->place, "'%s' is given twice, first in line %d", second->key,
-                       first->place.line);
+    return snw_fail_at(b->err, second->place, "'%s' is given twice, first in %s", second->key,
+                       snw_place_where(first->place, second->place).text);
 }
 
 static snw_status expand(snw_builder *b, const snw_node *from, const snw_scope *scope, treat how,

@@ -25,6 +25,13 @@ typedef struct loader {
     size_t bytes; // read so far
     int depth;
     file_id open[SNW_INCLUDE_DEPTH + 1];
+    bool kept;          // includes stand in the text itself, as join_text wrote them
+    const char *before; // folder of the first file then, with its slash
+    int npart;
+    struct {
+        const char *name, *text;
+        size_t length;
+    } part[SNW_INCLUDE_FILES];
     int nfile;
     struct {
         const char *name, *text;
@@ -193,9 +200,45 @@ static snw_status check_cycle(loader *l, const char *path, snw_place at) {
     return SNW_OK;
 }
 
+// The part of a kept text that an include names. Names were kept as opened, so those of the first
+// file begin with its folder, which the first of them tells.
+static int find_part(loader *l, const char *path) {
+    const size_t length = strlen(path);
+    for (int i = 0; i < l->npart; i++) {
+        const char *name = l->part[i].name;
+        const size_t all = strlen(name);
+        if (strcmp(name, path) == 0) return i;
+        if (l->before && strncmp(name, l->before, strlen(l->before)) == 0 &&
+            strcmp(name + strlen(l->before), path) == 0) {
+            return i;
+        }
+        if (l->before || path[0] == '/' || all <= length || name[all - length - 1] != '/' ||
+            strcmp(name + all - length, path) != 0) {
+            continue;
+        }
+        l->before = snw_pool_text(l->pool, name, all - length);
+        return i;
+    }
+    return -1;
+}
+
+static snw_status load_part(loader *l, const char *path, const snw_entry *by, snw_node **root) {
+    const int i = find_part(l, path);
+    if (i < 0) return snw_fail_at(l->err, by->place, "'%.200s' is not kept in this text", path);
+    if (++l->depth > SNW_INCLUDE_DEPTH) {
+        return snw_fail_at(l->err, by->place, "files include each other more than %d deep",
+                           SNW_INCLUDE_DEPTH);
+    }
+    SNW_TRY(
+        load_text(l, l->part[i].name, l->part[i].name, l->part[i].text, l->part[i].length, root));
+    l->depth--;
+    return SNW_OK;
+}
+
 // `by` is the item of an include, NULL for the first file
 static snw_status load_file(loader *l, const char *path, const snw_entry *by, snw_node **root) {
     const snw_place at = by ? by->place : (snw_place){.file = path, .line = 1, .column = 1};
+    if (l->kept) return load_part(l, path, by, root);
     if (by) l->depth++;
     if (l->depth > SNW_INCLUDE_DEPTH) {
         return snw_fail_at(l->err, at, "files include each other more than %d deep",
@@ -226,9 +269,28 @@ static snw_status load_file(loader *l, const char *path, const snw_entry *by, sn
     return SNW_OK;
 }
 
+static const char head[] = "\n# ---- included: ";
+
+// The reverse of join_text: the first file, and the others by name.
+static snw_status split_text(loader *l, const char *text, size_t *length) {
+    const char *next = strstr(text, head);
+    l->kept = true;
+    if (next) *length = (size_t)(next - text);
+    while (next) {
+        const char *name = next + sizeof head - 1, *end = strchr(name, '\n');
+        if (!end || l->npart == SNW_INCLUDE_FILES) break;
+        next = strstr(end, head);
+        const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
+        if (!copy) return out_of_memory(l->err);
+        l->part[l->npart].name = copy;
+        l->part[l->npart].text = end + 1;
+        l->part[l->npart++].length = next ? (size_t)(next - end - 1) : strlen(end + 1);
+    }
+    return SNW_OK;
+}
+
 // the first file as it is, the others behind it under a line with their names
 static snw_status join_text(loader *l, snw_source *s) {
-    static const char head[] = "\n# ---- included: ";
     size_t size = 1;
     for (int i = 0; i < l->nfile; i++) {
         size += sizeof head + strlen(l->file[i].name) + l->file[i].length + 1;
@@ -250,13 +312,14 @@ static snw_status join_text(loader *l, snw_source *s) {
     return SNW_OK;
 }
 
-static snw_status load(snw_source *s, const char *name, const char *text, size_t length,
+static snw_status load(snw_source *s, const char *name, const char *text, size_t length, bool kept,
                        snw_error *err) {
     loader *l = snw_pool_take(s->pool, sizeof *l);
     if (!l) return out_of_memory(err);
     l->pool = s->pool;
     l->err = err;
     snw_node *root = NULL;
+    if (kept) SNW_TRY(split_text(l, text, &length));
     if (text) {
         l->open[0] = (file_id){0};
         SNW_TRY(load_text(l, name, "", text, length, &root));
@@ -268,16 +331,17 @@ static snw_status load(snw_source *s, const char *name, const char *text, size_t
 }
 
 snw_status snw_source_load(snw_source *s, const char *path, snw_error *err) {
-    return load(s, path, NULL, 0, err);
+    return load(s, path, NULL, 0, false, err);
 }
 
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
-                                snw_error *err) {
-    if (length > SNW_TEXT_FILE_MAX) {
-        return snw_fail_at(err, (snw_place){name, 1, 1}, "%zu bytes, at most %d are taken", length,
-                           SNW_TEXT_FILE_MAX);
+                                bool kept, snw_error *err) {
+    const size_t most = kept ? SNW_TEXT_TOTAL_MAX : SNW_TEXT_FILE_MAX;
+    if (length > most) {
+        return snw_fail_at(err, (snw_place){name, 1, 1}, "%zu bytes, at most %zu are taken", length,
+                           most);
     }
     const char *copy = snw_pool_text(s->pool, text, length);
     if (!copy) return out_of_memory(err);
-    return load(s, name, copy, length, err);
+    return load(s, name, copy, length, kept, err);
 }

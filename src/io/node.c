@@ -75,6 +75,14 @@ void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...) 
     va_end(args);
 }
 
+snw_where snw_place_where(snw_place at, snw_place from) {
+    snw_where w;
+    const bool same = !at.file || !from.file || strcmp(at.file, from.file) == 0;
+    (void)snprintf(w.text, sizeof w.text, "line %d%s%.120s", at.line, same ? "" : " of ",
+                   same ? "" : at.file);
+    return w;
+}
+
 // ---- nearest word -------------------------------------------------------------------------------
 
 enum { WORD_MAX = 64 };

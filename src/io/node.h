@@ -54,6 +54,12 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void snw_fail_at_text(snw_error *err, snw_place place, const char *format, ...);
 
+// "line 3", or "line 3 of base.yaml" where that is another file than the one the message is about.
+typedef struct snw_where {
+    char text[160];
+} snw_where;
+snw_where snw_place_where(snw_place at, snw_place from);
+
 // The known word nearest to `word` when it is near enough to be a slip ("did you mean"), else NULL.
 // A slip is a letter missing, added, wrong, or two neighbours swapped; a third of the letters at
 // most. NULLs among the known words are skipped; of equally near ones the first wins.

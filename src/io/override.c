@@ -2,7 +2,8 @@
 //
 // override.c: a path and a value put into the tree of a run. The path is the name of a parameter,
 // thing, study step or top key, then keys; `off` and `on` for a thing are its `when`, `off` for one
-// of its keys takes that key away.
+// of its keys takes that key away. Overrides are applied whole parts first, so that none is lost by
+// the order in which they are written.
 #include "io/source.h"
 
 #include "base/fail.h"
@@ -28,16 +29,20 @@ static const char *const top_keys[] = {
 };
 enum { NTOP = sizeof top_keys / sizeof *top_keys };
 
-static bool is_top_key(const char *name) {
+bool snw_override_top_key(const char *name, size_t length) {
     for (int i = 0; i < NTOP; i++) {
-        if (strcmp(top_keys[i], name) == 0) return true;
+        if (strlen(top_keys[i]) == length && strncmp(top_keys[i], name, length) == 0) return true;
     }
     return false;
 }
 
+static bool is_top_key(const char *name) { return snw_override_top_key(name, strlen(name)); }
+
 static bool is_word(const snw_node *n, const char *word) {
     return n->kind == SNW_NODE_TEXT && !n->quoted && strcmp(n->text, word) == 0;
 }
+
+static bool switches(const snw_node *n) { return is_word(n, "on") || is_word(n, "off"); }
 
 // ---- paths --------------------------------------------------------------------------------------
 
@@ -91,8 +96,8 @@ static int commas(const char *text) {
     return n;
 }
 
-static snw_status set_item(snw_builder *b, const snw_entry *parameter, const path *p, long index,
-                           snw_node *value) {
+static snw_status set_item(snw_builder *b, const snw_entry *override, const snw_entry *parameter,
+                           const path *p, long index, snw_node *value) {
     snw_node *list = parameter->value;
     if (list->kind != SNW_NODE_LIST) {
         return snw_fail_at(b->err, p->at, "'%s': parameter '%s' is not a list", p->whole,
@@ -103,7 +108,10 @@ static snw_status set_item(snw_builder *b, const snw_entry *parameter, const pat
                            list->n);
     }
     list->entry[index - 1].value = value;
-    return SNW_OK;
+    char item[24];
+    (void)snprintf(item, sizeof item, "%ld", index);
+    const char *const behind = item;
+    return snw_override_note(b, override, "parameters", parameter->key, 1, &behind);
 }
 
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
@@ -118,7 +126,7 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
     SNW_TRY(snw_node_copy(b, override->value, b->parameters->scope, &value));
 
     if (p.n == 2 && !*behind && number_of(p.key[1]) > 0) {
-        return set_item(b, found, &p, number_of(p.key[1]), value);
+        return set_item(b, override, found, &p, number_of(p.key[1]), value);
     }
     if (p.n > 1) {
         return snw_fail_at(b->err, p.at, "'%s': a parameter has no keys", override->key);
@@ -138,13 +146,15 @@ snw_status snw_override_parameter(snw_builder *b, const snw_entry *override) {
         }
         long index = 0;
         SNW_TRY(snw_name_whole(b, b->run, p.key[0], word + 1, length - word - 2, p.at, &index));
-        return set_item(b, found, &p, index, value);
+        return set_item(b, override, found, &p, index, value);
     }
     // a function may change the names of its arguments, so the head goes with the value
     snw_entry *target = &b->parameters->entry[found - b->parameters->entry];
     target->key = p.key[0];
     target->value = value;
-    return SNW_OK;
+    const char *name = snw_pool_text(b->pool, p.key[0], word);
+    if (!name) return snw_builder_memory(b);
+    return snw_override_note(b, override, "parameters", name, 0, NULL);
 }
 
 // ---- study steps --------------------------------------------------------------------------------
@@ -219,18 +229,24 @@ static snw_status step_body(snw_builder *b, snw_node *item, snw_node ***slot) {
 // ---- finding what a path begins with ------------------------------------------------------------
 
 typedef struct target {
-    snw_node **slot;  // value to change
-    const char *what; // "load", "step", "key"
-    bool thing;       // has a `when`
-    bool change;      // a step whose keys are paths
-    int used;         // keys of the path used up
+    snw_node **slot;     // value to change
+    const char *section; // key of the file that it lies in
+    int item;            // its number there
+    const char *what;    // "load", "step", "key"
+    bool thing;          // has a `when`
+    bool change;         // a step whose keys are paths
+    const char *kind;    // of a step
+    int used;            // keys of the path used up
     int found;
     const char *also; // what else has the name
 } target;
 
-static void add_target(target *t, snw_node **slot, const char *what, bool thing, int used) {
+static void add_target(target *t, snw_node **slot, const char *section, int item, const char *what,
+                       bool thing, int used) {
     if (t->found++ == 0) {
         t->slot = slot;
+        t->section = section;
+        t->item = item;
         t->what = what;
         t->thing = thing;
         t->used = used;
@@ -256,8 +272,9 @@ static snw_status find_steps(snw_builder *b, const path *p, snw_node *root, targ
         if (!used || (used == 1 && p->n > 1 && number_of(p->key[1]) > 0)) continue;
         snw_node **slot = NULL;
         SNW_TRY(step_body(b, s.item, &slot));
-        add_target(t, slot, "step", false, used);
+        add_target(t, slot, "study", i, "step", false, used);
         t->change = strcmp(s.kind, "change") == 0;
+        t->kind = s.kind;
     }
     return SNW_OK;
 }
@@ -270,7 +287,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
             if (strcmp(section->entry[i].key, p->key[0]) != 0) continue;
             const bool when =
                 strcmp(sections[k].key, "materials") != 0 && strcmp(sections[k].key, "sites") != 0;
-            add_target(t, &section->entry[i].value, sections[k].thing, when, 1);
+            add_target(t, &section->entry[i].value, sections[k].key, 0, sections[k].thing, when, 1);
         }
     }
     // names are known to be distinct by the time of a change, and steps many
@@ -290,7 +307,7 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
     }
     for (int i = 0; i < root->n; i++) {
         if (strcmp(root->entry[i].key, p->key[0]) != 0) continue;
-        add_target(t, &root->entry[i].value, "key", false, 1);
+        add_target(t, &root->entry[i].value, p->key[0], 0, "key", false, 1);
     }
     return SNW_OK;
 }
@@ -363,7 +380,7 @@ static snw_status key_slot(snw_builder *b, const path *p, int depth, snw_node *n
 }
 
 static snw_status set_whole(snw_builder *b, const path *p, const target *t, snw_node *value) {
-    const bool onoff = is_word(value, "off") || is_word(value, "on");
+    const bool onoff = switches(value);
     if (onoff && !t->thing) {
         const bool weight = strcmp(p->whole, "gravity") == 0;
         return snw_fail_at(b->err, p->at, "%s '%s' cannot be switched %s%s", t->what, p->whole,
@@ -438,6 +455,25 @@ static snw_status find_one(snw_builder *b, const path *p, snw_node *root, target
     return SNW_OK;
 }
 
+// The place of a path by the keys of the file: `arm.rod` is that of `robot.arm.rod`.
+static snw_status note_target(snw_builder *b, const snw_entry *override, const path *p,
+                              const target *t) {
+    char item[80] = "";
+    const int n = p->n - t->used;
+    const char *const *rest = p->key + t->used;
+    if (strcmp(t->what, "key") == 0) {
+        return snw_override_note(b, override, t->section, item, n, rest);
+    }
+    if (strcmp(t->what, "step") == 0) {
+        (void)snprintf(item, sizeof item, "%d\x1f%.40s", t->item, t->kind);
+        return snw_override_note(b, override, t->section, item, n, rest);
+    }
+    static const char *const when = "when";
+    const bool whole = n == 0 && switches(override->value);
+    return snw_override_note(b, override, t->section, p->key[0], whole ? 1 : n,
+                             whole ? &when : rest);
+}
+
 typedef struct setting {
     snw_builder *b;
     const snw_entry *override;
@@ -456,6 +492,7 @@ static snw_status set_path(void *user, const char *text, const snw_scope *scope,
     target t = {0};
     SNW_TRY(find_one(b, &p, s->root, &t));
     if (b->changing) SNW_TRY(check_change(b, &p, &t));
+    SNW_TRY(note_target(b, s->override, &p, &t));
     if (t.change && p.n > t.used) return set_change(b, &p, &t, s->override->value);
     snw_node *value = NULL;
     SNW_TRY(snw_expand(b, s->override->value, scope, &value));
@@ -561,8 +598,8 @@ static snw_status against_parameters(snw_builder *b, const directory *parameters
     const size_t word = snw_name_word(e->key);
     const name *p = word ? find_name(parameters, e->key, word) : NULL;
     if (!p) return SNW_OK;
-    return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, line %d", what,
-                       e->key, p->place.line);
+    return snw_fail_at(b->err, e->place, "%s '%s' has the name of a parameter, %s", what, e->key,
+                       snw_place_where(p->place, e->place).text);
 }
 
 static snw_status note_section(snw_builder *b, const directory *parameters, const snw_node *root,
@@ -600,9 +637,9 @@ static snw_status check_distinct(snw_builder *b, directory *d) {
     for (int i = 1; i < d->n; i++) {
         const name *p = &d->name[i - 1], *q = &d->name[i];
         if (p->length != q->length || strncmp(p->text, q->text, p->length) != 0) continue;
-        return snw_fail_at(b->err, q->place,
-                           "name '%.*s' is given twice: this %s and the %s in line %d",
-                           (int)q->length, q->text, q->what, p->what, p->place.line);
+        return snw_fail_at(b->err, q->place, "name '%.*s' is given twice: this %s and the %s in %s",
+                           (int)q->length, q->text, q->what, p->what,
+                           snw_place_where(p->place, q->place).text);
     }
     return SNW_OK;
 }

@@ -57,17 +57,19 @@ static snw_status define_list(snw_builder *b, snw_scope *scope, const snw_entry 
     if (!all_are(list, SNW_NODE_TEXT)) return check_rows(b, e);
     const size_t n = (size_t)list->n;
     const char **text = snw_pool_array(b->pool, n, sizeof *text);
+    const char **file = snw_pool_array(b->pool, n, sizeof *file);
     int *line = snw_pool_array(b->pool, n, sizeof *line);
     int *column = snw_pool_array(b->pool, n, sizeof *column);
-    if (!text || !line || !column) return snw_builder_memory(b);
+    if (!text || !file || !line || !column) return snw_builder_memory(b);
     for (int i = 0; i < list->n; i++) {
         const snw_place p = text_place(list->entry[i].value);
         text[i] = list->entry[i].value->text;
+        file[i] = p.file;
         line[i] = p.line;
         column[i] = p.column;
     }
     const snw_status s =
-        snw_scope_define_list(scope, e->key, list->n, text, list->place.file, line, column, b->err);
+        snw_scope_define_list(scope, e->key, list->n, text, file, line, column, b->err);
     return snw_builder_placed(b, s, e->place);
 }
 
@@ -118,8 +120,8 @@ static snw_status check_distinct(snw_builder *b) {
     const snw_entry *first, *second;
     SNW_TRY(snw_node_duplicate(map, &first, &second, b->err));
     if (second) {
-        return snw_fail_at(b->err, second->place, "parameter '%s' is given twice, first in line %d",
-                           second->key, first->place.line);
+        return snw_fail_at(b->err, second->place, "parameter '%s' is given twice, first in %s",
+                           second->key, snw_place_where(first->place, second->place).text);
     }
     return SNW_OK;
 }
@@ -143,9 +145,14 @@ snw_status snw_parameters_make(snw_builder *b, const snw_source *s, const snw_ru
     if (!scope) return snw_builder_memory(b);
     if (s->table) snw_scope_tables(scope, s->table, s->table_user);
     SNW_TRY(snw_node_copy(b, empty ? &none : given, scope, &b->parameters));
-    if (run) SNW_TRY(apply_overrides(b, run->n, run->override));
-    SNW_TRY(apply_overrides(b, s->nset, s->set));
+    SNW_TRY(snw_override_rank(b, s, run));
+    for (int i = 0; i < b->nranked; i++) {
+        b->layer = b->ranked[i].layer;
+        SNW_TRY(apply_overrides(b, 1, b->ranked[i].override));
+    }
+    b->changing = true;
     SNW_TRY(apply_overrides(b, b->nchange, b->change));
+    b->changing = false;
     SNW_TRY(check_distinct(b));
     for (int i = 0; i < b->parameters->n; i++) {
         SNW_TRY(define(b, scope, &b->parameters->entry[i]));

@@ -72,6 +72,8 @@ snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
 snw_status snw_read_live(snw_reader *r);    // needs actuators
 snw_status snw_read_changes(snw_reader *r); // needs all the others
 // The overrides of a study's changes before step `until`, then those of `set`, "path=value".
+// Fill the overrides of the description, which the results keep; after all else is read.
+snw_status snw_read_run_overrides(snw_reader *r);
 snw_status snw_read_overrides(const snw_source *source, int run, int until, int nset,
                               const char *const *set, snw_pool *pool, int *n, const snw_entry **out,
                               snw_error *err);

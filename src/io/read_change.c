@@ -148,8 +148,8 @@ static void blame(snw_reader *r, const snw_step_desc *s, const snw_node *node) {
                       err->line <= last_line(node);
     if (here) return;
     const size_t used = strlen(err->text);
-    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in line %d)",
-                   s->place.line);
+    (void)snprintf(err->text + used, sizeof err->text - used, " (after the change in %s)",
+                   snw_place_where(s->place, (snw_place){.file = err->file}).text);
 }
 
 static snw_status read_changed(snw_reader *r, int nchange, const snw_entry *change, snw_desc *out) {
@@ -199,9 +199,11 @@ snw_status snw_read_changes(snw_reader *r) {
         snw_step_desc *s = &d->step[i];
         if (s->kind != SNW_STEP_CHANGE) continue;
         const snw_node *node = change_of(study, i);
+        const int before = n;
         for (int k = 0; k < node->n; k++) {
             if (is_path(&node->entry[k])) change[n++] = node->entry[k];
         }
+        snw_override_sort(snw_node_get(r->root, "parameters"), n - before, change + before);
         snw_desc *changed = snw_pool_take(r->pool, sizeof *changed);
         if (!changed) return snw_read_memory(r);
         const snw_status status = read_changed(r, n, change, changed);
@@ -241,10 +243,14 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
         *n = 0;
         for (int i = 0; study && i < until && i < study->n; i++) {
             const snw_node *change = snw_node_get(study->entry[i].value, "change");
+            const int before = *n;
             for (int k = 0; change && k < change->n; k++) {
                 if (!is_path(&change->entry[k])) continue;
                 if (pass) list[*n] = change->entry[k];
                 ++*n;
+            }
+            if (pass) {
+                snw_override_sort(snw_node_get(root, "parameters"), *n - before, list + before);
             }
         }
         if (!pass) total += *n;

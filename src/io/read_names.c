@@ -89,8 +89,9 @@ static snw_status add(snw_reader *r, const char *name, snw_place place, snw_thin
     }
     const snw_name *old = snw_names_find(&r->things, name);
     if (old) {
-        return snw_fail_at(r->err, place, "'%s' is already the name of %s (line %d)", name,
-                           thing_text((snw_thing)old->kind), old->place.line);
+        return snw_fail_at(r->err, place, "'%s' is already the name of %s (%s)", name,
+                           thing_text((snw_thing)old->kind),
+                           snw_place_where(old->place, place).text);
     }
     const snw_name named = {.text = name, .kind = (int)kind, .index = index, .place = place};
     snw_names_add(&r->things, named);

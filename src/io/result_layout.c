@@ -226,6 +226,29 @@ static bool add_columns(hid_t group, const snw_run_info *info) {
     return good;
 }
 
+// By which overrides the run differs from its file.
+static bool add_overrides(hid_t group, const snw_run_info *info) {
+    const int n = info->noverride;
+    if (n == 0) return true;
+    const char **text = snw_alloc((size_t)n * sizeof *text);
+    double *value = snw_alloc((size_t)n * sizeof *value);
+    bool good = text && value;
+    if (good) {
+        for (int i = 0; i < n; i++) text[i] = info->override[i].path;
+        good = add_texts(group, SNW_LAYOUT_OVERRIDE, n, text);
+        for (int i = 0; i < n; i++) text[i] = info->override[i].text;
+        good = good && add_texts(group, SNW_LAYOUT_OVERRIDE "_text", n, text);
+        for (int i = 0; i < n; i++) text[i] = info->override[i].unit;
+        good = good && add_texts(group, SNW_LAYOUT_OVERRIDE "_unit", n, text);
+        for (int i = 0; i < n; i++) value[i] = info->override[i].value;
+        good = good && add_table(group, SNW_LAYOUT_OVERRIDE "_value", H5T_IEEE_F64LE,
+                                 H5T_NATIVE_DOUBLE, n, value);
+    }
+    snw_free(text);
+    snw_free(value);
+    return good;
+}
+
 // ---- growing contents --------------------------------------------------------------------------
 
 static hsize_t chunk_frames(size_t frame_bytes) {
@@ -393,7 +416,7 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
         add_texts(group, "q_name", info->nq, info->q_name) &&
         add_texts(group, "node_link", info->nnode, info->node_link) &&
         add_table(group, "node_x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, info->nnode, info->node_x) &&
-        add_columns(group, info);
+        add_columns(group, info) && add_overrides(group, info);
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
         if (!snw_layout_has(info, (snw_result_field)f)) continue;
         good = add_field(group, info, (snw_result_field)f);

@@ -31,6 +31,9 @@ typedef struct snw_layout_status {
 // What the robot looks like, a text; may be absent.
 #define SNW_LAYOUT_SCENE "scene"
 
+// Paths of the run's overrides; beside them _text, _unit and _value. Absent when there is none.
+#define SNW_LAYOUT_OVERRIDE "override"
+
 // Checkpoints are rewritten in place too: two rows, written by turns, so that a kill within a write costs one only. A row
 // is this head, then info.nsave numbers.
 #define SNW_LAYOUT_CHECKPOINT "checkpoint"

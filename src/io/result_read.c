@@ -425,6 +425,27 @@ static snw_status read_scene(snw_result *r, hid_t group, const char **out, snw_e
     return SNW_OK;
 }
 
+// By which overrides the run differs from its file; none in a file without.
+static snw_status read_overrides(snw_result *r, hid_t group, snw_run_info *info, snw_error *err) {
+    if (H5Lexists(group, SNW_LAYOUT_OVERRIDE, H5P_DEFAULT) <= 0) return SNW_OK;
+    int n = 0, ntext = 0, nunit = 0;
+    const char *const *path, *const *text, *const *unit;
+    SNW_TRY(read_texts(r, group, SNW_LAYOUT_OVERRIDE, &n, &path, err));
+    SNW_TRY(read_texts(r, group, SNW_LAYOUT_OVERRIDE "_text", &ntext, &text, err));
+    SNW_TRY(read_texts(r, group, SNW_LAYOUT_OVERRIDE "_unit", &nunit, &unit, err));
+    if (ntext != n || nunit != n) return damaged(r, SNW_LAYOUT_OVERRIDE, err);
+    snw_override_desc *all = snw_pool_array(r->pool, (size_t)n + 1, sizeof *all);
+    double *value = snw_pool_array(r->pool, (size_t)n + 1, sizeof *value);
+    if (!all || !value) return no_memory(r, err);
+    SNW_TRY(read_numbers(r, group, SNW_LAYOUT_OVERRIDE "_value", H5T_NATIVE_DOUBLE, n, value, err));
+    for (int i = 0; i < n; i++) {
+        all[i] = (snw_override_desc){path[i], text[i], value[i], unit[i]};
+    }
+    info->noverride = n;
+    info->override = all;
+    return SNW_OK;
+}
+
 static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     snw_run_info *info = &u->info;
     hsize_t dims[3];
@@ -447,6 +468,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_acting(r, group, SNW_RESULT_PRESENT, 1, &info->nswitch, err));
     SNW_TRY(read_scene(r, group, &info->scene, err));
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
+    SNW_TRY(read_overrides(r, group, info, err));
     return read_columns(r, group, info, err);
 }
 

@@ -149,8 +149,9 @@ static snw_status check_distinct(const planner *p) {
     for (int i = 0; i < p->s->nrun; i++) {
         for (int k = 0; k < i; k++) {
             if (strcmp(p->run[i].name, p->run[k].name) != 0) continue;
-            return snw_fail_at(p->err, p->run[i].place, "run '%s' is given twice, first in line %d",
-                               p->run[i].name, p->run[k].place.line);
+            return snw_fail_at(p->err, p->run[i].place, "run '%s' is given twice, first in %s",
+                               p->run[i].name,
+                               snw_place_where(p->run[k].place, p->run[i].place).text);
         }
     }
     return SNW_OK;

@@ -44,6 +44,22 @@ struct snw_source {
     void *table_user;
 };
 
+// An override of the run or of the command line, with its rank in the order of application.
+typedef struct snw_ranked {
+    const snw_entry *override;
+    int layer; // 0: of the run, 1: of the command line, which lies above
+    int depth; // of the part that is replaced, twice its keys from the root
+    int order; // as written
+} snw_ranked;
+
+// One place of the tree that an override has set.
+typedef struct snw_set_place {
+    const char *keys; // from the root, each ended by '\x1f'
+    const snw_entry *by;
+    int layer;
+    int order; // of application
+} snw_set_place;
+
 // The making of one run's tree.
 typedef struct snw_builder {
     snw_pool *pool; // of the tree
@@ -51,8 +67,13 @@ typedef struct snw_builder {
     int nchange;
     const snw_entry *change; // overrides of the study so far, above all others
     bool changing;           // those are being put in
-    snw_node *parameters;    // map, overridden
-    const snw_entry **list;  // those of them that are lists, by name
+    int nranked, layer;
+    snw_ranked
+        *ranked; // overrides of run and command line, as they are applied; layer of the present
+    int nplace, place_room;
+    snw_set_place *place;   // set by them
+    snw_node *parameters;   // map, overridden
+    const snw_entry **list; // those of them that are lists, by name
     int nlist;
     const snw_scope *run;      // indices of the run's name, may be NULL
     snw_scope *scope;          // parameters
@@ -67,8 +88,9 @@ snw_status snw_builder_placed(snw_builder *b, snw_status s, snw_place at);
 // ---- include.c: files ---------------------------------------------------------------------------
 
 snw_status snw_source_load(snw_source *s, const char *path, snw_error *err);
+// `kept`: includes stand in the text, as snw_source_text has it, and no file is read.
 snw_status snw_source_load_text(snw_source *s, const char *name, const char *text, size_t length,
-                                snw_error *err);
+                                bool kept, snw_error *err);
 
 // ---- runs.c -------------------------------------------------------------------------------------
 
@@ -113,8 +135,23 @@ snw_status snw_node_set(snw_builder *b, snw_node *map, const char *key, snw_plac
                         snw_node *value);
 void snw_node_remove(snw_node *map, const char *key);
 
+// ---- override_order.c ---------------------------------------------------------------------------
+
+// b->ranked <- overrides of the run (may be NULL) and the command line in the order in which none
+// is lost: whole parts before keys inside them; then the run's before those of the command line.
+snw_status snw_override_rank(snw_builder *b, const snw_source *s, const snw_run_plan *run);
+// The same for the overrides of one change, in place.
+void snw_override_sort(const snw_node *parameters, int n, snw_entry *override);
+// Refuse two overrides of one layer that set the same place.
+snw_status snw_override_conflicts(snw_builder *b);
+// Remember that `by` has set the place with these keys of the file; `item` may be empty.
+snw_status snw_override_note(snw_builder *b, const snw_entry *by, const char *section,
+                             const char *item, int n, const char *const *key);
+
 // ---- override.c ---------------------------------------------------------------------------------
 
+// Is this a key of the file?
+bool snw_override_top_key(const char *name, size_t length);
 snw_status snw_override_parameter(snw_builder *b, const snw_entry *override);
 snw_status snw_override_thing(snw_builder *b, const snw_entry *override, snw_node *root);
 // *out <- the value that an override with this path would replace, NULL when there is none yet.

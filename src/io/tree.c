@@ -41,11 +41,11 @@ snw_status snw_source_read(const char *path, int nset, const char *const *set, s
     return status;
 }
 
-snw_status snw_source_parse(const char *name, const char *text, size_t length, int nset,
-                            const char *const *set, snw_source **out, snw_error *err) {
+static snw_status parse(const char *name, const char *text, size_t length, bool kept, int nset,
+                        const char *const *set, snw_source **out, snw_error *err) {
     snw_source *s = NULL;
     SNW_TRY(create(&s, err));
-    snw_status status = snw_source_load_text(s, name, text, length, err);
+    snw_status status = snw_source_load_text(s, name, text, length, kept, err);
     if (status == SNW_OK) status = finish(s, nset, set, err);
     if (status == SNW_OK) {
         *out = s;
@@ -53,6 +53,16 @@ snw_status snw_source_parse(const char *name, const char *text, size_t length, i
         snw_source_destroy(s);
     }
     return status;
+}
+
+snw_status snw_source_parse(const char *name, const char *text, size_t length, int nset,
+                            const char *const *set, snw_source **out, snw_error *err) {
+    return parse(name, text, length, false, nset, set, out, err);
+}
+
+snw_status snw_source_parse_kept(const char *name, const char *text, int nset,
+                                 const char *const *set, snw_source **out, snw_error *err) {
+    return parse(name, text, strlen(text), true, nset, set, out, err);
 }
 
 void snw_source_destroy(snw_source *s) {
@@ -73,6 +83,13 @@ int snw_source_runs(const snw_source *s) { return s->nrun; }
 const char *snw_source_run_name(const snw_source *s, int run) {
     SNW_ASSERT(run >= 0 && run < s->nrun);
     return s->run[run].name;
+}
+
+int snw_source_overrides(const snw_source *s, int run) { return s->run[run].n + s->nset; }
+
+const snw_entry *snw_source_override(const snw_source *s, int run, int i) {
+    const int own = s->run[run].n;
+    return i < own ? &s->run[run].override[i] : &s->set[i - own];
 }
 
 // ---- the tree of a run --------------------------------------------------------------------------
@@ -134,8 +151,11 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     SNW_TRY(snw_parameters_make(&b, s, plan));
     snw_node *made = NULL;
     SNW_TRY(expand_root(&b, s, &made));
-    SNW_TRY(override_things(&b, plan->n, plan->override, made));
-    SNW_TRY(override_things(&b, s->nset, s->set, made));
+    for (int i = 0; i < b.nranked; i++) {
+        b.layer = b.ranked[i].layer;
+        SNW_TRY(override_things(&b, 1, b.ranked[i].override, made));
+    }
+    SNW_TRY(snw_override_conflicts(&b));
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));

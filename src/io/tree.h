@@ -19,6 +19,10 @@ SNW_NODISCARD snw_status snw_source_read(const char *path, int nset, const char 
 SNW_NODISCARD snw_status snw_source_parse(const char *name, const char *text, size_t length,
                                           int nset, const char *const *set, snw_source **out,
                                           snw_error *err);
+// The same from a text as snw_source_text gives it: included files are found there, none is opened.
+SNW_NODISCARD snw_status snw_source_parse_kept(const char *name, const char *text, int nset,
+                                               const char *const *set, snw_source **out,
+                                               snw_error *err);
 void snw_source_destroy(snw_source *s); // NULL is fine
 
 // The text as read, included files after the first, each headed by a comment line with its name.
@@ -53,6 +57,10 @@ SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool 
 SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
                                                  const snw_entry *change, snw_signals *signals,
                                                  snw_pool *pool, snw_node **root, snw_error *err);
+
+// Overrides of a run: those of the run itself, then those of the command line.
+int snw_source_overrides(const snw_source *s, int run);
+const snw_entry *snw_source_override(const snw_source *s, int run, int i);
 
 // *out <- the value that an override with this path would replace in the tree of a run, as it is now; NULL when it is not
 // given. Fails at `at` when the path names nothing at all.

@@ -77,9 +77,9 @@ void snw_scope_signals(snw_scope *s, const snw_signal_source *source);
 // scope already has; units are free (`m: 3`), for they only stand behind a number, pi or `)`.
 SNW_NODISCARD snw_status snw_scope_define(snw_scope *s, const char *head, const char *text,
                                           const char *file, int line, int column, snw_error *err);
-// A list, used as `a(1)`, `a(k)`.
+// A list, used as `a(1)`, `a(k)`; overridden items may stand in other files.
 SNW_NODISCARD snw_status snw_scope_define_list(snw_scope *s, const char *name, int n,
-                                               const char *const *text, const char *file,
+                                               const char *const *text, const char *const *file,
                                                const int *line, const int *column, snw_error *err);
 // An index of a repetition.
 SNW_NODISCARD snw_status snw_scope_index(snw_scope *s, const char *name, long value,

@@ -173,9 +173,9 @@ snw_status snw_scope_define(snw_scope *s, const char *head, const char *text, co
 }
 
 snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const char *const *text,
-                                 const char *file, const int *line, const int *column,
+                                 const char *const *file, const int *line, const int *column,
                                  snw_error *err) {
-    const snw_place place = {file, n > 0 ? line[0] : 0, n > 0 ? column[0] : 0};
+    const snw_place place = {n > 0 ? file[0] : NULL, n > 0 ? line[0] : 0, n > 0 ? column[0] : 0};
     snw_entry *e = NULL;
     SNW_TRY(add(s, name, place, &e, err));
     e->kind = SNW_ENTRY_LIST;
@@ -185,7 +185,7 @@ snw_status snw_scope_define_list(snw_scope *s, const char *name, int n, const ch
         snw_entry *item = &e->items[i];
         item->name = snw_pool_format(s->pool, "%s(%d)", name, i + 1); // for messages
         item->text = snw_pool_text(s->pool, text[i], strlen(text[i]));
-        item->place = (snw_place){file, line[i], column[i]};
+        item->place = (snw_place){file[i], line[i], column[i]};
         item->scope = s;
         if (!item->name || !item->text) return out_of_memory(err);
     }
@@ -200,10 +200,12 @@ snw_status snw_scope_index(snw_scope *s, const char *name, long value, snw_error
     // a number without a unit fits everywhere, so a hidden parameter would go unnoticed
     const snw_entry *hidden = s->outer ? snw_scope_find(s->outer, name, strlen(name)) : NULL;
     if (hidden && hidden->place.line > 0) {
-        return snw_fail(err, SNW_E_PARSE,
-                        "index '%.40s' has the name of a parameter, line %d, which it would hide; "
-                        "choose another",
-                        name, hidden->place.line);
+        return snw_fail(
+            err, SNW_E_PARSE,
+            "index '%.40s' has the name of a parameter, line %d%s%.100s, which it would "
+            "hide; choose another",
+            name, hidden->place.line, hidden->place.file ? " of " : "",
+            hidden->place.file ? hidden->place.file : "");
     }
     SNW_TRY(add(s, name, (snw_place){0}, &e, err));
     e->kind = SNW_ENTRY_VALUE;

@@ -22,6 +22,13 @@ typedef struct snw_place {
 
 typedef const snw_expr *snw_law;
 
+// An override by which a run differs from its file: its path, and the value as written.
+typedef struct snw_override_desc {
+    const char *path, *text;
+    double value;     // SI, NaN where it is no constant number
+    const char *unit; // of the value, empty where it has none
+} snw_override_desc;
+
 // ---- frames -----------------------------------------------------------------------------------------
 
 // A pose: p = xyz, R = R0 * turn[0] * turn[1] * turn[2]. Laws may depend on t. Or, of a loop, as it was when the loop
@@ -674,4 +681,6 @@ typedef struct snw_desc {
     const snw_knob_desc *knob;
     int nnamed; // sites that have names, for who draws them
     const snw_named_site *named;
+    int noverride; // of the run and the command line, for who keeps results
+    const snw_override_desc *override;
 } snw_desc;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "math/se3.h"
+#include "model/desc.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -81,6 +82,8 @@ typedef struct snw_run_info {
     int nswitch;                          // of the model: what comes and goes
     const char *scene;                    // what it looks like, io/scene.h; NULL: not known
     int nsave;                            // numbers of a checkpoint; 0: there are none
+    int noverride;                        // by which the run differs from its file
+    const snw_override_desc *override;
 } snw_run_info;
 
 typedef struct snw_frame {

@@ -192,6 +192,8 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     r->info.stage = stage;
     r->info.nq = m->nq;
     r->info.nv = m->nv;
+    r->info.noverride = d->noverride;
+    r->info.override = d->override;
     r->info.nload = d->nload;
     r->info.nloop = d->nloop;
     r->info.ncontact = d->ncontact;
@@ -648,6 +650,12 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
+    // what a step could not do is said where the step stands, which may be an included file
+    const bool its = s == SNW_E_DIVERGED || s == SNW_E_SINGULAR || s == SNW_E_MODEL;
+    if (its && !err->line && r->here.stage >= 0 && r->here.stage < r->desc->nstep) {
+        const snw_place at = r->desc->step[r->here.stage].place;
+        (void)snw_fail_place(err, s, at.file, at.line, at.column);
+    }
     r->resuming = false;
     speak_of_errors(r);
     for (int i = 0; i < nrecorder; i++) {

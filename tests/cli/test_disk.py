@@ -55,6 +55,19 @@ class Disk(harness.Case):
         self.assertEqual((self.folder / "out.h5").read_bytes(), before)
         self.assertEqual(self.files(), ["arm.yaml", "out.h5"])
 
+    def test_pages_figures_and_exports_say_why_they_cannot_be_written(self):
+        self.succeeds("run", "arm.yaml")
+        before = self.files()
+        for args in (("view", "arm.h5", "-o", "v.html"), ("export", "arm.h5", "--run", "text", "-o", "e.glb"), ("export", "arm.h5", "--run", "text", "-o", "e.gltf"),
+                     ("export", "arm.h5", "--run", "text", "-o", "e.pvd"), ("export", "arm.h5", "--run", "text", "-o", "e.csv"), ("plot", "arm.h5", "--shape", "-o", "p.svg"),
+                     ("plot", "arm.h5", "--shape", "-o", "p.png"), ("plot", "arm.h5", "--shape", "-o", "p.pdf")):
+            if args[0] == "view" and not harness.has_viewer() or args[-1][-3:] in ("png", "pdf") and not harness.has_cairo():
+                continue
+            with self.subTest(args=args):
+                result = self.fails(1, *args, preexec_fn=harness.limit_file_size(10))
+                self.assertRegex(result.err, f"^{args[-1][0]}[./].*: cannot be written: (File too large|No space left)", "name and reason")
+                self.assertEqual(self.files(), before)
+
     @unittest.skipUnless(os.geteuid() == 0, "mounting needs root")
     def test_a_small_file_system(self):
         small = self.folder / "small"
@@ -67,6 +80,16 @@ class Disk(harness.Case):
         self.assertIn("No space left", result.err)
         if (small / "out.h5").exists():
             self.succeeds("show", "small/out.h5")
+        self.succeeds("run", "arm.yaml")
+        self.addCleanup((small / "rest").unlink, missing_ok=True)
+        try:
+            with open(small / "rest", "wb", buffering=0) as rest:
+                while rest.write(bytes(4096)):
+                    pass
+        except OSError:
+            pass  # full
+        if harness.has_viewer():
+            self.assertRegex(self.fails(1, "view", "arm.h5", "-o", "small/v.html").err, "^small/v.html: cannot be written: No space left.*the disk is full")
 
     def test_results_that_cannot_be_printed(self):
         self.succeeds("run", "arm.yaml")

@@ -38,6 +38,8 @@ CASES = (
     ("length: 1 m", "length: 1 mm*", "7:39", "a value is missing"),
     ("kg/m^3", "kg/m", "5:61", "density (kg/m^3)"),
     ("gravity: 0", "gravity: 9.81 m", "3:10", "acceleration"),
+    ("gravity: 0", "gravity: 9.81", "3:10", "e.g. [0, 0, -9.81]"),
+    ("gravity: 0", "gravity: -9.81", "3:10", "e.g. [0, 0, -9.81]"),
     ("gravity: 0", "gravity: [0, 0]", "3:10", "list of 3"),
     ("[0, C, 0]", "[0, D, 0]", "9:35", "unknown name 'D'"),
     ("[0, C, 0]", "[0, C*1 m, 0]", "9:35", "torque"),
@@ -209,6 +211,29 @@ class Input(harness.Case):
         self.write("parts.yaml", "materials: {rubber: {yung: 1 MPa}}\n")
         self.write("arm.yaml", harness.ROLLED.replace("gravity: 0", "gravity: 0\ninclude: [parts.yaml]"))
         self.assertTrue(self.fails(2, "check", "arm.yaml").err.startswith("parts.yaml:1:22: "))
+
+    def test_places_in_included_files_have_their_file(self):
+        self.write("base.yaml", harness.ROLLED)
+        for text, place, words in (
+            ("robot: {C: {on: world}}", "m.yaml:3:9:", "name of a parameter, line 4 of base.yaml"),
+            ("sites: {arm: {on: world}}", "m.yaml:3:9:", "the link in line 7 of base.yaml"),
+            ("robot: {arm: {rod: {length: 1 kg}}}", "m.yaml:3:29:", "length (m)"),
+            ("parameters: {C: 1 m}", "base.yaml:9:35:", "torque"),
+            ("runs: {more: {C: 1 m}}", "base.yaml:9:35:", "torque"),
+        ):
+            self.write("m.yaml", f"sinew: 1\ninclude: base.yaml\n{text}\n")
+            result = self.fails(2, "run", "m.yaml")
+            self.assertTrue(result.err.startswith(place), (text, result))
+            self.assertIn(words, result.err)
+
+    def test_a_step_that_fails_is_named_where_it_stands(self):
+        self.write("base.yaml", """\
+            robot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [1, 0, 0]}}}
+            loads: {p: {on: a, force: [0, 0, sqrt(0.05 - t) N]}}
+            study: [dynamic: {for: 0.1 s, step: 10 ms}]
+            """.replace("sqrt(0.05 - t) N", "'(sqrt(0.05 - t/(1 s))) N'"))
+        self.write("m.yaml", "sinew: 1\ninclude: base.yaml\n")
+        self.assertRegex(self.fails(1, "run", "m.yaml").err, r"^base\.yaml:3:9: no motion found beyond t = 0.05 s")
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ class Motion(harness.Case):
         want = want["runs"][0]["last"]
         for scheme in SCHEMES:
             with self.subTest(scheme=scheme):
-                got = self.succeeds("run", "swing.yaml", "--json", "--set", f"swing.scheme={scheme}").json
+                got = self.succeeds("run", "swing.yaml", "--json", "-f", "--set", f"swing.scheme={scheme}").json
                 got = got["runs"][0]["last"]
                 # backward Euler is of first order; the others err by a few parts of a thousand of the swing
                 within = 2e-2 if scheme == "euler" else 5e-4
@@ -159,7 +159,7 @@ class Divergence(harness.Case):
         self.write("broken.yaml", BROKEN)
         for scheme in ("generalized-alpha", "bdf2", "conserving", "rk4", "adaptive"):
             with self.subTest(scheme=scheme):
-                result = self.fails(1, "run", "broken.yaml", "--set", f"swing.scheme={scheme}")
+                result = self.fails(1, "run", "broken.yaml", "-f", "--set", f"swing.scheme={scheme}")
                 self.assertRegex(result.err, r"t = 0\.3[0-9]* s")
                 self.assertIn("results kept in broken.h5", result.err)
                 run = self.succeeds("show", "broken.h5", "--json", "--probe", "tip", "--probe", "e").json["runs"][0]
@@ -176,7 +176,7 @@ class Divergence(harness.Case):
         wild = self.fails(1, "run", "swing.yaml", "--set", "swing.scheme=trapezoidal", "--set", "swing.step=50 ms",
                           "--set", "swing.for=5 s")
         self.assertIn("are not accounted for: the steps are too long", wild.err)
-        tame = self.succeeds("run", "swing.yaml", "--set", "swing.scheme=adaptive")
+        tame = self.succeeds("run", "swing.yaml", "-f", "--set", "swing.scheme=adaptive")
         self.assertNotIn("not accounted for", tame.err)
 
     def test_it_answers_in_json_too(self):

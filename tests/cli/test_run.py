@@ -103,6 +103,42 @@ class Run(harness.Case):
         self.fails(2, "run", "arm.yaml", "-o", "same.h5")
         self.assertEqual((self.folder / "arm.yaml").read_text(), before)
 
+    def test_results_made_otherwise_are_not_replaced_without_a_word(self):
+        self.succeeds("run", "arm.yaml")
+        self.succeeds("run", "arm.yaml")  # the same again, or an edited model, is
+        before = (self.folder / "arm.h5").read_bytes()
+        for args, why in ((("--set", "C=3 N*m"), "made without --set C=3 N\\*m"), (("--run", "more"), "run 'text', left out by --run")):
+            self.assertRegex(self.fails(2, "run", "arm.yaml", *args).err, f"^arm.h5: holds results.*{why}.*-o NAME.h5.*--force")
+            self.assertEqual((self.folder / "arm.h5").read_bytes(), before)
+        self.assertEqual(self.succeeds("run", "arm.yaml", "-f", "--set", "C=3 N*m").err, "")
+        self.assertIn("made with --set C=3 N*m", self.fails(2, "run", "arm.yaml").err)
+        self.assertIn("arm.h5: warning: replaces results made with --set", self.succeeds("run", "arm.yaml", "-o", "arm.h5").err)
+        (self.folder / "arm.h5").write_text("notes of mine")
+        self.assertIn("cannot be read as results", self.fails(2, "run", "arm.yaml").err)
+        self.assertEqual((self.folder / "arm.h5").read_text(), "notes of mine")
+
+    def test_results_keep_the_overrides_of_their_runs(self):
+        self.write("sweep.yaml", """\
+            sinew: 1
+            include: arm.yaml
+            runs:
+              text: {}
+              more: {rolled.tolerance: 1e-9}
+              by: {C: {each: [100 N*cm, 2 N*m]}, arm.rod.strain: {each: [{bend_y: legendre 2}, {bend_y: legendre 4}]}}
+              at(k=1..2): {C: k*1 N*m}
+            """)
+        self.succeeds("run", "sweep.yaml", "--set", "gravity=[0, 0, 0]")
+        rows = list(csv.DictReader(self.succeeds("show", "sweep.h5", "--at", "end", "--csv").out.splitlines()))
+        self.assertEqual([r["C"] for r in rows], ["", "2", "1", "1", "2", "2", "1", "2"], "of the included file too")
+        self.assertEqual([r["rolled.tolerance"] for r in rows], ["", "1.0000000000000001e-09"] + 6 * [""])
+        self.assertEqual(rows[3]["arm.rod.strain"], "{bend_y: legendre 4}")
+        self.assertNotIn("gravity", rows[0], "the same in all runs")
+        for row in rows[2:]:
+            self.assertAlmostEqual(float(row["tip.x"]), rolled_tip(float(row["C"])), 3 if "2}" in row["arm.rod.strain"] else 8)
+        runs = self.succeeds("show", "sweep.h5", "--json").json["runs"]
+        self.assertEqual(runs[2]["overrides"], {"C": 1, "arm.rod.strain": "{bend_y: legendre 2}", "gravity": "[0, 0, 0]"})
+        self.assertIn("overrides: C: 100 N*cm, arm.rod.strain: {bend_y: legendre 2}", self.succeeds("show", "sweep.h5", "--run", "by.1").out)
+
     def test_two_runs_give_the_same_bits(self):
         a = self.succeeds("run", "arm.yaml", "--json").json
         b = self.succeeds("run", "arm.yaml", "--json").json
@@ -199,14 +235,26 @@ class Show(harness.Case):
         self.assertIn("no probe 'tipp.z' (did you", self.fails(2, "show", "arm.h5", "--run", "text", "--probe", "tip.x,tipp.z").err)
         lines = self.succeeds("show", "arm.h5", "--at", "end", "--probe", "tip").out.splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["run", "text", "more"])
-        for line, torque in zip(lines[1:], (1, 2)):
-            self.assertAlmostEqual(float(line.split()[1]), rolled_tip(torque), 8)
+        for line, torque, override in zip(lines[1:], (1, 2), ("-", "2")):
+            self.assertEqual(line.split()[1], override, "C (N*m), where a run overrides it")
+            self.assertAlmostEqual(float(line.split()[2]), rolled_tip(torque), 8)
         rows = list(csv.DictReader(self.succeeds("show", "arm.h5", "--is", "max", "--csv").out.splitlines()))
         self.assertEqual([r["run"] for r in rows], ["text", "more"])
         reply = self.succeeds("show", "arm.h5", "--at", "0", "--probe", "tip.x", "--json").json
         self.assertAlmostEqual(reply["runs"][1]["values"]["tip.x"], rolled_tip(2), 9)
         self.assertIsNone(self.succeeds("show", "arm.h5", "--at", "9", "--probe", "tip.x", "--json")
                           .json["runs"][0]["values"]["tip.x"], "a time that was not reached")
+
+    def test_no_column_is_cut_for_programs(self):
+        self.write("wide.yaml", harness.ROLLED.replace("probes: {tip", "probes: {'p(k=1..8)': {position: arm.tip}, tip"))
+        self.succeeds("run", "wide.yaml")
+        for args in (("--at", "end"), ("--is", "max")):
+            rows = list(csv.DictReader(self.succeeds("show", "wide.h5", *args, "--csv").out.splitlines()))
+            self.assertEqual(len(rows[0]), 1 + 1 + 9 * 3 + 8, "run, C, nine positions, energies")
+            values = self.succeeds("show", "wide.h5", *args, "--json").json["runs"][1]["values"]
+            self.assertEqual(len(values), 9 * 3 + 8)
+            self.assertAlmostEqual(values["p(8).x"], rolled_tip(2), 9)
+        self.assertIn("more columns, see --probe and --csv", self.succeeds("show", "wide.h5", "--at", "end").out)
 
     def test_comparisons_that_cannot_be_made_are_said(self):
         self.assertRegex(self.fails(2, "show", "arm.h5", "--at", "9").err, "--at 9: these runs go from 0 to")

@@ -217,13 +217,13 @@ static snw_scope *parameters(snw_pool *pool) {
     grow(&law, 4);
     grow(&body, 3);
     if (draw(2)) damage(&body);
-    const char *const list[] = {"1 m", law.s};
+    const char *const list[] = {"1 m", law.s}, *const file[] = {"f", "f"};
     const int at[] = {1, 1};
     const char *const pairs[][2] = {{"a", "2 m"},        {"m", "3"},      {"law", law.s},
                                     {"loop", "f(loop)"}, {"f(u)", "u*2"}, {"g(u, v)", body.s},
                                     {"p0", "t + x"}};
     snw_error err;
-    snw_status status = snw_scope_define_list(s, "c", 2, list, "f", at, at, &err);
+    snw_status status = snw_scope_define_list(s, "c", 2, list, file, at, at, &err);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == SNW_OK; i++) {
         status = snw_scope_define(s, pairs[i][0], pairs[i][1], "f", 1, 1, &err);
     }

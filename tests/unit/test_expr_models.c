@@ -21,7 +21,7 @@ static void define(snw_scope *s, const char *entry) {
     text += 2;
     snw_status status;
     if (*text == '[') {
-        const char *items[MOST];
+        const char *items[MOST], *const file[MOST] = {0};
         const int line[MOST] = {0}, column[MOST] = {0};
         int n = 0;
         for (char *p = text + 1; p;) {
@@ -30,7 +30,7 @@ static void define(snw_scope *s, const char *entry) {
             p = *end == ',' ? end + 1 : NULL;
             *end = '\0';
         }
-        status = snw_scope_define_list(s, copy, n, items, NULL, line, column, &err);
+        status = snw_scope_define_list(s, copy, n, items, file, line, column, &err);
     } else {
         status = snw_scope_define(s, copy, text, NULL, 1, 1, &err);
     }

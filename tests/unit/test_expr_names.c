@@ -35,9 +35,10 @@ static void parameters_come_in_any_order(void **state) {
 static void lists_and_functions_take_arguments(void **state) {
     bench *b = *state;
     const char *const text[] = {"0.2", "0.6 + t", "2*a(1)"};
+    const char *const file[] = {"model.yaml", "model.yaml", "model.yaml"};
     const int line[] = {4, 4, 4}, column[] = {5, 10, 20};
-    assert_int_equal(
-        snw_scope_define_list(b->scope, "a", 3, text, "model.yaml", line, column, &b->err), SNW_OK);
+    assert_int_equal(snw_scope_define_list(b->scope, "a", 3, text, file, line, column, &b->err),
+                     SNW_OK);
     define(b, "r(j)", "a(j)*sin(t + j)");
     define(b, "g(p, q)", "p - q");
     define(b, "twice(u)", "2*u");

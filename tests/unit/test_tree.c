@@ -481,6 +481,79 @@ static void command_line_wins_over_the_run(void **state) {
     assert_string_equal(text_at(tree(text, 0, "gravity=2"), "gravity"), "2");
 }
 
+// the scheme of the step that `study` of a run, or of the command line, brings along
+static const char *scheme_of(const char *overrides, const char *set) {
+    static char text[1000];
+    (void)snprintf(text, sizeof text,
+                   "%sx-base: &base {study: [dynamic: {scheme: bdf2}]}\nruns: {r: {%s}}\n", arm,
+                   overrides);
+    return text_at(tree(text, 0, set), "study/0/dynamic/scheme");
+}
+
+static void overrides_do_not_depend_on_their_order(void **state) {
+    (void)state;
+    static const char *const all[] = {
+        "dynamic.scheme: euler, study: [dynamic: {scheme: bdf2}]",
+        "study: [dynamic: {scheme: bdf2}], dynamic.scheme: euler",
+        "dynamic.scheme: euler, <<: *base",
+        "<<: *base, dynamic.scheme: euler",
+        "dynamic.scheme: {each: [euler, rk4]}, study: [dynamic: {scheme: bdf2}]",
+        "dynamic.scheme: euler, study.1: {dynamic: {scheme: bdf2}}",
+        "dynamic.scheme: euler, study.1.dynamic: {scheme: bdf2}, study: [dynamic: {}]",
+        "dynamic.name: swing, dynamic.scheme: euler, study: [dynamic]",
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        assert_string_equal(scheme_of(all[i], NULL), "euler");
+    }
+    // the run keeps its keys in a part that the command line replaces, and the other way round
+    assert_string_equal(scheme_of("dynamic.scheme: euler", "study=[dynamic: {scheme: bdf2}]"),
+                        "euler");
+    assert_string_equal(scheme_of("study: [dynamic: {scheme: bdf2}]", "dynamic.scheme=euler"),
+                        "euler");
+    assert_string_equal(scheme_of("<<: *base, dynamic.scheme: euler", "dynamic.scheme=rk4"), "rk4");
+    char text[1000];
+    (void)snprintf(text, sizeof text,
+                   "%sruns:\n  r: {limb(2).rod.length: 5, limb(k=1..2).rod.length: 7, a(2): 9, a: "
+                   "[3, 4], twist: off, loads.twist: {on: arm.tip, when: on}}\n",
+                   arm);
+    snw_node *root = tree(text, 0, NULL);
+    assert_string_equal(text_at(root, "robot/limb(2)/rod/length"), "5");
+    assert_string_equal(text_at(root, "robot/limb(1)/rod/length"), "7");
+    assert_near(value_at(root, "parameters/a/0"), 3, 0);
+    assert_near(value_at(root, "parameters/a/1"), 9, 0);
+    assert_string_equal(text_at(root, "loads/twist/when"), "off");
+    assert_near(value_at(tree(text, 0, "a=[1, 2]"), "parameters/a/1"), 9, 0);
+}
+
+static void overrides_that_contradict_are_refused(void **state) {
+    (void)state;
+    static const char *const all[] = {
+        "arm.rod.length: 2, robot.arm.rod.length: 3",
+        "robot.arm.rod.length: 3, arm.rod.length: 2",
+        "robot.arm.rod: off, arm.rod: {length: 2}",
+        "a(2): 1, a.2: 3",
+        "twist: off, twist.when: on",
+        "fall.step: 3, study.2.dynamic.step: 4",
+        "limb(k=1..2).on: arm, limb(j=2..2).on: world",
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof text, "%sruns:\n  r: {%s}\n", arm, all[i]);
+        snw_error err = {0};
+        snw_node *root = NULL;
+        assert_int_equal(make(text, NULL, 0, &root, &err), SNW_E_PARSE);
+        assert_int_equal(err.line, 13);
+        assert_non_null(strstr(err.text, "override the same value"));
+    }
+    static const char *const twice[] = {"C=1 N*m", "C=2 N*m"};
+    snw_error err = {0};
+    snw_node *root = NULL;
+    snw_source_destroy(source);
+    assert_int_equal(snw_source_parse("m.yaml", arm, strlen(arm), 2, twice, &source, &err), SNW_OK);
+    assert_int_equal(snw_source_tree(source, 0, pool, &root, &err), SNW_E_PARSE);
+    assert_string_equal(err.file, "--set");
+}
+
 static void faulty_overrides_have_a_place(void **state) {
     (void)state;
     refused(arm, "CC=1", "--set", 1, 1, "did you mean 'C'?");
@@ -574,6 +647,8 @@ int main(void) {
         TEST(overrides_reach_everything),
         TEST(changes_lie_above_all),
         TEST(command_line_wins_over_the_run),
+        TEST(overrides_do_not_depend_on_their_order),
+        TEST(overrides_that_contradict_are_refused),
         TEST(faulty_overrides_have_a_place),
         TEST(names_are_unique),
         TEST(tables_are_asked_of_the_caller),
