@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "io/node.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 16, POOL_LIMIT = 64 << 20 };
@@ -180,4 +181,18 @@ const char *snw_args_value(const snw_args *a, const char *option) {
     const char *const *values;
     const int n = snw_args_values(a, option, &values);
     return n > 0 ? values[n - 1] : NULL;
+}
+
+snw_status snw_args_number(const snw_args *a, const char *option, double low, double high,
+                           double *out, snw_error *err) {
+    const char *text = snw_args_value(a, option);
+    char *end;
+    if (!text) return SNW_OK;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !(x >= low && x <= high)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--%s is a number from %.15g to %.15g, not '%s'",
+                        option, low, high, text);
+    }
+    *out = x;
+    return SNW_OK;
 }

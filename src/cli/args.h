@@ -68,3 +68,6 @@ const char *snw_args_operand(const snw_args *a, int i);
 bool snw_args_has(const snw_args *a, const char *option);
 const char *snw_args_value(const snw_args *a, const char *option);
 int snw_args_values(const snw_args *a, const char *option, const char *const **values);
+// *out <- its last value, a number within these bounds; unchanged when it was not given.
+SNW_NODISCARD snw_status snw_args_number(const snw_args *a, const char *option, double low,
+                                         double high, double *out, snw_error *err);

@@ -5,7 +5,6 @@
 #include "cli/play_socket.h"
 #include "cli/stop.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // what a simulation is made of
@@ -38,24 +37,13 @@ static snw_status find_run(const snw_document *d, const char *name, int *out, sn
                     snw_document_run_name(d, 0));
 }
 
-// a number of the command line
-static snw_status read_number(const snw_args *args, const char *option, double low, double high,
-                              double *out, snw_error *err) {
-    const char *text = snw_args_value(args, option);
-    char *end;
-    if (!text) return SNW_OK;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && *out >= low && *out <= high) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "--%s is a number from %g to %g, not '%s'", option, low,
-                    high, text);
-}
-
 static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *opts,
                                snw_error *err) {
     const snw_run_hooks hooks = {.user = s, .stop = should_stop, .warn = pass_warning};
     snw_live_opts how = {0};
-    SNW_TRY(read_number(args, "step", 1e-6, 1, &how.step, err));
+    SNW_TRY(snw_args_number(args, "step", 1e-6, 1, &how.step, err));
     opts->nset = snw_args_values(args, "set", &opts->set);
+    snw_stop_politely();
     SNW_TRY(snw_document_read(s->path, opts->nset, opts->set, &s->document, err));
     SNW_TRY(find_run(s->document, snw_args_value(args, "run"), &opts->run_index, err));
     SNW_TRY(snw_document_describe(s->document, opts->run_index, &s->desc, err));
@@ -63,7 +51,7 @@ static snw_status open_setting(setting *s, const snw_args *args, snw_play_opts *
     opts->title = s->desc->title ? s->desc->title : "";
     opts->run = snw_document_run_name(s->document, opts->run_index);
     opts->output = snw_args_value(args, "output");
-    snw_stop_politely();
+    SNW_TRY(snw_stop_check(err));
     SNW_TRY(snw_live_create(s->desc, opts->run, &how, &hooks, &s->live, err));
     return snw_play_create(s->document, s->desc, s->live, opts, &s->play, err);
 }
@@ -80,7 +68,7 @@ static snw_status serve(setting *s, const snw_args *args, const snw_viewer_piece
                         snw_error *err) {
     double port = 0;
     snw_socket *socket;
-    SNW_TRY(read_number(args, "port", 0, 65535, &port, err));
+    SNW_TRY(snw_args_number(args, "port", 0, 65535, &port, err));
     SNW_TRY(snw_socket_open(s->play, page, (int)port, &socket, err));
     const char *address = snw_socket_address(socket);
     printf("%s is played at\n  %s\nCtrl-C ends it\n", s->path, address);

@@ -14,6 +14,7 @@
 #include "study/modes.h"
 #include "study/series.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ typedef struct session {
     const char *path; // of the model
     snw_meter meter;
     snw_results *results;
+    int increments;  // after which each run ends, --increments; 0: no limit
     snw_error flush; // why results could not be written between frames
 } session;
 
@@ -123,7 +125,11 @@ static snw_status execute(session *s, const snw_job_run *r, int index, outcome *
     last_frame last = {o, snw_run_describe(r->run)->ncolumn};
     const snw_recorder recorder[] = {snw_results_recorder(s->results, index),
                                      {&last, keep_frame, keep_end}};
-    const snw_run_hooks hooks = {s, show_progress, should_stop, pass_warning};
+    const snw_run_hooks hooks = {.user = s,
+                                 .progress = show_progress,
+                                 .stop = should_stop,
+                                 .warn = pass_warning,
+                                 .increments = s->increments};
     const snw_status status = snw_run_execute(r->run, 2, recorder, &hooks, &o->totals, err);
     if (s->flush.status != SNW_OK) {
         *err = s->flush;
@@ -165,7 +171,9 @@ static int execute_all(session *s, const snw_job *job, const char *output, outco
         if (outcomes[i].kept) continue;
         snw_error err = {0};
         snw_meter_run(&s->meter, i, job->run[i].name);
-        if (execute(s, &job->run[i], i, &outcomes[i], &err) == SNW_OK) continue;
+        const snw_status status = execute(s, &job->run[i], i, &outcomes[i], &err);
+        if (status == SNW_OK) continue;
+        if (status == SNW_E_STOPPED && !snw_stop_asked()) continue; // by --increments
         exit_status = SNW_EXIT_FAILED;
         say_failure(s, job, i, &outcomes[i], output, &err);
         if (err.status == SNW_E_STOPPED || err.status == SNW_E_IO) break;
@@ -477,12 +485,11 @@ static snw_status begin(session *s, const snw_job *job, const char *output, snw_
     return snw_results_close(s->results, &second) == SNW_OK ? status : err->status;
 }
 
-static int run_job(const snw_job *job, const char *output, snw_result *old, bool quiet,
-                   snw_reply *reply) {
-    session s = {.reply = reply, .path = job->path};
+static int run_job(const snw_job *job, const char *output, int increments, snw_result *old,
+                   bool quiet, snw_reply *reply) {
+    session s = {.reply = reply, .path = job->path, .increments = increments};
     snw_error err = {0};
     outcome *outcomes = NULL;
-    snw_stop_politely();
     snw_status status = create_outcomes(job, &outcomes, &err);
     if (status == SNW_OK) status = begin(&s, job, output, old, outcomes, &err);
     snw_result_close(old);
@@ -517,8 +524,10 @@ static int run(const snw_args *args, snw_reply *reply) {
     default_output(path, name, sizeof name);
     const char *output = snw_args_has(args, "output") ? snw_args_value(args, "output") : name;
     snw_error err = {0};
-    snw_job job;
-    snw_status status = snw_job_open(path, args, &job, &err);
+    snw_job job = {0};
+    double increments = 0;
+    snw_status status = snw_args_number(args, "increments", 1, INT_MAX, &increments, &err);
+    if (status == SNW_OK) status = snw_job_open(path, args, &job, &err);
     if (status == SNW_OK) status = snw_output_refuse_model(job.document, output, &err);
     snw_result *old = NULL;
     if (status == SNW_OK && snw_args_has(args, "resume")) {
@@ -531,7 +540,8 @@ static int run(const snw_args *args, snw_reply *reply) {
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
     } else {
-        exit_status = run_job(&job, output, old, snw_args_has(args, "quiet"), reply);
+        exit_status =
+            run_job(&job, output, (int)increments, old, snw_args_has(args, "quiet"), reply);
     }
     snw_job_close(&job);
     return exit_status;
@@ -546,6 +556,9 @@ static const snw_option options[] = {
      "go on with the runs that OUT.h5 has and that were stopped, killed or failed"},
     {"force", 'f', NULL, false,
      "replace older results also where they were made with another --set or other runs"},
+    {"increments", 0, "N", false,
+     "end each run once it has made N increments or time steps, as Ctrl-C would; the equilibrium "
+     "at hand is finished, and --resume goes on"},
     {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -566,7 +579,11 @@ const snw_command snw_cmd_run = {
         "--force.\n\n"
         "Ctrl-C ends a run between two increments; what was computed until then is kept, also "
         "when a "
-        "run fails or is killed.\n\n"
+        "run fails or is killed. While the model is still read, it ends the command with "
+        "status 1 and nothing is written. A second one ends the process at once.\n\n"
+        "With --increments each run ends by itself after so many increments, which is no "
+        "failure: the status is 0, and the table and the file say that the run was "
+        "stopped.\n\n"
         "With --resume it goes on from there: finished runs are kept, the others continue "
         "after their last checkpoint and give the numbers, to the last bit, of a run that "
         "was never interrupted. The model, --set and --run must be as they were.",
@@ -574,6 +591,7 @@ const snw_command snw_cmd_run = {
     .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
                 "sinew run sweep.yaml --run load --json\n"
+                "sinew run arm.yaml --increments 100\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa' --resume",
     .run = run,
 };

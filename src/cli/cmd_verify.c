@@ -190,7 +190,8 @@ static snw_status verify_run(session *s, const snw_job *job, int index, snw_erro
     snw_series series;
     snw_series_init(&series, snw_run_describe(r->run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&series);
-    const snw_run_hooks hooks = {s, show_progress, should_stop, pass_warning};
+    const snw_run_hooks hooks = {
+        .user = s, .progress = show_progress, .stop = should_stop, .warn = pass_warning};
     snw_run_totals totals;
     snw_status status = snw_run_execute(r->run, 1, &recorder, &hooks, &totals, err);
     snw_meter_clear(&s->meter);
@@ -292,7 +293,6 @@ static int verify_file(session *s, const char *path, const snw_args *args) {
     if (status != SNW_OK) {
         snw_reply_fail(s->reply, &err);
     } else {
-        snw_stop_politely();
         exit_status = verify_job(s, &job, &err);
     }
     if (j) {

@@ -243,7 +243,6 @@ static snw_status prepare(session *s, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
     }
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
-    snw_stop_politely();
     if (s->job.n != 1) {
         return snw_fail(err, SNW_E_ARGUMENT, "the model has %d runs; choose one by --run",
                         s->job.n);

@@ -350,7 +350,8 @@ static snw_status run_one(session *s, const snw_document *d, const snw_job_run *
     snw_run *run = NULL;
     snw_run_totals totals;
     // what there is to warn of is said of the start; the search may pass through anything
-    const snw_run_hooks hooks = {s, NULL, should_stop, s->runs == 0 ? pass_warning : NULL};
+    const snw_run_hooks hooks = {
+        .user = s, .stop = should_stop, .warn = s->runs == 0 ? pass_warning : NULL};
     snw_status status = snw_document_describe(d, which->index, &desc, err);
     if (status == SNW_OK) status = snw_run_create(desc, which->name, &run, err);
     if (status == SNW_OK) {
@@ -604,7 +605,6 @@ static snw_status write_model(session *s, snw_error *err) {
 
 static snw_status prepare(session *s, snw_error *err) {
     SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
-    snw_stop_politely();
     SNW_TRY(read_finds(s, err));
     SNW_TRY(read_data(s, err));
     SNW_TRY(match_columns(s, err));

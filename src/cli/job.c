@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/choice.h"
+#include "cli/stop.h"
 #include "io/text.h"
 
 #include <inttypes.h>
@@ -87,6 +88,7 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
     SNW_TRY(choose(job, nwanted, wanted, err));
     for (int i = 0; i < job->n; i++) {
         snw_job_run *r = &job->run[i];
+        SNW_TRY(snw_stop_check(err));
         snw_status status = snw_document_describe(job->document, r->index, &r->desc, err);
         if (status == SNW_OK) status = snw_run_create(r->desc, r->name, &r->run, err);
         if (status == SNW_E_MEMORY && job->n > 1) {
@@ -97,11 +99,13 @@ static snw_status open_job(snw_job *job, const snw_args *args, snw_error *err) {
         }
         SNW_TRY(status);
     }
+    SNW_TRY(snw_stop_check(err));
     return snw_job_text(job->document, nset, set, &job->text, err);
 }
 
 snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job, snw_error *err) {
     *job = (snw_job){.path = path};
+    snw_stop_politely();
     const snw_status status = open_job(job, args, err);
     // a message without a place is still about this file
     if (status != SNW_OK && !err->file[0]) {

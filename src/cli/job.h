@@ -26,7 +26,8 @@ typedef struct snw_job {
 } snw_job;
 
 // Read `path` with the --set of the arguments, choose the runs by --run, check and compile each of
-// them. `job` may be closed whatever comes back.
+// them. From then on Ctrl-C only asks (cli/stop.h), and SNW_E_STOPPED comes back when it has asked meanwhile. `job` may be
+// closed whatever comes back.
 SNW_NODISCARD snw_status snw_job_open(const char *path, const snw_args *args, snw_job *job,
                                       snw_error *err);
 void snw_job_close(snw_job *job);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/stop.h"
 
+#include "base/fail.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -39,5 +41,10 @@ void snw_stop_politely(void) {
 }
 
 bool snw_stop_asked(void) { return asked != 0; }
+
+snw_status snw_stop_check(snw_error *err) {
+    if (!asked) return SNW_OK;
+    return snw_fail(err, SNW_E_STOPPED, "stopped while the model was read; nothing was computed");
+}
 
 void snw_stop_unfinished(const char *path) { unfinished = path; }

@@ -429,7 +429,10 @@ void snw_run_warn(const snw_run *r, const char *message) {
 }
 
 bool snw_run_stopped(const snw_run *r) {
-    return r->hooks && r->hooks->stop && r->hooks->stop(r->hooks->user);
+    if (!r->hooks) return false;
+    const int made = r->totals.increments - r->increments_before;
+    if (r->hooks->increments > 0 && made >= r->hooks->increments) return true;
+    return r->hooks->stop && r->hooks->stop(r->hooks->user);
 }
 
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1) {
@@ -645,6 +648,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->current = NULL;
     snw_statics_reset(r->now->statics);
     if (r->resuming) SNW_TRY(snw_run_load(r, err));
+    r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_switch(r);
     speak_of_loops(r);
     if (r->desc->nstep == 0)

@@ -20,6 +20,7 @@ typedef struct snw_run_hooks {
     void (*progress)(void *user, const snw_progress *p); // NULL: none
     bool (*stop)(void *user);                      // true: end with SNW_E_STOPPED; NULL: never
     void (*warn)(void *user, const char *message); // NULL: none
+    int increments; // end with SNW_E_STOPPED once this execution has made so many; 0: no limit
 } snw_run_hooks;
 
 // Totals of a run, for its closing summary.

@@ -72,6 +72,7 @@ struct snw_run {
     const snw_recorder *recorder;
     const snw_run_hooks *hooks;
     snw_run_totals totals;
+    int increments_before; // of the totals, made before the checkpoint that it goes on from
     snw_here here;
     bool resuming;                      // go on from `save`
     bool loaded;                        // statics has loads that hold already

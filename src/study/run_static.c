@@ -118,6 +118,8 @@ static snw_status solve(snw_run *r, double t, const snw_statics_opts *opts, snw_
     return s;
 }
 
+static bool should_stop(void *user) { return snw_run_stopped(user); }
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     SNW_TRY(snw_run_still(r, step, err));
@@ -126,7 +128,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.march = step->march;
     opts.march_step = step->march_step;
     opts.steady = step->steady;
-    if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
+    opts.stop = should_stop, opts.user = r;
     const double t0 = r->here.t0;
     // at most 1e7 of them: the reader sees to it
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;

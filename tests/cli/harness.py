@@ -7,11 +7,14 @@ import resource
 import subprocess
 import tempfile
 import textwrap
+import time
 import unittest
 
 SINEW = os.environ.get("SINEW", str(pathlib.Path(__file__).resolve().parents[2] / "build/sinew"))
 # a build with sanitizers: the same lines, fewer times
 SLOW = "SINEW_SLOW" in os.environ
+# s: a hang takes longer, and nothing else, however busy the machine
+PATIENCE = 900
 SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
 
@@ -88,7 +91,7 @@ class Case(unittest.TestCase):
             path.write_text(textwrap.dedent(text))
         return name
 
-    def sinew(self, *args, timeout=120, **more):
+    def sinew(self, *args, timeout=PATIENCE, **more):
         more.setdefault("stdout", subprocess.PIPE)
         done = subprocess.run([SINEW, *map(str, args)], cwd=self.folder, stderr=subprocess.PIPE, timeout=timeout,
                               stdin=subprocess.DEVNULL, text=True, **more)
@@ -106,6 +109,26 @@ class Case(unittest.TestCase):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
+
+    def wait_until(self, done, process, pause=0.02):
+        """Until done() while the process goes on."""
+        deadline = time.monotonic() + PATIENCE
+        while not done():
+            self.assertIsNone(process.poll(), "ended by itself")
+            self.assertLess(time.monotonic(), deadline, "nothing happens")
+            time.sleep(pause)
+
+    def wait_for_work(self, process, seconds):
+        """Until the process has computed for so long, by its own clock rather than that of the wall."""
+        ticks = seconds * os.sysconf("SC_CLK_TCK")
+        stat = pathlib.Path(f"/proc/{process.pid}/stat")
+        self.wait_until(lambda: sum(map(int, stat.read_text().rsplit(")", 1)[1].split()[11:13])) >= ticks, process)
+
+    def frames(self, name):
+        """How many frames the first run of a file has by now; 0: there is no file yet."""
+        if name not in self.files():
+            return 0
+        return self.succeeds("show", name, "--json").json["runs"][0]["frames"]
 
     def files(self):
         """Names in the scratch folder, hidden ones too."""
@@ -133,6 +156,11 @@ def has_cairo():
     """Was the command built with cairo?"""
     done = subprocess.run([SINEW, "plot", "/nonexistent.h5", "-o", "f.png"], capture_output=True, text=True)
     return "without cairo" not in done.stderr
+
+
+def limit_work(seconds):
+    """For preexec_fn: killed when it has computed for so long, by its own clock."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def limit_file_size(size):

@@ -451,12 +451,9 @@ class Stopped(harness.Case):
         self.write("slow.yaml", RELEASE.replace("0.5 s, step: 5 ms", "20 s, step: 0.2 ms"))
         self.write("tip.csv", "t,tip.z\n0,0.01\n10,-0.01\n")
         process = self.start("fit", "slow.yaml", "tip.csv", "--run", "light", "--find", "E")
-        try:
-            process.wait(0.5)
-        except Exception:
-            pass
+        self.wait_for_work(process, 0.5)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=harness.PATIENCE)
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("stopped", err)
 

@@ -15,7 +15,7 @@ class Gallery(harness.Case):
         # without a browser, whose pictures take seconds: those are tested with the viewer
         path = {**os.environ, "PATH": "/nowhere"}
         done = subprocess.run([sys.executable, harness.SOURCE / "tools/gallery.py", harness.SINEW, "--out", self.folder, *args], env=path,
-                              capture_output=True, text=True, timeout=200)
+                              capture_output=True, text=True, timeout=harness.PATIENCE)
         self.assertEqual(done.returncode, 0, done)
         return done.stdout, (self.folder / "index.html").read_text()
 

@@ -3,7 +3,6 @@
 import json
 import math
 import signal
-import time
 
 import harness
 
@@ -120,12 +119,7 @@ class Interrupt(harness.Case):
         """A run in the middle of its motion."""
         self.write("long.yaml", LONG)
         process = self.start("run", "long.yaml", *args)
-        deadline = time.monotonic() + 60
-        while "long.h5" not in self.files():
-            self.assertIsNone(process.poll(), "ended by itself")
-            self.assertLess(time.monotonic(), deadline, "no first frame")
-            time.sleep(0.02)
-        time.sleep(0.3)
+        self.wait_until(lambda: self.frames("long.h5") > 3, process, 0.2)
         return process
 
     def test_an_interrupted_motion_keeps_its_frames(self):
@@ -133,7 +127,7 @@ class Interrupt(harness.Case):
             with self.subTest(signal=number):
                 process = self.started()
                 process.send_signal(number)
-                out, err = process.communicate(timeout=30)
+                out, err = process.communicate(timeout=harness.PATIENCE)
                 self.assertEqual(process.returncode, 1, err)
                 self.assertRegex(err, r"long.yaml: stopped at t = [0-9.e+-]+ s, results kept in long.h5")
                 self.assertIn("stopped", out)
@@ -148,7 +142,7 @@ class Interrupt(harness.Case):
     def test_it_answers_in_json_too(self):
         process = self.started("--json")
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=harness.PATIENCE)
         reply = json.loads(out)
         self.assertEqual(reply["exit"], 1)
         self.assertEqual(reply["error"]["status"], "stopped on request")

@@ -69,13 +69,13 @@ class Play(Case):
 
     def end(self, process):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=harness.PATIENCE)
         self.assertEqual((process.returncode, err), (0, ""))
         return out
 
     def status(self, address, **headers):
         try:
-            with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20) as answer:
+            with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=harness.PATIENCE) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as e:
             return e.code, b""

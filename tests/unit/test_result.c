@@ -282,17 +282,26 @@ static void a_link_to_the_file_stays_a_link(void **state) {
 
 // ---- while it grows ----------------------------------------------------------------------------
 
+static double seconds(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void frames_wait_no_longer_than_asked(void **state) {
     (void)state;
     snw_results *w = NULL;
     assert_int_equal(snw_results_create(path, 1, one_run, "", &w, NULL), SNW_OK);
     const snw_recorder rec = snw_results_recorder(w, 0);
+    const double begin = seconds();
     for (int i = 0; i < 10; i++) assert_int_equal(record(&rec, i, NULL), SNW_OK);
+    // on a machine so busy that all this takes a second they may be written already
     snw_result *r = open_file(path);
-    assert_int_equal(snw_result_frames(r, 0), 1);
+    const int at_once = snw_result_frames(r, 0);
+    assert_true(at_once == 1 || seconds() - begin > 0.9);
     assert_int_equal(snw_results_flush(w, 60, NULL), SNW_OK);
     r = open_again(r);
-    assert_int_equal(snw_result_frames(r, 0), 1);
+    assert_int_equal(snw_result_frames(r, 0), at_once);
     assert_int_equal(snw_results_flush(w, 0, NULL), SNW_OK);
     r = open_again(r);
     assert_int_equal(snw_result_frames(r, 0), 10);

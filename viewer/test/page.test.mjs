@@ -243,7 +243,7 @@ let failed = 0;
 async function open(path) {
     const tab = await browser.newPage({ viewport: { width: 900, height: 560 }, colorScheme: 'light', reducedMotion: 'reduce' });
     const faults = [];
-    tab.setDefaultTimeout(60000);
+    tab.setDefaultTimeout(600000); // only a hang takes longer
     tab.on('console', (m) => m.type() === 'error' && faults.push(m.text()));
     tab.on('pageerror', (e) => faults.push(e.message));
     tab.on('request', (r) => !/^(file|data|blob):/.test(r.url()) && faults.push(`asks for ${r.url()}`));
