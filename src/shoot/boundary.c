@@ -184,6 +184,7 @@ void snw_boundary_forget(snw_boundary *b) {
     b->npast = 0;
     b->segments->n = 0;
     b->segments->factored = false;
+    b->secants = (snw_secants){0}; // they are of these factors
 }
 
 void snw_boundary_accept(snw_boundary *b, double h) {

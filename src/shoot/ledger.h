@@ -11,14 +11,23 @@
 typedef struct snw_ledger {
     double *out;
     const double *in;
-    size_t n; // numbers so far
-    bool bad; // a count or an index read was none that can be, and left out
+    size_t room; // numbers that out or in has; nothing beyond is written or read
+    size_t n;    // numbers so far, those beyond the room included
+    bool bad;    // a count or an index read was none that can be, or the room was too small
 } snw_ledger;
 
 static inline void snw_ledger_carry(snw_ledger *row, void *numbers, size_t n) {
-    if (row->out && n) memcpy(row->out + row->n, numbers, n * sizeof(double));
-    if (row->in && n) memcpy(numbers, row->in + row->n, n * sizeof(double));
+    const bool within = row->n <= row->room && n <= row->room - row->n;
+    if ((row->out || row->in) && !within) row->bad = true;
+    if (row->out && within && n) memcpy(row->out + row->n, numbers, n * sizeof(double));
+    if (row->in && within && n) memcpy(numbers, row->in + row->n, n * sizeof(double));
     row->n += n;
+}
+
+// What follows begins at `end`, whatever was carried since; more than has room before it counts in full, so that a count
+// shows that it does not fit.
+static inline void snw_ledger_skip(snw_ledger *row, size_t end) {
+    if (row->n < end) row->n = end;
 }
 
 // A count or an index, which a row that comes from a file has within bounds only if it is sound.

@@ -133,6 +133,7 @@ void snw_platform_forget(snw_platform *p) {
     for (int i = 0; i < p->n; i++) snw_boundary_forget(p->leg[i].b);
     p->npast = 0;
     p->factored = false;
+    p->secants = (snw_secants){0}; // they are of these factors
 }
 
 // ---- Newton -----------------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "shoot/saving.h"
 
-#include "base/fail.h"
-
 void snw_shoot_carry(snw_shoot_rod *r, snw_ledger *row) {
     const size_t nn = (size_t)r->nnode, nz = (size_t)snw_shoot_nz(r);
     const size_t history = sizeof(snw_shoot_history) / sizeof(double);
@@ -82,11 +80,10 @@ static void carry_secants(snw_secants *s, size_t most, double *weight, double *m
     snw_ledger_carry(row, s->gram, sizeof s->gram / sizeof(double));
     const size_t end = row->n + (1 + 2 * SNW_BOUNDARY_SECANTS) * most;
     const size_t pairs = (size_t)n * (size_t)kept;
-    SNW_ASSERT((size_t)n <= most);
     snw_ledger_carry(row, weight, (size_t)n);
     snw_ledger_carry(row, s->g, pairs);
     snw_ledger_carry(row, s->e, pairs);
-    row->n = end;
+    snw_ledger_skip(row, end);
 }
 
 enum { INCREMENT = SNW_SEGMENT_A + 6 }; // numbers of one segment's, at most
@@ -101,7 +98,6 @@ static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
     snw_ledger_carry(row, &b->c0, 1);
     carry_tip(b, row);
     const size_t end = row->n + ((size_t)segments + 1) * most_of(nz);
-    SNW_ASSERT(s->n <= segments);
     for (int k = 0; k <= s->n && s->n > 0; k++) {
         for (int i = 0; i < SNW_BOUNDARY_PAST && k < s->n; i++) {
             snw_ledger_carry(row, &b->past[i][k], STATE);
@@ -110,13 +106,18 @@ static void carry_segments(snw_boundary *b, int segments, snw_ledger *row) {
         snw_ledger_int(row, low, s->r->nnode, &s->seg[k].node);
         if (s->factored) carry_segment(nz, &s->seg[k], row);
     }
-    SNW_ASSERT(row->n <= end);
-    row->n = end;
+    snw_ledger_skip(row, end);
+}
+
+// numbers of an increment of a rod in `segments` at most, for which the rod has memory
+static size_t most_rows(const snw_boundary *b, int segments) {
+    const int n = segments < b->segments->most ? segments : b->segments->most;
+    return (size_t)n * INCREMENT;
 }
 
 void snw_boundary_carry(snw_boundary *b, int segments, snw_ledger *row) {
     carry_segments(b, segments, row);
-    carry_secants(&b->secants, (size_t)segments * INCREMENT, b->weight, b->memory, row);
+    carry_secants(&b->secants, most_rows(b, segments), b->weight, b->memory, row);
 }
 
 void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
@@ -139,6 +140,7 @@ void snw_platform_carry(snw_platform *p, int segments, snw_ledger *row) {
         snw_ledger_carry(row, leg->Z, 36);
         snw_ledger_carry(row, leg->Wa, sizeof leg->Wa / sizeof(double));
     }
-    carry_secants(&p->secants, 6 + (size_t)p->n * (size_t)segments * INCREMENT, p->weight,
-                  p->memory, row);
+    size_t most = 6;
+    for (int i = 0; i < p->n; i++) most += most_rows(p->leg[i].b, segments);
+    carry_secants(&p->secants, most, p->weight, p->memory, row);
 }

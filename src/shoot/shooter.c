@@ -253,23 +253,21 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand) { e->in->hand = hand
 
 void snw_shooter_carried(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V) {
     const snw_model *m = e->m;
-    int chain[64], n = 0;
-    for (int i = seg; i > 0 && n < 64; i = m->seg[i].parent) chain[n++] = i;
-    *g = snw_se3_identity();
+    *g = snw_se3_identity(); // of seg, seen from the segment that the loop has come to
     *V = snw_twist_zero();
-    while (n-- > 0) {
-        const int item = m->seg[chain[n]].item;
+    for (int i = seg; i > 0; i = m->seg[i].parent) {
+        const int item = m->seg[i].item;
         snw_se3 h = snw_se3_identity();
         snw_twist u = snw_twist_zero();
-        if (m->seg[chain[n]].kind == SNW_SEG_POSE) {
+        if (m->seg[i].kind == SNW_SEG_POSE) {
             h = e->in->pose[item], u = e->in->pose_u[item];
         } else if (!m->block[item].feed) {
             const snw_jet q = e->in->drive[snw_shooter_drive(m, m->block[item].dof)];
             h = snw_se3_exp(snw_twist_scale(q.v, m->block[item].S));
             u = snw_twist_scale(q.d, m->block[item].S);
         }
-        *g = snw_se3_mul(*g, h);
-        *V = snw_twist_add(snw_twist_to_child(h, *V), u);
+        *V = snw_twist_add(*V, snw_twist_to_child(*g, u));
+        *g = snw_se3_mul(h, *g);
     }
 }
 

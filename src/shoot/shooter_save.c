@@ -70,9 +70,10 @@ size_t snw_shooter_saves(const snw_shooter *e) { return e->saves; }
 bool snw_shooter_fits(const snw_shooter *e) { return size(e) <= e->saves; }
 
 void snw_shooter_save(const snw_shooter *e, double *out) {
-    snw_ledger row = {.out = out, .n = 1};
+    snw_ledger row = {.out = out, .room = e->saves, .n = 1};
     out[0] = e->t_laws;
     carry((snw_shooter *)e, &row);
+    SNW_ASSERT(!row.bad); // the caller has asked snw_shooter_fits
 }
 
 static snw_status unsound(snw_error *err) {
@@ -105,7 +106,7 @@ snw_status snw_shooter_restore(snw_shooter *e, const double *in, snw_error *err)
     SNW_TRY(take_grids(e, in + 1, err));
     snw_shooter_load(e, in[0], 1);
     e->t_laws = in[0];
-    snw_ledger row = {.in = in, .n = 1};
+    snw_ledger row = {.in = in, .room = e->saves, .n = 1};
     if (!snw_shooter_fits(e)) return unsound(err);
     carry(e, &row);
     return row.bad ? unsound(err) : SNW_OK;

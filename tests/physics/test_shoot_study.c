@@ -3,8 +3,11 @@
 // Steps of the study by the shooting engine: against the strain engine on the same file, as both are refined; its books; what
 // happens when there is no solution; and what it refuses.
 #include "executed.h"
+#include "shoot/shooter.h"
+#include "study/assembly.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define RUN(text) execute(text, &o)
 
@@ -259,6 +262,62 @@ static void steps_are_halved_where_they_must(void **state) {
     snw_series_clear(&o.series);
 }
 
+// Steps so short that there are more segments than a checkpoint has room for: it is left with what it can save, and nothing
+// is written behind its end.
+static void saves_fit_after_short_steps(const char *text) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err = {0};
+    snw_model *m;
+    snw_state *s;
+    snw_shooter *e;
+    if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    if (snw_assembly_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_int_equal(snw_state_create(m, &s), SNW_OK);
+    if (snw_shooter_create(m, &desc->step[0], &e, &err) != SNW_OK) fail_msg("%s", err.text);
+    snw_boundary_info info;
+    double reached;
+    snw_shooter_take(e, s);
+    assert_int_equal(snw_shooter_static(e, 0, &info, &reached), SNW_OK);
+    const double whole = desc->step[0].step;
+    snw_shooter_begin(e, whole);
+    const size_t n = snw_shooter_saves(e);
+    double *row = calloc(n + 64, sizeof *row);
+    assert_non_null(row);
+    for (int k = 0; k < 3; k++) {
+        const double h = whole / (k < 2 ? 256 : 1);
+        const double t = snw_shooter_time(e) + h;
+        assert_int_equal(snw_shooter_step(e, SNW_TIME_EULER, 0, h, t, &info), SNW_OK);
+        assert_true(snw_shooter_fits(e));
+        assert_int_equal(snw_shooter_saves(e), n);
+        snw_shooter_save(e, row);
+        for (size_t i = n; i < n + 64; i++) assert_true(row[i] == 0);
+        assert_int_equal(snw_shooter_restore(e, row, &err), SNW_OK);
+    }
+    free(row);
+    snw_shooter_destroy(e);
+    snw_state_destroy(s);
+    snw_model_destroy(m);
+    release(doc, desc);
+}
+
+static void a_checkpoint_fits_however_short_steps_have_been(void **state) {
+    (void)state;
+    saves_fit_after_short_steps(STEEL
+                                "study: [dynamic: {for: 1 s, step: 20 ms, engine: shooting}]\n");
+    saves_fit_after_short_steps(
+        "sinew: 1\nmaterials: {steel: {young: 200 GPa, poisson: 0.3, density: 7800}}\n"
+        "robot:\n"
+        "  leg(k=1..2): {on: world, pose: {xyz: [0.1*k, 0, 0], x: z}, rod: {length: 0.4, section: "
+        "{circle: {radius: 1 mm}}, material: steel, strain: cosserat legendre 4}}\n"
+        "  plate: {on: world, pose: {xyz: [0.15, 0, 0.4]}, joint: free, body: {mass: 50 g, "
+        "inertia: "
+        "[1e-4, 1e-4, 1e-4]}}\n"
+        "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0.1*k - 0.15, 0, 0], x: z}}}\n"
+        "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
+        "study: [dynamic: {for: 1 s, step: 20 ms, engine: shooting}]\n");
+}
+
 // A ball that hangs at the tip is let go, and taken up again: what it takes along and brings with it is work, in both engines.
 static void bodies_that_go_are_work(void **state) {
     (void)state;
@@ -365,6 +424,7 @@ int main(void) {
         cmocka_unit_test(grids_are_chosen_by_error),
         cmocka_unit_test(failures_keep_what_was_found),
         cmocka_unit_test(steps_are_halved_where_they_must),
+        cmocka_unit_test(a_checkpoint_fits_however_short_steps_have_been),
         cmocka_unit_test(large_loads_are_built_up),
         cmocka_unit_test(bodies_that_go_are_work),
         cmocka_unit_test(refuses_what_it_cannot_do),
