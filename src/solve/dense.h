@@ -29,6 +29,12 @@ SNW_NODISCARD snw_status snw_cholesky_factor(int n, double *A);
 // x <- inv(A) x with the factor of snw_cholesky_factor.
 void snw_cholesky_solve(int n, const double *L, double *x);
 
+// *negative <- number of negative eigenvalues of a symmetric A, of which the lower triangle is read and overwritten. Of a
+// matrix [T, C'; C, 0] with m independent rows C these are m more than T has on the null space of C. SNW_E_SINGULAR when a
+// pivot is zero: *negative counts the others; SNW_E_DIVERGED when A is not finite.
+size_t snw_negative_scratch(int n);
+SNW_NODISCARD snw_status snw_count_negative(int n, double *A, snw_arena *scratch, int *negative);
+
 // Eigenvalues of A x = lambda B x, A symmetric, B symmetric positive definite, of which the lower
 // triangles are read; both are overwritten, A by the eigenvectors (B-orthonormal columns) when
 // `vectors`. Rising order. SNW_E_SINGULAR unless B is positive definite, SNW_E_DIVERGED when A is
@@ -74,6 +80,9 @@ SNW_NODISCARD int snw_qr_factor(int m, int n, double *A, int lead, double tol, s
 // B (m x m) <- Q' B Q, from the factors of an m x n matrix: behind the rank stands B on what is at right angles to the
 // columns.
 void snw_qr_turn(int m, int n, const double *QR, const double *tau, double *B, snw_arena *scratch);
+
+// x (m) <- Q x.
+void snw_qr_apply(int m, int n, const double *QR, const double *tau, double *x, snw_arena *scratch);
 
 // x (max(m, n)): in, b (m); out, the shortest of the x (n) with the smallest |A x - b|. A is m x n and overwritten;
 // what is smaller than tol relative to the largest counts as zero: *rank. SNW_E_DIVERGED when A or b are not finite.

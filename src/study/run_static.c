@@ -11,13 +11,10 @@
 
 enum { MOST_EIGEN = 800 };
 
-// smallest eigenvalue of the tangent, relative to the elastic one, below which it is more than rounding
-static const double UNSTABLE = -1e-6;
-
 // once, and not to those who look at it themselves
 static void warn_of_unstable(snw_run *r, double stability) {
     char text[240];
-    if (!(stability < UNSTABLE) || r->leans || r->reads_stability) return;
+    if (!(stability < SNW_UNSTABLE) || r->leans || r->reads_stability) return;
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].kind == SNW_STEP_MODES) return;
     }

@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "study/statics.h"
+#include "study/statics_private.h"
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/loop.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/relax.h"
 #include "solve/settle.h"
-#include "study/assembly.h"
 #include "study/matrix.h"
 #include "study/unheld.h"
 
 #include <math.h>
 #include <string.h>
-
-struct snw_statics {
-    const snw_model *m;
-    snw_work *w;
-    snw_inputs *before, *after, *now; // of the last solve, of this one, and between
-    snw_state *trial;
-    double blended; // fraction that `now` holds
-    bool steady;    // of the last solve: rates of what is given count. Elsewhere `before` has none
-    snw_arena scratch;
-    double *K, *T; // elastic stiffness and tangent, nv x nv
-    double *x;     // configuration and multipliers, nq + nrow
-    double *scale; // of forces, then of gaps
-    double *
-        soft; // what may be added to the diagonal where joints are held by nothing; NULL: they all are
-    double *slow; // damping by which mechanisms settle, zero for rows
-    double *rows; // nv x nrow: C', and tau and order of its factors
-    double *tau;
-    int *order;
-    snw_assembly *assembly;
-    snw_switches *switches;
-    double *open;          // nrow: gaps where the solve began; they close as the load grows
-    snw_sparse *sparse[2]; // factors of tangents; NULL: they are dense
-};
 
 snw_statics_opts snw_statics_defaults(void) { return (snw_statics_opts){.tolerance = 1e-13}; }
 
@@ -599,122 +574,3 @@ const snw_work *snw_statics_begin(snw_statics *st, const snw_state *s, double t)
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
 snw_assembly *snw_statics_assembly(snw_statics *st) { return st->assembly; }
 snw_switches *snw_statics_switches(snw_statics *st) { return st->switches; }
-
-// ---- stability -------------------------------------------------------------------------------------
-
-static bool symmetric(int n, const double *A) {
-    double largest = 0, skew = 0;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            const double a = A[(size_t)i * (size_t)n + (size_t)j],
-                         b = A[(size_t)j * (size_t)n + (size_t)i];
-            skew = fmax(skew, fabs(a - b));
-            largest = fmax(largest, fabs(a) + fabs(b));
-        }
-        largest = fmax(largest, fabs(A[(size_t)i * (size_t)(n + 1)]));
-    }
-    return skew <= 1e-9 * largest;
-}
-
-// a coordinate that nothing resists, pushes or closes says nothing of stability
-static bool idle(const snw_statics *st, int i) {
-    const snw_model *m = st->m;
-    const size_t n = (size_t)m->nv, I = (size_t)i;
-    double most = 0;
-    for (size_t j = 0; j < n; j++) {
-        const double f = m->typical[j] / m->scale[i];
-        most = fmax(most, fmax(fabs(st->T[j * n + I]), fabs(st->T[I * n + j])) * f);
-    }
-    for (int k = 0; k < m->nrow; k++) {
-        const snw_row row = snw_row_at(m, st->w, k);
-        for (int j = 0; j < row.n; j++) {
-            if (row.dof[j] == i) most = fmax(most, fabs(row.C[j]) * m->typical[i] / row.size);
-        }
-    }
-    return most < 1e-10;
-}
-
-// B (n x n) <- its last m rows and columns, m x m
-static void corner(size_t n, size_t m, double *B) {
-    const size_t skip = n - m;
-    for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
-}
-
-// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of coordinates that rest
-static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
-    const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv;
-    double *to = A;
-    for (int j = 0; j < columns; j++) {
-        bool stays = true;
-        for (int k = 0; square && k < m->nfleeting; k++) {
-            stays = stays && (m->fleeting[k] != j || snw_is_on(st->w, m->fleeting_gate[k]));
-        }
-        int next = 0; // fleeting ones are in order
-        for (int i = 0; stays && i < m->nv; i++) {
-            while (next < m->nfleeting && m->fleeting[next] < i) next++;
-            const bool rests = next < m->nfleeting && m->fleeting[next] == i &&
-                               !snw_is_on(st->w, m->fleeting_gate[next]);
-            if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
-        }
-    }
-}
-
-// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many those are
-static int restrict_to_allowed(snw_statics *st, int n) {
-    const snw_model *m = st->m;
-    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, here = (size_t)n;
-    memset(st->rows, 0, nv * nr * sizeof *st->rows);
-    for (size_t k = 0; k < nr; k++) {
-        for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
-        snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
-    }
-    leave_out(st, false, m->nrow, st->rows);
-    const int rank =
-        snw_qr_factor(n, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
-    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->T, &st->scratch);
-    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->K, &st->scratch);
-    corner(here, here - (size_t)rank, st->T);
-    corner(here, here - (size_t)rank, st->K);
-    return n - rank;
-}
-
-snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
-    int n = st->m->nv;
-    snw_stability out = {.value = NAN, .symmetric = true};
-    if (n == 0) return out;
-    snw_residual(st->m, st->now, s, !st->steady, st->w);
-    snw_tangent_sweep(st->m, NULL, st->w);
-    snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, st->T);
-    snw_elastic_matrices(st->m, st->K, NULL);
-    // a joint without stiffness is measured by typical forces instead
-    for (int k = 0; k < st->m->nblock; k++) {
-        const snw_block *b = &st->m->block[k];
-        if (st->m->seg[b->seg].kind == SNW_SEG_ROD) continue;
-        for (int i = b->dof; i < b->dof + b->n; i++) {
-            double *own = &st->K[(size_t)i * (size_t)(n + 1)];
-            if (!(*own > 0)) *own = st->m->scale[i] / st->m->typical[i];
-        }
-    }
-    out.symmetric = symmetric(n, st->T);
-    for (int i = 0; st->soft && i < n; i++) {
-        if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
-    }
-    leave_out(st, true, st->m->nv, st->T);
-    leave_out(st, true, st->m->nv, st->K);
-    for (int k = 0; k < st->m->nfleeting; k++) n -= !snw_is_on(st->w, st->m->fleeting_gate[k]);
-    if (st->m->nrow) n = restrict_to_allowed(st, n);
-    if (n == 0) return out;
-    const size_t mark = snw_arena_mark(&st->scratch);
-    double *re = snw_arena_doubles(&st->scratch, (size_t)n),
-           *im = snw_arena_doubles(&st->scratch, (size_t)n);
-    const snw_status status = out.symmetric
-                                  ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
-                                  : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);
-    if (status == SNW_OK) {
-        out.value = re[0];
-        for (int i = 1; i < n; i++) out.value = fmin(out.value, re[i]);
-    }
-    snw_arena_reset(&st->scratch, mark);
-    return out;
-}

@@ -60,9 +60,15 @@ const snw_inputs *snw_statics_inputs(const snw_statics *st);
 snw_assembly *snw_statics_assembly(snw_statics *st);
 snw_switches *snw_statics_switches(snw_statics *st);
 
+// ---- stability (stability.c) ------------------------------------------------------------------------
+
+// smallest eigenvalue, relative to the elastic stiffness, below which it is more than rounding
+#define SNW_UNSTABLE (-1e-6)
+
 typedef struct snw_stability {
     double
         value; // smallest real part of the eigenvalues of K_T x = lambda K x; NaN when K is singular
+    int negative; // how many are below SNW_UNSTABLE
     bool
         symmetric; // no follower load: zero means buckling. Else flutter may come first and needs the mass
 } snw_stability;
@@ -70,3 +76,7 @@ typedef struct snw_stability {
 // Eigenvalues of the tangent at the present equilibrium relative to the unloaded elastic stiffness, both on the motions
 // that loops allow; NaN when they allow none.
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);
+
+// The same for conservative loads, and where `negative` is not zero dx (nv) <- the motion with the smallest eigenvalue, of
+// typical size; where several have it, always the same one. value is NaN with follower loads.
+snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx);

@@ -355,10 +355,54 @@ static void qr_finds_the_rank(void **state) {
         }
     }
     assert_near(turned, trace, 1e-14);
+    // Q x keeps lengths, and along the first axis it is the column that came first
+    double x[M] = {1}, length = 0, along = 0;
+    snw_qr_apply(M, K, QR, tau, x, &scratch);
+    for (int i = 0; i < M; i++) length += x[i] * x[i], along += x[i] * A[order[0] * M + i];
+    assert_near(length, 1, 1e-14);
+    assert_near(along, QR[0], 1e-14);
     memcpy(QR, A, sizeof A);
     QR[3] = NAN;
     assert_int_equal(snw_qr_factor(M, K, QR, 0, 1e-10, &scratch, tau, order), 0);
     assert_int_equal(snw_qr_factor(0, 0, NULL, 0, 1e-10, &scratch, NULL, NULL), 0);
+}
+
+// the count by factors is that of the eigenvalues, and of a bordered matrix one more for each independent row than on
+// the null space of the rows
+static void negative_eigenvalues_are_counted_by_factors(void **state) {
+    (void)state;
+    enum { M = 9, K = 4, ALL = M + K };
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    unsigned seed = 8;
+    for (int trial = 0; trial < 30; trial++) {
+        double A[M * M], B[(M - K) * (M - K)] = {0}, C[M * K], W[ALL * ALL] = {0}, null[M * M],
+                                          lambda[M];
+        int negative, below = 0, rank;
+        for (int j = 0; j < M - K; j++) B[j * (M - K + 1)] = 1;
+        for (int j = 0; j < M; j++) {
+            for (int i = j; i < M; i++) A[j * M + i] = A[i * M + j] = noise(&seed);
+            A[j * (M + 1)] += 0.2 * (trial % 10) - 1;
+        }
+        for (int i = 0; i < M * K; i++) C[i] = noise(&seed);
+        for (int j = 0; j < M; j++) {
+            memcpy(W + j * ALL, A + j * M, M * sizeof *A);
+            for (int k = 0; k < K; k++) W[j * ALL + M + k] = -C[k * M + j];
+        }
+        assert_int_equal(snw_count_negative(ALL, W, &scratch, &negative), SNW_OK);
+        assert_true(scratch.peak <= snw_negative_scratch(ALL));
+        assert_int_equal(snw_null_space(M, K, C, 1e-10, &scratch, null, &rank), SNW_OK);
+        snw_project(M, A, M - K, null, M - K, null, &scratch, W);
+        assert_int_equal(snw_eigen_symmetric(M - K, W, B, false, &scratch, lambda), SNW_OK);
+        for (int i = 0; i < M - K; i++) below += lambda[i] < 0;
+        assert_int_equal(negative, K + below);
+        scratch.peak = 0;
+    }
+    double zero[4] = {-1, 0, 0, 0}, broken[1] = {NAN};
+    int negative;
+    assert_int_equal(snw_count_negative(2, zero, &scratch, &negative), SNW_E_SINGULAR);
+    assert_int_equal(negative, 1);
+    assert_int_equal(snw_count_negative(1, broken, &scratch, &negative), SNW_E_DIVERGED);
+    assert_int_equal(snw_count_negative(0, NULL, &scratch, &negative), SNW_OK);
 }
 
 // normal equations hold, and of all solutions it is the one without a part that A does not see
@@ -432,6 +476,7 @@ int main(void) {
         cmocka_unit_test(projection_is_the_double_sum),
         cmocka_unit_test(eigenvalues_of_nan_are_refused),
         cmocka_unit_test(qr_finds_the_rank),
+        cmocka_unit_test(negative_eigenvalues_are_counted_by_factors),
         cmocka_unit_test(shortest_is_least_squares_of_least_length),
         cmocka_unit_test(nothing_is_a_valid_size),
     };

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// Stability of an equilibrium of a model: eigenvalues and unstable motions of its tangent, relative to the unloaded
+// elastic stiffness, on the motions that loops and drives allow. theory.md 5.
+#include "study/statics_private.h"
+
+#include "dynamics/loop.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool symmetric(int n, const double *A) {
+    double largest = 0, skew = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            const double a = A[(size_t)i * (size_t)n + (size_t)j],
+                         b = A[(size_t)j * (size_t)n + (size_t)i];
+            skew = fmax(skew, fabs(a - b));
+            largest = fmax(largest, fabs(a) + fabs(b));
+        }
+        largest = fmax(largest, fabs(A[(size_t)i * (size_t)(n + 1)]));
+    }
+    return skew <= 1e-9 * largest;
+}
+
+// a coordinate that nothing resists, pushes or closes says nothing of stability
+static bool idle(const snw_statics *st, int i) {
+    const snw_model *m = st->m;
+    const size_t n = (size_t)m->nv, I = (size_t)i;
+    double most = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double f = m->typical[j] / m->scale[i];
+        most = fmax(most, fmax(fabs(st->T[j * n + I]), fabs(st->T[I * n + j])) * f);
+    }
+    for (int k = 0; k < m->nrow; k++) {
+        const snw_row row = snw_row_at(m, st->w, k);
+        for (int j = 0; j < row.n; j++) {
+            if (row.dof[j] == i) most = fmax(most, fabs(row.C[j]) * m->typical[i] / row.size);
+        }
+    }
+    return most < 1e-10;
+}
+
+// B (n x n) <- its last m rows and columns, m x m
+static void corner(size_t n, size_t m, double *B) {
+    const size_t skip = n - m;
+    for (size_t j = 0; j < m; j++) memmove(B + j * m, B + (j + skip) * n + skip, m * sizeof *B);
+}
+
+// A (rows x columns, nv rows) <- without the rows, and if it is square without the columns, of coordinates that rest
+static void leave_out(const snw_statics *st, bool square, int columns, double *A) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv;
+    double *to = A;
+    for (int j = 0; j < columns; j++) {
+        bool stays = true;
+        for (int k = 0; square && k < m->nfleeting; k++) {
+            stays = stays && (m->fleeting[k] != j || snw_is_on(st->w, m->fleeting_gate[k]));
+        }
+        int next = 0; // fleeting ones are in order
+        for (int i = 0; stays && i < m->nv; i++) {
+            while (next < m->nfleeting && m->fleeting[next] < i) next++;
+            const bool rests = next < m->nfleeting && m->fleeting[next] == i &&
+                               !snw_is_on(st->w, m->fleeting_gate[next]);
+            if (!rests) *to++ = A[(size_t)j * nv + (size_t)i];
+        }
+    }
+}
+
+// K and T, n x n, <- on the motions that loops allow, in an orthonormal basis of them; how many those are
+static int restrict_to_allowed(snw_statics *st, int n, int *rank) {
+    const snw_model *m = st->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nrow, here = (size_t)n;
+    memset(st->rows, 0, nv * nr * sizeof *st->rows);
+    for (size_t k = 0; k < nr; k++) {
+        for (size_t i = 0; i < nr; i++) st->tau[i] = i == k;
+        snw_rows_pull(m, st->w, st->tau, st->rows + k * nv);
+    }
+    leave_out(st, false, m->nrow, st->rows);
+    *rank = snw_qr_factor(n, m->nrow, st->rows, 0, 1e-10, &st->scratch, st->tau, st->order);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->T, &st->scratch);
+    snw_qr_turn(n, m->nrow, st->rows, st->tau, st->K, &st->scratch);
+    corner(here, here - (size_t)*rank, st->T);
+    corner(here, here - (size_t)*rank, st->K);
+    return n - *rank;
+}
+
+// st->T, st->K <- tangent at s and unloaded elastic stiffness, n x n, on the motions that loops allow: n; whether the tangent
+// is symmetric, and how many rows are independent
+static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmetric, int *rank) {
+    const snw_model *m = st->m;
+    int n = m->nv;
+    snw_residual(m, st->now, s, !st->steady, st->w);
+    snw_tangent_sweep(m, NULL, st->w);
+    snw_tangent_assemble(m, st->now, 1, 0, 0, st->w, st->T);
+    snw_elastic_matrices(m, st->K, NULL);
+    // a joint without stiffness is measured by typical forces instead
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int i = b->dof; i < b->dof + b->n; i++) {
+            double *own = &st->K[(size_t)i * (size_t)(n + 1)];
+            if (!(*own > 0)) *own = m->scale[i] / m->typical[i];
+        }
+    }
+    *is_symmetric = symmetric(n, st->T);
+    for (int i = 0; st->soft && i < n; i++) {
+        if (idle(st, i)) st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
+    }
+    leave_out(st, true, m->nv, st->T);
+    leave_out(st, true, m->nv, st->K);
+    for (int k = 0; k < m->nfleeting; k++) n -= !snw_is_on(st->w, m->fleeting_gate[k]);
+    *rank = 0;
+    return m->nrow ? restrict_to_allowed(st, n, rank) : n;
+}
+
+// value and number of the n eigenvalues with real parts re
+static void judge(int n, const double *re, snw_stability *out) {
+    out->value = re[0];
+    for (int i = 0; i < n; i++) {
+        out->value = fmin(out->value, re[i]);
+        out->negative += re[i] < SNW_UNSTABLE;
+    }
+}
+
+snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
+    snw_stability out = {.value = NAN, .symmetric = true};
+    int rank;
+    if (st->m->nv == 0) return out;
+    const int n = reduced_matrices(st, s, &out.symmetric, &rank);
+    if (n == 0) return out;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    double *re = snw_arena_doubles(&st->scratch, (size_t)n),
+           *im = snw_arena_doubles(&st->scratch, (size_t)n);
+    const snw_status status = out.symmetric
+                                  ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
+                                  : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);
+    if (status == SNW_OK) judge(n, re, &out);
+    snw_arena_reset(&st->scratch, mark);
+    return out;
+}
+
+// x (nv) <- the motion with coordinates y (n) among those that loops allow
+static void unfold(snw_statics *st, int n, int rank, const double *y, double *x) {
+    const snw_model *m = st->m;
+    memset(x, 0, (size_t)rank * sizeof *x);
+    memcpy(x + rank, y, (size_t)n * sizeof *x);
+    if (m->nrow) snw_qr_apply(n + rank, m->nrow, st->rows, st->tau, x, &st->scratch);
+    // back to where they stood among those that rest
+    int from = n + rank;
+    for (int i = m->nv, k = m->nfleeting; i-- > 0;) {
+        while (k > 0 && m->fleeting[k - 1] > i) k--;
+        const bool rests =
+            k > 0 && m->fleeting[k - 1] == i && !snw_is_on(st->w, m->fleeting_gate[k - 1]);
+        x[i] = rests ? 0 : x[--from];
+    }
+}
+
+// dx <- of the motions in the columns of X (nv x k), all as unstable as each other (a round column may buckle any way), the
+// one that moves most the first coordinate that any of them moves most; it moves it forward, by a typical amount
+static void choose_direction(const snw_model *m, int k, const double *X, double *dx) {
+    const size_t nv = (size_t)m->nv;
+    double most = 0;
+    int lead = 0;
+    for (int i = 0; i < m->nv; i++) {
+        double sum = 0;
+        for (int j = 0; j < k; j++) {
+            const double a = X[(size_t)j * nv + (size_t)i] / m->typical[i];
+            sum += a * a;
+        }
+        if (sum > most * (1 + 1e-6)) most = sum, lead = i;
+    }
+    memset(dx, 0, nv * sizeof *dx);
+    for (int j = 0; j < k; j++) {
+        const double *x = X + (size_t)j * nv;
+        for (size_t i = 0; i < nv; i++) dx[i] += x[lead] * x[i];
+    }
+    const double size = m->typical[lead] / dx[lead];
+    for (size_t i = 0; i < nv; i++) dx[i] *= size;
+}
+
+// eigenvalues that differ by less are those of one space
+static const double ALIKE = 1e-6;
+
+snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx) {
+    snw_stability out = {.value = NAN, .symmetric = true};
+    int rank;
+    if (st->m->nv == 0) return out;
+    const int n = reduced_matrices(st, s, &out.symmetric, &rank);
+    if (n == 0 || !out.symmetric) return out;
+    const size_t mark = snw_arena_mark(&st->scratch), nv = (size_t)st->m->nv;
+    double *lambda = snw_arena_doubles(&st->scratch, (size_t)n);
+    if (snw_eigen_symmetric(n, st->T, st->K, true, &st->scratch, lambda) == SNW_OK) {
+        judge(n, lambda, &out);
+        int k = 0;
+        for (; k < n && lambda[k] <= lambda[0] + ALIKE * fabs(lambda[0]); k++) {
+            unfold(st, n, rank, st->T + (size_t)k * (size_t)n, st->K + (size_t)k * nv);
+        }
+        if (out.negative > 0) choose_direction(st->m, k, st->K, dx);
+    }
+    snw_arena_reset(&st->scratch, mark);
+    return out;
+}
