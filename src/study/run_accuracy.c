@@ -55,7 +55,7 @@ static void speak_of_nodes(const snw_run *r) {
     if (t->worst_quadrature > rough) {
         (void)snprintf(text, sizeof text,
                        "run '%s': the nodes integrate inertia, weight and loads along a rod only "
-                       "to %.1g of their value; raise nodes: of the rod, or write nodes: auto",
+                       "to %.1g of their value; raise nodes: of the rod",
                        r->info.run, t->worst_quadrature);
         snw_run_warn(r, text);
     }

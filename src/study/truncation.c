@@ -14,8 +14,10 @@
 #include <string.h>
 
 enum {
-    MOST = 700,      // coordinates of the richer model
-    MOST_STEPS = 40, // on the way to its equilibrium
+    MOST = 600,      // coordinates of the richer model,
+    GENEROUS = 200,  // and up to which it gets more than it needs
+    MOST_STEPS = 12, // on the way to its equilibrium,
+    MOST_TURNS = 10, // of Newton in each
     LEAST_MORE = 4,  // functions that a global basis gets more, at least and
     MOST_MORE = 12   // at most
 };
@@ -47,8 +49,8 @@ struct snw_truncation {
 
 // ---- richer bases ----------------------------------------------------------------------------------
 
-static int more(int n) {
-    const int least = n < LEAST_MORE ? LEAST_MORE : n;
+static int more(int n, bool generous) {
+    const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
     return n + (least > MOST_MORE ? MOST_MORE : least);
 }
 
@@ -68,27 +70,27 @@ static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, sn
 }
 
 // A basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
-// more where continuous functions of that degree hold those of the other.
-static snw_status enrich(snw_pool *pool, const snw_basis *b, snw_basis *out) {
+// more where continuous functions of that degree hold those of the other, and it may be generous.
+static snw_status enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
     *out = *b;
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
     case SNW_BASIS_CHEBYSHEV:
     case SNW_BASIS_MONOMIAL:
         out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = more(b->nfun);
+        out->nfun = more(b->nfun, generous);
         return SNW_OK;
     case SNW_BASIS_FOURIER: // these hold its fields but for little
         out->kind = SNW_BASIS_LEGENDRE;
         out->nfun = 2 * b->nfun + 12;
         return SNW_OK;
     case SNW_BASIS_CONSTANT:
-        return cut_elements(pool, b, 3, out);
+        return cut_elements(pool, b, generous ? 3 : 2, out);
     case SNW_BASIS_LINEAR:
-        out->kind = SNW_BASIS_QUADRATIC;
+        if (generous) out->kind = SNW_BASIS_QUADRATIC;
         return cut_elements(pool, b, 2, out);
     case SNW_BASIS_QUADRATIC:
-        out->kind = SNW_BASIS_CUBIC;
+        if (generous) out->kind = SNW_BASIS_CUBIC;
         return cut_elements(pool, b, 2, out);
     case SNW_BASIS_CUBIC:
         return cut_elements(pool, b, 2, out);
@@ -104,33 +106,42 @@ static bool acted_on(const snw_desc *d, int link) {
     return false;
 }
 
-// t->desc <- links with richer bases; whether there are any, and the robot is not too large for it
-static snw_status enrich_links(snw_truncation *t, bool *any) {
+// t->desc <- links with richer bases; n <- coordinates then, 0: as many as before or too many for a component
+static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     const snw_desc *d = t->m->desc;
     snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
     if (!link) return SNW_E_MEMORY;
     memcpy(link, d->link, (size_t)d->nlink * sizeof *link);
     t->desc = *d;
     t->desc.link = link;
-    *any = false;
-    int n = t->m->nv;
+    *n = t->m->nv;
     for (int l = 0; l < d->nlink; l++) {
         if (!link[l].has_rod || acted_on(d, l)) continue;
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
             if (!rod->active[i]) continue;
             const snw_basis sound = snw_basis_sound(&rod->basis[i]);
-            n -= rod->basis[i].nfun;
-            SNW_TRY(enrich(t->pool, &sound, &rod->basis[i]));
-            n += rod->basis[i].nfun;
-            *any = true;
-            if (rod->basis[i].nfun > SNW_BASIS_MAX_FUNCTIONS) n = MOST + 1;
+            *n -= rod->basis[i].nfun;
+            SNW_TRY(enrich(t->pool, &sound, generous, &rod->basis[i]));
+            *n += rod->basis[i].nfun;
+            if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
+            *n = 0;
+            return SNW_OK;
         }
         rod->nodes = 0; // what the richer fields need
         rod->ncell = 0;
         rod->cell = NULL;
     }
-    *any = *any && n <= MOST;
+    if (*n == t->m->nv) *n = 0;
+    return SNW_OK;
+}
+
+// as rich as the size of the robot allows; any <- whether at all
+static snw_status choose(snw_truncation *t, bool *any) {
+    int n;
+    SNW_TRY(enrich_links(t, true, &n));
+    if (n > GENEROUS) SNW_TRY(enrich_links(t, false, &n));
+    *any = n > 0 && n <= MOST;
     return SNW_OK;
 }
 
@@ -300,7 +311,7 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
     bool any = false;
     snw_error ignored = {0};
-    snw_status s = t->pool ? enrich_links(t, &any) : SNW_E_MEMORY;
+    snw_status s = t->pool ? choose(t, &any) : SNW_E_MEMORY;
     // a model that cannot be compiled so has no estimate
     if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
     if (any) any = !t->rich->bare && same_rows(m, t->rich);
@@ -467,6 +478,7 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton.tol = 1e-9;
     snw_continuation_info info = {0};
+    c.newton.max_iter = MOST_TURNS;
     c.max_increments = MOST_STEPS;
     const snw_status status = snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info);
     if (status != SNW_OK && !(info.reached > 0)) return;
