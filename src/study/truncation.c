@@ -8,6 +8,7 @@
 #include "math/quadrature.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
+#include "solve/settle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ enum {
     MOST = 600,      // coordinates of the richer model,
     GENEROUS = 200,  // and up to which it gets more than it needs
     MOST_STEPS = 12, // on the way to its equilibrium,
-    MOST_TURNS = 10, // of Newton in each
+    MOST_TURNS = 10, // of Newton in each,
+    MOST_FALLS = 80, // and where there is no way, until it has settled elsewhere
     LEAST_MORE = 4,  // functions that a global basis gets more, at least and
     MOST_MORE = 12   // at most
 };
@@ -42,7 +44,7 @@ struct snw_truncation {
     snw_state *s;
     bool still;
     bool *rests; // nv of the richer model: coordinates of joints
-    double *x, *r0, *scale, *soft, *field;
+    double *x, *r0, *scale, *soft, *slow, *field;
     snw_vec3 *place; // nseg: where nodes are to begin with
     snw_arena scratch;
 };
@@ -267,7 +269,9 @@ static bool same_rows(const snw_model *from, snw_model *to) {
 }
 
 static size_t scratch_size(const snw_model *m) {
-    return snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    const size_t a = snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    const size_t b = snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    return a > b ? a : b;
 }
 
 static snw_status prepare(snw_truncation *t) {
@@ -281,11 +285,12 @@ static snw_status prepare(snw_truncation *t) {
     t->r0 = snw_pool_array(t->pool, n, sizeof *t->r0);
     t->scale = snw_pool_array(t->pool, n, sizeof *t->scale);
     t->soft = snw_pool_array(t->pool, n, sizeof *t->soft);
+    t->slow = snw_pool_array(t->pool, n, sizeof *t->slow);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
     t->scratch.size = scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
-    if (!t->rests || !t->x || !t->r0 || !t->scale || !t->soft || !t->field || !t->place ||
+    if (!t->rests || !t->x || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field || !t->place ||
         !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
@@ -293,7 +298,8 @@ static snw_status prepare(snw_truncation *t) {
         for (int i = b->dof; i < b->dof + b->n; i++) {
             t->scale[i] = m->scale[i];
             t->rests[i] = snw_is_joint(m, b);
-            if (t->rests[i]) t->soft[i] = 1e-9 * m->scale[i] / m->typical[i];
+            t->slow[i] = m->scale[i] / m->typical[i];
+            if (t->rests[i]) t->soft[i] = 1e-9 * t->slow[i];
         }
     }
     for (int i = 0; i < m->nrow; i++) {
@@ -453,39 +459,50 @@ static void blame(snw_truncation *t, const double *q0, const double *q, snw_trun
     }
 }
 
-void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
-                             snw_truncation_info *out) {
+static void start(snw_truncation *t, const snw_state *s) {
     const snw_model *m = t->rich;
-    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    t->still = still;
     begin(t, s);
-    snw_inputs_at(m, s->t, t->in);
-    const size_t nq = (size_t)m->nq, n = (size_t)(m->nv + m->nrow);
-    memcpy(t->x, t->s->q, nq * sizeof *t->x);
-    if (m->nrow) memcpy(t->x + nq, t->s->l, (size_t)m->nrow * sizeof *t->x);
-    memset(t->r0, 0, n * sizeof *t->r0);
-    const snw_problem p = {.n = (int)n,
-                           .nx = (int)nq + m->nrow,
+    memcpy(t->x, t->s->q, (size_t)m->nq * sizeof *t->x);
+    if (m->nrow) memcpy(t->x + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->x);
+}
+
+// t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
+static bool solve(snw_truncation *t, const snw_state *s) {
+    const snw_model *m = t->rich;
+    const snw_problem p = {.n = m->nv + m->nrow,
+                           .nx = m->nq + m->nrow,
                            .user = t,
                            .residual = residual,
                            .tangent = tangent,
                            .move = move,
                            .scale = t->scale,
                            .soft = t->soft};
+    snw_continuation_opts c = snw_continuation_defaults();
+    c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MOST_TURNS};
+    c.max_increments = MOST_STEPS;
+    snw_continuation_info info = {0};
+    if (snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info) == SNW_OK) return true;
+    start(t, s);
+    const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
+    snw_settle_info fell = {0};
+    return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+}
+
+void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
+                             snw_truncation_info *out) {
+    const snw_model *m = t->rich;
+    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+    t->still = still;
+    snw_inputs_at(m, s->t, t->in);
+    start(t, s);
     snw_residual(m, t->in, t->s, still, t->w);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
+    memset(t->r0, 0, (size_t)(m->nv + m->nrow) * sizeof *t->r0);
     gather(t, 1, t->r0);
-    snw_continuation_opts c = snw_continuation_defaults();
-    c.newton.tol = 1e-9;
-    snw_continuation_info info = {0};
-    c.newton.max_iter = MOST_TURNS;
-    c.max_increments = MOST_STEPS;
-    const snw_status status = snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info);
-    if (status != SNW_OK && !(info.reached > 0)) return;
-    out->lower_bound = status != SNW_OK;
+    out->lower_bound = !solve(t, s);
     begin(t, s);
     blame(t, t->s->q, t->x, out);
-    memcpy(t->s->q, t->x, nq * sizeof *t->x);
+    memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, still, t->w);
     double far = 0;
     for (int i = 0; i < m->nseg; i++) {
