@@ -42,10 +42,11 @@ struct snw_truncation {
     snw_work *w;
     snw_inputs *in;
     snw_state *s;
-    bool still;
     bool *rests; // nv of the richer model: coordinates of joints
-    double *x, *r0, *scale, *soft, *slow, *field;
+    double *x, *q0, *r0, *scale, *soft, *slow, *field;
     snw_vec3 *place; // nseg: where nodes are to begin with
+    double *J;       // n x n, in motion
+    int *pivot;      // n
     snw_arena scratch;
 };
 
@@ -282,16 +283,19 @@ static snw_status prepare(snw_truncation *t) {
     SNW_TRY(snw_state_create(m, &t->s));
     t->rests = snw_pool_array(t->pool, nv, sizeof *t->rests);
     t->x = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->x);
+    t->q0 = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->q0);
     t->r0 = snw_pool_array(t->pool, n, sizeof *t->r0);
     t->scale = snw_pool_array(t->pool, n, sizeof *t->scale);
     t->soft = snw_pool_array(t->pool, n, sizeof *t->soft);
     t->slow = snw_pool_array(t->pool, n, sizeof *t->slow);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
+    t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
+    t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
-    if (!t->rests || !t->x || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field || !t->place ||
-        !t->scratch.base)
+    if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field || !t->place ||
+        !t->J || !t->pivot || !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -349,9 +353,6 @@ static void gather(const snw_truncation *t, double load, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) r[i] = t->w->r[i] - (1 - load) * t->r0[i];
     for (int i = 0; i < m->nrow; i++) r[m->nv + i] = -t->w->gap[i] - (1 - load) * t->r0[m->nv + i];
-    for (int i = 0; !t->still && i < m->nv; i++) {
-        if (t->rests[i]) r[i] = 0;
-    }
 }
 
 static snw_status residual(void *user, double load, const double *x, double *r) {
@@ -359,7 +360,7 @@ static snw_status residual(void *user, double load, const double *x, double *r) 
     const snw_model *m = t->rich;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
-    snw_residual(m, t->in, t->s, t->still, t->w);
+    snw_residual(m, t->in, t->s, true, t->w);
     gather(t, load, r);
     return SNW_OK;
 }
@@ -371,12 +372,6 @@ static snw_status tangent(void *user, double load, const double *x, double *r, d
     snw_tangent_sweep(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, 0, t->w, J);
     snw_rows_border(m, t->w, 1, J);
-    const size_t n = (size_t)(m->nv + m->nrow);
-    for (size_t i = 0; !t->still && i < (size_t)m->nv; i++) {
-        if (!t->rests[i]) continue;
-        for (size_t k = 0; k < n; k++) J[k * n + i] = J[i * n + k] = 0;
-        J[i * n + i] = m->scale[i] / m->typical[i];
-    }
     return SNW_OK;
 }
 
@@ -397,7 +392,7 @@ static void embed(const pair *p, const double *from, double *to) {
 }
 
 // t->s <- s, in the richer bases
-static void begin(snw_truncation *t, const snw_state *s) {
+static void begin(snw_truncation *t, const snw_state *s, bool still) {
     const snw_model *a = t->m, *b = t->rich;
     snw_state *to = t->s;
     to->t = s->t;
@@ -405,8 +400,8 @@ static void begin(snw_truncation *t, const snw_state *s) {
         const snw_block *f = &a->block[k], *g = &b->block[k];
         if (!snw_is_joint(a, f)) continue;
         for (int i = 0; i < numbers(f); i++) to->q[g->q + i] = s->q[f->q + i];
-        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = t->still ? 0 : s->v[f->dof + i];
-        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = t->still ? 0 : s->a[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = still ? 0 : s->v[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = still ? 0 : s->a[f->dof + i];
     }
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
@@ -415,7 +410,7 @@ static void begin(snw_truncation *t, const snw_state *s) {
         embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
         embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
-    for (int i = 0; t->still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
+    for (int i = 0; still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
     for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
     for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
 }
@@ -459,16 +454,10 @@ static void blame(snw_truncation *t, const double *q0, const double *q, snw_trun
     }
 }
 
-static void start(snw_truncation *t, const snw_state *s) {
-    const snw_model *m = t->rich;
-    begin(t, s);
-    memcpy(t->x, t->s->q, (size_t)m->nq * sizeof *t->x);
-    if (m->nrow) memcpy(t->x + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->x);
-}
-
 // t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
-static bool solve(snw_truncation *t, const snw_state *s) {
+static bool solve(snw_truncation *t) {
     const snw_model *m = t->rich;
+    const size_t nq = (size_t)m->nq, nr = (size_t)m->nrow;
     const snw_problem p = {.n = m->nv + m->nrow,
                            .nx = m->nq + m->nrow,
                            .user = t,
@@ -477,33 +466,121 @@ static bool solve(snw_truncation *t, const snw_state *s) {
                            .move = move,
                            .scale = t->scale,
                            .soft = t->soft};
+    memset(t->r0, 0, (size_t)p.n * sizeof *t->r0);
+    gather(t, 1, t->r0);
+    memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MOST_TURNS};
     c.max_increments = MOST_STEPS;
     snw_continuation_info info = {0};
     if (snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info) == SNW_OK) return true;
-    start(t, s);
+    memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
     const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
     snw_settle_info fell = {0};
     return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+}
+
+// ---- in motion -------------------------------------------------------------------------------------
+
+// square of how fast accelerations change what moves and bends, 1/s^2: a'M a over twice the energy
+static double pace(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
+    double *v = t->s->v;
+    t->s->v = t->s->a; // a as if it were a velocity
+    snw_kinematics(m, t->in, t->s, false, t->w);
+    const double jerk = snw_kinetic_energy(m, t->w);
+    t->s->v = v;
+    return energy > 0 ? jerk / energy : 0;
+}
+
+// A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as well
+static void project(const pair *p, int at, size_t n, bool right, double *scratch, double *A) {
+    const size_t k = (size_t)p->rich, a = (size_t)at;
+    for (size_t line = 0; line < n; line++) {
+        for (size_t i = 0; i < k; i++) {
+            scratch[i] = 0;
+            for (size_t j = 0; j < k; j++) {
+                const double v = right ? A[(a + j) * n + line] : A[line * n + a + j];
+                scratch[i] += p->cut[i * k + j] * v;
+            }
+        }
+        for (size_t i = 0; i < k; i++) A[right ? (a + i) * n + line : line * n + a + i] = scratch[i];
+    }
+}
+
+// Coordinates that the other model has keep their motion: J <- C'J C + (1 - C)'(1 - C) stiffness, r <- C'r for what bases cut
+// off, joints rest
+static void hold(snw_truncation *t, double *r) {
+    const snw_model *m = t->rich;
+    const size_t n = (size_t)(m->nv + m->nrow);
+    for (size_t i = 0; i < (size_t)m->nv; i++) {
+        if (!t->rests[i]) continue;
+        for (size_t k = 0; k < n; k++) t->J[k * n + i] = t->J[i * n + k] = 0;
+        t->J[i * n + i] = t->slow[i];
+        r[i] = 0;
+    }
+    for (int l = 0; l < t->npair; l++) {
+        const pair *p = &t->pair[l];
+        const int at = m->rod[p->rod].dof[p->a];
+        const size_t k = (size_t)p->rich, a = (size_t)at;
+        project(p, at, n, true, t->field, t->J);
+        project(p, at, n, false, t->field, t->J);
+        for (size_t i = 0; i < k; i++) {
+            t->field[i] = 0;
+            for (size_t j = 0; j < k; j++) t->field[i] += p->cut[i * k + j] * r[a + j];
+        }
+        memcpy(r + a, t->field, k * sizeof *r);
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < k; j++) {
+                double sum = 0;
+                for (size_t e = 0; e < k; e++) {
+                    sum += ((e == i) - p->cut[i * k + e]) * ((e == j) - p->cut[j * k + e]);
+                }
+                t->J[(a + i) * n + a + j] += t->slow[a] * sum;
+            }
+        }
+    }
+}
+
+// t->x <- where forces of this instant bend what the bases cut off, all else as it moves
+static bool bend(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const int n = m->nv + m->nrow;
+    double *r = t->r0;
+    memset(r, 0, (size_t)n * sizeof *r);
+    const double fast = pace(t);
+    snw_residual(m, t->in, t->s, false, t->w);
+    memcpy(r, t->w->r, (size_t)m->nv * sizeof *r);
+    snw_tangent_sweep(m, NULL, t->w);
+    snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
+    snw_rows_border(m, t->w, 1, t->J);
+    hold(t, r);
+    for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
+    if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
+    snw_lu_solve(n, t->J, t->pivot, r);
+    snw_move(m, t->q0, -1, r, t->x);
+    return true;
 }
 
 void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
                              snw_truncation_info *out) {
     const snw_model *m = t->rich;
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    t->still = still;
     snw_inputs_at(m, s->t, t->in);
-    start(t, s);
+    begin(t, s, still);
+    memcpy(t->q0, t->s->q, (size_t)m->nq * sizeof *t->q0);
+    if (m->nrow) memcpy(t->q0 + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->q0);
     snw_residual(m, t->in, t->s, still, t->w);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
-    memset(t->r0, 0, (size_t)(m->nv + m->nrow) * sizeof *t->r0);
-    gather(t, 1, t->r0);
-    out->lower_bound = !solve(t, s);
-    begin(t, s);
-    blame(t, t->s->q, t->x, out);
+    if (still) {
+        out->lower_bound = !solve(t);
+    } else if (!bend(t)) {
+        return;
+    }
+    blame(t, t->q0, t->x, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
-    snw_kinematics(m, t->in, t->s, still, t->w);
+    snw_kinematics(m, t->in, t->s, true, t->w);
     double far = 0;
     for (int i = 0; i < m->nseg; i++) {
         const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
