@@ -9,6 +9,7 @@
 #include "io/result.h"
 #include "study/series.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 enum { SHOWN_VALUES = 60 }; // last values in the summary of a run
@@ -122,6 +123,50 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
 
 // ---- summary -----------------------------------------------------------------------------------
 
+// Largest estimated errors of the discretisation among all frames.
+typedef struct errors {
+    double geometry, quadrature, truncation; // the last NaN: not known
+} errors;
+
+static snw_status worst_errors(const cursor *c, errors *out, snw_error *err) {
+    snw_stats *row = snw_alloc(BLOCK * sizeof *row);
+    if (!row) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    *out = (errors){.truncation = NAN};
+    snw_status status = SNW_OK;
+    for (int first = 0, n; first < c->nframe && status == SNW_OK; first += n) {
+        n = c->nframe - first < BLOCK ? c->nframe - first : BLOCK;
+        status = snw_result_read(c->file, c->run, SNW_RESULT_STATS, first, n, (double *)row, err);
+        for (int i = 0; i < n && status == SNW_OK; i++) {
+            out->geometry = fmax(out->geometry, row[i].geometry);
+            out->quadrature = fmax(out->quadrature, row[i].quadrature);
+            out->truncation = fmax(out->truncation, row[i].truncation);
+        }
+    }
+    snw_free(row);
+    return status;
+}
+
+static snw_status print_errors(const cursor *c, snw_error *err) {
+    errors e;
+    if (c->nframe == 0) return SNW_OK;
+    SNW_TRY(worst_errors(c, &e, err));
+    printf("  estimated errors: geometry %.1e, quadrature %.1e", e.geometry, e.quadrature);
+    if (!isnan(e.truncation)) printf(", basis %.1e", e.truncation);
+    printf("\n");
+    return SNW_OK;
+}
+
+static snw_status json_errors(snw_json *j, const cursor *c, snw_error *err) {
+    errors e;
+    SNW_TRY(worst_errors(c, &e, err));
+    snw_field_object(j, "errors");
+    snw_field_number(j, "geometry", e.geometry);
+    snw_field_number(j, "quadrature", e.quadrature);
+    snw_field_number(j, "basis", e.truncation);
+    snw_json_close(j);
+    return SNW_OK;
+}
+
 static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_run_info *info = snw_result_info(c->file, c->run);
     const char *message;
@@ -143,6 +188,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
                info->override[i].text);
     }
     if (info->noverride > 0) printf("\n");
+    SNW_TRY(print_errors(c, err));
     if (c->nframe == 0 || c->nchosen == 0) return SNW_OK;
 
     snw_grid *g;
@@ -179,6 +225,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     snw_field_list(j, "stages");
     for (int i = 0; i < info->nstage; i++) snw_field_text(j, NULL, info->stage[i]);
     snw_json_close(j);
+    SNW_TRY(json_errors(j, c, err));
     if (series) SNW_TRY(json_series(j, c, err));
     snw_field_object(j, "last");
     if (c->nframe > 0) {

@@ -12,6 +12,7 @@
 enum {
     MOST_NODES = 20000,
     AUTO_MOST = 200,
+    PATIENCE = 32, // nodes up to which an error that does not fall may be one of short waves
     MOST_CELLS = 400,
     GIVEN_DEGREE = 6
 }; // the last: of strains given by laws, for want of a basis
@@ -175,7 +176,7 @@ static snw_status place_cells(const snw_rod_desc *d, snw_pool *pool, snw_layout 
 }
 
 // Auto: more until the trial shape's tip is right to `close`, and all that is integrated along the rod at trial shapes to
-// `exact`; where something jumps along the rod, until more points no longer help.
+// `exact`; where something jumps along the rod, until more points no longer help
 static snw_status choose(const snw_desc *desc, const snw_rod *rod, int nstation,
                          const double *station, int enough, snw_rod_quadrature *q, snw_pool *pool,
                          snw_layout *out) {
@@ -186,7 +187,8 @@ static snw_status choose(const snw_desc *desc, const snw_rod *rod, int nstation,
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         predict(desc, rod, out);
         out->quadrature = snw_rod_quadrature_error(q, out);
-        const bool rough = out->quadrature > exact && out->quadrature < 0.7 * before;
+        const bool helps = out->nodes < PATIENCE || out->quadrature < 0.7 * before;
+        const bool rough = out->quadrature > exact && helps;
         if ((out->geometry <= close && !rough) || out->nodes >= AUTO_MOST) return SNW_OK;
         before = out->quadrature;
         n += (n + 3) / 4;

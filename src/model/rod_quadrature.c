@@ -461,9 +461,11 @@ snw_status snw_rod_quadrature_at(const snw_model *m, const snw_rod *rod, const d
 enum { MOST_POINTS = 96, VALUES = 6 };
 static const double STRAIN_TOLERANCE = 1e-8;
 
+typedef enum integrand_kind { OF_STIFFNESS, OF_DAMPING, OF_STRESS, OF_MEASURE } integrand_kind;
+
 // Something integrated along a rod by the strain rule: up to six numbers at each place.
 typedef struct integrand {
-    enum { OF_STIFFNESS, OF_DAMPING, OF_STRESS, OF_MEASURE } kind;
+    integrand_kind kind;
     int item;        // stress or measure
     double from, to; // where it is
 } integrand;
@@ -566,23 +568,22 @@ static bool section_varies(const snw_rod_desc *d) {
     return any || (m && (varies(m->young) || varies(m->poisson) || varies(m->shear) || varies(m->damping)));
 }
 
-// points that one integrand needs, n or more
+// points that one integrand needs, n or more; as many as before where it jumps and more do not help
 static int points_for(const integrand *f, const snw_desc *desc, const snw_rod *rod,
                       const snw_layout *lay, int n) {
     const int p = lay->global ? 0 : highest_degree(rod);
+    int most = n;
     for (int i = 0; i < TRIALS; i++) {
         snw_trial t = trial_of(desc, rod, i);
-        double error = integrand_error(f, &t, lay, p, n);
-        while (error > STRAIN_TOLERANCE) {
-            const int more = n + (n + 1) / 2;
-            if (more > MOST_POINTS) break;
-            const double next = integrand_error(f, &t, lay, p, more);
-            if (!(next < 0.5 * error)) break; // it jumps: more points do not help
-            n = more;
-            error = next;
+        int k = n;
+        double error = integrand_error(f, &t, lay, p, k);
+        while (error > STRAIN_TOLERANCE && k + (k + 1) / 2 <= MOST_POINTS) {
+            k += (k + 1) / 2;
+            error = integrand_error(f, &t, lay, p, k);
         }
+        if (k > most && error <= 1e3 * STRAIN_TOLERANCE) most = k;
     }
-    return n;
+    return most;
 }
 
 int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_layout *lay,

@@ -3,7 +3,7 @@
 // rod_quadrature.h: by how much a quadrature rule errs in what is integrated along a rod: inertia, weight, distributed loads,
 // fluid and ground at the nodes; stiffness, tendons, chambers and active stress at the points of the strain rule. Each is
 // an inner product along the rod of two fields; the rule is compared with a fine one at trial shapes. Private to the
-// compiler of models. theory.md 3.6.
+// compiler of models. theory.md (3.5).
 #pragma once
 
 #include "model/layout.h"
@@ -31,7 +31,7 @@ void snw_rod_quadrature_destroy(snw_rod_quadrature *q); // NULL is fine
 // The largest relative error of the integrals by the nodes of a layout with positive weights.
 double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay);
 
-// Points in each element, `enough` or more, with which integrals of functions of the strain are right to their tolerance, or with
-// which more points no longer help.
+// Points in each element, `enough` or more, with which integrals of functions of the strain are right to their tolerance; `enough`
+// where something jumps along the rod.
 int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_layout *lay,
                           int enough);

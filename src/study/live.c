@@ -144,6 +144,7 @@ snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *
                            .stats = {.load = 1,
                                      .increments = v->steps,
                                      .stability = NAN,
+                                     .truncation = NAN,
                                      .damping = NAN,
                                      .condition = NAN},
                            .live = true};

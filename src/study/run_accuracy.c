@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static void speak_of_nodes(const snw_run *r) {
     if (t->worst_quadrature > rough) {
         (void)snprintf(text, sizeof text,
                        "run '%s': the nodes integrate inertia, weight and loads along a rod only "
-                       "to %.1g of their value; raise nodes: of the rod, or write nodes: auto",
+                       "to %.1g of their value; raise nodes: of the rod",
                        r->info.run, t->worst_quadrature);
         snw_run_warn(r, text);
     }
@@ -63,7 +64,8 @@ static void speak_of_nodes(const snw_run *r) {
 
 static void speak_of_strains(const snw_run *r) {
     char text[400], names[120] = "", remedy[40];
-    if (!r->cut_of || !(r->cut.relative > cut_off)) return;
+    // where the nodes err by more, they come first
+    if (!r->cut_of || !(r->cut.relative > fmax(cut_off, r->totals.worst_quadrature))) return;
     const snw_model *m = r->now->model;
     const snw_link_desc *link = &r->cut_of->link[m->rod[r->cut.rod].link];
     int n = 0, any = 0;

@@ -33,6 +33,7 @@ static snw_status frame(snw_run *r, int stage, int k, snw_state *s, snw_error *e
                                .residual = table->residual,
                                .stability = NAN,
                                .geometry = snw_geometry_error(m, r->state->q, r->state->t),
+                               .truncation = NAN,
                                .mode = k,
                                .condition = NAN}};
     if (k > 0) {

@@ -8,14 +8,18 @@
 #include "math/quadrature.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
+#include "solve/settle.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST = 700,      // coordinates of the richer model
-    MOST_STEPS = 40, // on the way to its equilibrium
+    MOST = 600,      // coordinates of the richer model,
+    GENEROUS = 200,  // and up to which it gets more than it needs
+    MOST_STEPS = 12, // on the way to its equilibrium,
+    MOST_TURNS = 10, // of Newton in each,
+    MOST_FALLS = 80, // and where there is no way, until it has settled elsewhere
     LEAST_MORE = 4,  // functions that a global basis gets more, at least and
     MOST_MORE = 12   // at most
 };
@@ -38,17 +42,18 @@ struct snw_truncation {
     snw_work *w;
     snw_inputs *in;
     snw_state *s;
-    bool still;
     bool *rests; // nv of the richer model: coordinates of joints
-    double *x, *r0, *scale, *soft, *field;
+    double *x, *q0, *r0, *scale, *soft, *slow, *field;
     snw_vec3 *place; // nseg: where nodes are to begin with
+    double *J;       // n x n, in motion
+    int *pivot;      // n
     snw_arena scratch;
 };
 
 // ---- richer bases ----------------------------------------------------------------------------------
 
-static int more(int n) {
-    const int least = n < LEAST_MORE ? LEAST_MORE : n;
+static int more(int n, bool generous) {
+    const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
     return n + (least > MOST_MORE ? MOST_MORE : least);
 }
 
@@ -68,27 +73,27 @@ static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, sn
 }
 
 // A basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
-// more where continuous functions of that degree hold those of the other.
-static snw_status enrich(snw_pool *pool, const snw_basis *b, snw_basis *out) {
+// more where continuous functions of that degree hold those of the other, and it may be generous.
+static snw_status enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
     *out = *b;
     switch (b->kind) {
     case SNW_BASIS_LEGENDRE:
     case SNW_BASIS_CHEBYSHEV:
     case SNW_BASIS_MONOMIAL:
         out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = more(b->nfun);
+        out->nfun = more(b->nfun, generous);
         return SNW_OK;
     case SNW_BASIS_FOURIER: // these hold its fields but for little
         out->kind = SNW_BASIS_LEGENDRE;
         out->nfun = 2 * b->nfun + 12;
         return SNW_OK;
     case SNW_BASIS_CONSTANT:
-        return cut_elements(pool, b, 3, out);
+        return cut_elements(pool, b, generous ? 3 : 2, out);
     case SNW_BASIS_LINEAR:
-        out->kind = SNW_BASIS_QUADRATIC;
+        if (generous) out->kind = SNW_BASIS_QUADRATIC;
         return cut_elements(pool, b, 2, out);
     case SNW_BASIS_QUADRATIC:
-        out->kind = SNW_BASIS_CUBIC;
+        if (generous) out->kind = SNW_BASIS_CUBIC;
         return cut_elements(pool, b, 2, out);
     case SNW_BASIS_CUBIC:
         return cut_elements(pool, b, 2, out);
@@ -104,33 +109,42 @@ static bool acted_on(const snw_desc *d, int link) {
     return false;
 }
 
-// t->desc <- links with richer bases; whether there are any, and the robot is not too large for it
-static snw_status enrich_links(snw_truncation *t, bool *any) {
+// t->desc <- links with richer bases; n <- coordinates then, 0: as many as before or too many for a component
+static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     const snw_desc *d = t->m->desc;
     snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
     if (!link) return SNW_E_MEMORY;
     memcpy(link, d->link, (size_t)d->nlink * sizeof *link);
     t->desc = *d;
     t->desc.link = link;
-    *any = false;
-    int n = t->m->nv;
+    *n = t->m->nv;
     for (int l = 0; l < d->nlink; l++) {
         if (!link[l].has_rod || acted_on(d, l)) continue;
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
             if (!rod->active[i]) continue;
             const snw_basis sound = snw_basis_sound(&rod->basis[i]);
-            n -= rod->basis[i].nfun;
-            SNW_TRY(enrich(t->pool, &sound, &rod->basis[i]));
-            n += rod->basis[i].nfun;
-            *any = true;
-            if (rod->basis[i].nfun > SNW_BASIS_MAX_FUNCTIONS) n = MOST + 1;
+            *n -= rod->basis[i].nfun;
+            SNW_TRY(enrich(t->pool, &sound, generous, &rod->basis[i]));
+            *n += rod->basis[i].nfun;
+            if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
+            *n = 0;
+            return SNW_OK;
         }
         rod->nodes = 0; // what the richer fields need
         rod->ncell = 0;
         rod->cell = NULL;
     }
-    *any = *any && n <= MOST;
+    if (*n == t->m->nv) *n = 0;
+    return SNW_OK;
+}
+
+// as rich as the size of the robot allows; any <- whether at all
+static snw_status choose(snw_truncation *t, bool *any) {
+    int n;
+    SNW_TRY(enrich_links(t, true, &n));
+    if (n > GENEROUS) SNW_TRY(enrich_links(t, false, &n));
+    *any = n > 0 && n <= MOST;
     return SNW_OK;
 }
 
@@ -256,7 +270,9 @@ static bool same_rows(const snw_model *from, snw_model *to) {
 }
 
 static size_t scratch_size(const snw_model *m) {
-    return snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    const size_t a = snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    const size_t b = snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow);
+    return a > b ? a : b;
 }
 
 static snw_status prepare(snw_truncation *t) {
@@ -267,22 +283,27 @@ static snw_status prepare(snw_truncation *t) {
     SNW_TRY(snw_state_create(m, &t->s));
     t->rests = snw_pool_array(t->pool, nv, sizeof *t->rests);
     t->x = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->x);
+    t->q0 = snw_pool_array(t->pool, (size_t)m->nq + nr, sizeof *t->q0);
     t->r0 = snw_pool_array(t->pool, n, sizeof *t->r0);
     t->scale = snw_pool_array(t->pool, n, sizeof *t->scale);
     t->soft = snw_pool_array(t->pool, n, sizeof *t->soft);
+    t->slow = snw_pool_array(t->pool, n, sizeof *t->slow);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->place = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->place);
+    t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
+    t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
-    if (!t->rests || !t->x || !t->r0 || !t->scale || !t->soft || !t->field || !t->place ||
-        !t->scratch.base)
+    if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field || !t->place ||
+        !t->J || !t->pivot || !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         for (int i = b->dof; i < b->dof + b->n; i++) {
             t->scale[i] = m->scale[i];
             t->rests[i] = snw_is_joint(m, b);
-            if (t->rests[i]) t->soft[i] = 1e-9 * m->scale[i] / m->typical[i];
+            t->slow[i] = m->scale[i] / m->typical[i];
+            if (t->rests[i]) t->soft[i] = 1e-9 * t->slow[i];
         }
     }
     for (int i = 0; i < m->nrow; i++) {
@@ -300,7 +321,7 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
     bool any = false;
     snw_error ignored = {0};
-    snw_status s = t->pool ? enrich_links(t, &any) : SNW_E_MEMORY;
+    snw_status s = t->pool ? choose(t, &any) : SNW_E_MEMORY;
     // a model that cannot be compiled so has no estimate
     if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
     if (any) any = !t->rich->bare && same_rows(m, t->rich);
@@ -332,9 +353,6 @@ static void gather(const snw_truncation *t, double load, double *r) {
     const snw_model *m = t->rich;
     for (int i = 0; i < m->nv; i++) r[i] = t->w->r[i] - (1 - load) * t->r0[i];
     for (int i = 0; i < m->nrow; i++) r[m->nv + i] = -t->w->gap[i] - (1 - load) * t->r0[m->nv + i];
-    for (int i = 0; !t->still && i < m->nv; i++) {
-        if (t->rests[i]) r[i] = 0;
-    }
 }
 
 static snw_status residual(void *user, double load, const double *x, double *r) {
@@ -342,7 +360,7 @@ static snw_status residual(void *user, double load, const double *x, double *r) 
     const snw_model *m = t->rich;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
-    snw_residual(m, t->in, t->s, t->still, t->w);
+    snw_residual(m, t->in, t->s, true, t->w);
     gather(t, load, r);
     return SNW_OK;
 }
@@ -354,12 +372,6 @@ static snw_status tangent(void *user, double load, const double *x, double *r, d
     snw_tangent_sweep(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, 0, t->w, J);
     snw_rows_border(m, t->w, 1, J);
-    const size_t n = (size_t)(m->nv + m->nrow);
-    for (size_t i = 0; !t->still && i < (size_t)m->nv; i++) {
-        if (!t->rests[i]) continue;
-        for (size_t k = 0; k < n; k++) J[k * n + i] = J[i * n + k] = 0;
-        J[i * n + i] = m->scale[i] / m->typical[i];
-    }
     return SNW_OK;
 }
 
@@ -380,7 +392,7 @@ static void embed(const pair *p, const double *from, double *to) {
 }
 
 // t->s <- s, in the richer bases
-static void begin(snw_truncation *t, const snw_state *s) {
+static void begin(snw_truncation *t, const snw_state *s, bool still) {
     const snw_model *a = t->m, *b = t->rich;
     snw_state *to = t->s;
     to->t = s->t;
@@ -388,8 +400,8 @@ static void begin(snw_truncation *t, const snw_state *s) {
         const snw_block *f = &a->block[k], *g = &b->block[k];
         if (!snw_is_joint(a, f)) continue;
         for (int i = 0; i < numbers(f); i++) to->q[g->q + i] = s->q[f->q + i];
-        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = t->still ? 0 : s->v[f->dof + i];
-        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = t->still ? 0 : s->a[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->v[g->dof + i] = still ? 0 : s->v[f->dof + i];
+        for (int i = 0; i < f->n; i++) to->a[g->dof + i] = still ? 0 : s->a[f->dof + i];
     }
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
@@ -398,7 +410,7 @@ static void begin(snw_truncation *t, const snw_state *s) {
         embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
         embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
-    for (int i = 0; t->still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
+    for (int i = 0; still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
     for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
     for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
 }
@@ -442,39 +454,133 @@ static void blame(snw_truncation *t, const double *q0, const double *q, snw_trun
     }
 }
 
-void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
-                             snw_truncation_info *out) {
+// t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
+static bool solve(snw_truncation *t) {
     const snw_model *m = t->rich;
-    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    t->still = still;
-    begin(t, s);
-    snw_inputs_at(m, s->t, t->in);
-    const size_t nq = (size_t)m->nq, n = (size_t)(m->nv + m->nrow);
-    memcpy(t->x, t->s->q, nq * sizeof *t->x);
-    if (m->nrow) memcpy(t->x + nq, t->s->l, (size_t)m->nrow * sizeof *t->x);
-    memset(t->r0, 0, n * sizeof *t->r0);
-    const snw_problem p = {.n = (int)n,
-                           .nx = (int)nq + m->nrow,
+    const size_t nq = (size_t)m->nq, nr = (size_t)m->nrow;
+    const snw_problem p = {.n = m->nv + m->nrow,
+                           .nx = m->nq + m->nrow,
                            .user = t,
                            .residual = residual,
                            .tangent = tangent,
                            .move = move,
                            .scale = t->scale,
                            .soft = t->soft};
+    memset(t->r0, 0, (size_t)p.n * sizeof *t->r0);
+    gather(t, 1, t->r0);
+    memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
+    snw_continuation_opts c = snw_continuation_defaults();
+    c.newton = (snw_newton_opts){.tol = 1e-9, .max_iter = MOST_TURNS};
+    c.max_increments = MOST_STEPS;
+    snw_continuation_info info = {0};
+    if (snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info) == SNW_OK) return true;
+    memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
+    const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
+    snw_settle_info fell = {0};
+    return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+}
+
+// ---- in motion -------------------------------------------------------------------------------------
+
+// square of how fast accelerations change what moves and bends, 1/s^2: a'M a over twice the energy
+static double pace(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
+    double *v = t->s->v;
+    t->s->v = t->s->a; // a as if it were a velocity
+    snw_kinematics(m, t->in, t->s, false, t->w);
+    const double jerk = snw_kinetic_energy(m, t->w);
+    t->s->v = v;
+    return energy > 0 ? jerk / energy : 0;
+}
+
+// A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as well
+static void project(const pair *p, int at, size_t n, bool right, double *scratch, double *A) {
+    const size_t k = (size_t)p->rich, a = (size_t)at;
+    for (size_t line = 0; line < n; line++) {
+        for (size_t i = 0; i < k; i++) {
+            scratch[i] = 0;
+            for (size_t j = 0; j < k; j++) {
+                const double v = right ? A[(a + j) * n + line] : A[line * n + a + j];
+                scratch[i] += p->cut[i * k + j] * v;
+            }
+        }
+        for (size_t i = 0; i < k; i++) A[right ? (a + i) * n + line : line * n + a + i] = scratch[i];
+    }
+}
+
+// Coordinates that the other model has keep their motion: J <- C'J C + (1 - C)'(1 - C) stiffness, r <- C'r for what bases cut
+// off, joints rest
+static void hold(snw_truncation *t, double *r) {
+    const snw_model *m = t->rich;
+    const size_t n = (size_t)(m->nv + m->nrow);
+    for (size_t i = 0; i < (size_t)m->nv; i++) {
+        if (!t->rests[i]) continue;
+        for (size_t k = 0; k < n; k++) t->J[k * n + i] = t->J[i * n + k] = 0;
+        t->J[i * n + i] = t->slow[i];
+        r[i] = 0;
+    }
+    for (int l = 0; l < t->npair; l++) {
+        const pair *p = &t->pair[l];
+        const int at = m->rod[p->rod].dof[p->a];
+        const size_t k = (size_t)p->rich, a = (size_t)at;
+        project(p, at, n, true, t->field, t->J);
+        project(p, at, n, false, t->field, t->J);
+        for (size_t i = 0; i < k; i++) {
+            t->field[i] = 0;
+            for (size_t j = 0; j < k; j++) t->field[i] += p->cut[i * k + j] * r[a + j];
+        }
+        memcpy(r + a, t->field, k * sizeof *r);
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < k; j++) {
+                double sum = 0;
+                for (size_t e = 0; e < k; e++) {
+                    sum += ((e == i) - p->cut[i * k + e]) * ((e == j) - p->cut[j * k + e]);
+                }
+                t->J[(a + i) * n + a + j] += t->slow[a] * sum;
+            }
+        }
+    }
+}
+
+// t->x <- where forces of this instant bend what the bases cut off, all else as it moves
+static bool bend(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const int n = m->nv + m->nrow;
+    double *r = t->r0;
+    memset(r, 0, (size_t)n * sizeof *r);
+    const double fast = pace(t);
+    snw_residual(m, t->in, t->s, false, t->w);
+    memcpy(r, t->w->r, (size_t)m->nv * sizeof *r);
+    snw_tangent_sweep(m, NULL, t->w);
+    snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
+    snw_rows_border(m, t->w, 1, t->J);
+    hold(t, r);
+    for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
+    if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
+    snw_lu_solve(n, t->J, t->pivot, r);
+    snw_move(m, t->q0, -1, r, t->x);
+    return true;
+}
+
+void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
+                             snw_truncation_info *out) {
+    const snw_model *m = t->rich;
+    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+    snw_inputs_at(m, s->t, t->in);
+    begin(t, s, still);
+    memcpy(t->q0, t->s->q, (size_t)m->nq * sizeof *t->q0);
+    if (m->nrow) memcpy(t->q0 + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->q0);
     snw_residual(m, t->in, t->s, still, t->w);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
-    gather(t, 1, t->r0);
-    snw_continuation_opts c = snw_continuation_defaults();
-    c.newton.tol = 1e-9;
-    snw_continuation_info info = {0};
-    c.max_increments = MOST_STEPS;
-    const snw_status status = snw_continuation_solve(&p, &c, NULL, NULL, &t->scratch, t->x, &info);
-    if (status != SNW_OK && !(info.reached > 0)) return;
-    out->lower_bound = status != SNW_OK;
-    begin(t, s);
-    blame(t, t->s->q, t->x, out);
-    memcpy(t->s->q, t->x, nq * sizeof *t->x);
-    snw_kinematics(m, t->in, t->s, still, t->w);
+    if (still) {
+        out->lower_bound = !solve(t);
+    } else if (!bend(t)) {
+        return;
+    }
+    blame(t, t->q0, t->x, out);
+    memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
+    snw_kinematics(m, t->in, t->s, true, t->w);
     double far = 0;
     for (int i = 0; i < m->nseg; i++) {
         const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
