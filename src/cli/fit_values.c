@@ -434,16 +434,21 @@ static const column *find_missed(const session *s) {
     return worst;
 }
 
+// A value that went out of all proportion to its start, "" when there is none.
+static const char *find_runaway(const session *s) {
+    for (int i = 0; i < s->nfind; i++) {
+        const double u = fabs(s->x[i] / s->find[i].start.value);
+        if (u > RUNAWAY || u < 1 / RUNAWAY) return s->find[i].path;
+    }
+    return "";
+}
+
 // The best values that there are do not show what was measured.
 static snw_status check_target(const session *s, snw_error *err) {
     const column *c = find_missed(s);
     if (!c) return SNW_OK;
     const bool said = snw_args_has(s->args, "error");
-    const char *far = "";
-    for (int i = 0; i < s->nfind; i++) {
-        const double u = fabs(s->x[i] / s->find[i].start.value);
-        if (u > RUNAWAY || u < 1 / RUNAWAY) far = s->find[i].path;
-    }
+    const char *far = find_runaway(s);
     (void)snw_fail(
         err, SNW_E_DIVERGED,
         "the target is not reached: at its nearest the model misses '%.60s' by %.3g (rms), %.3g "
@@ -587,53 +592,6 @@ static void json_answer(const session *s) {
 
 // ---- a model file with the values found ---------------------------------------------------------
 
-static void put_quoted(FILE *out, const char *text, size_t length) {
-    (void)fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"' || text[i] == '\\') (void)fputc('\\', out);
-        (void)fputc(text[i], out);
-    }
-    (void)fputc('"', out);
-}
-
-// how the model is named in a file that lies at `output`: by its own name beside it, else by its whole path
-static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
-    char folder[1024];
-    const char *slash = strrchr(output, '/');
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2,
-                   slash ? output : "./");
-    char *there = realpath(folder, NULL), *whole = realpath(model, NULL);
-    const size_t n = there ? strlen(there) : 0;
-    snw_status status = SNW_OK;
-    if (!there || !whole) {
-        status = snw_fail(err, SNW_E_IO, "the folder '%.200s' cannot be found", folder);
-    } else if (strncmp(whole, there, n) == 0 && whole[n] == '/' && !strchr(whole + n + 1, '/')) {
-        memmove(whole, whole + n + 1, strlen(whole + n + 1) + 1);
-    }
-    free(there);
-    if (status == SNW_OK) {
-        *out = whole;
-    } else {
-        free(whole);
-    }
-    return status;
-}
-
-// overrides of each run: what --set said, then what was found
-static void put_runs(const session *s, FILE *out) {
-    for (int r = 0; r < s->job.n; r++) {
-        (void)fputs("  ", out);
-        put_quoted(out, s->job.run[r].name, strlen(s->job.run[r].name));
-        (void)fputs(":\n", out);
-        for (int i = 0; i < s->nset; i++) {
-            const char *text = s->set[i], *eq = snw_set_equals(text);
-            (void)fputs("    ", out);
-            put_quoted(out, text, (size_t)(eq - text));
-            (void)fprintf(out, ": %s\n", eq + 1);
-        }
-    }
-}
-
 // runs of `each` and of ranges have no place of their own in a file
 static snw_status check_output(const session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
@@ -649,30 +607,17 @@ static snw_status check_output(const session *s, snw_error *err) {
                         "use the --set line instead of -o",
                         s->job.run[i].name);
     }
-    char *model = NULL;
-    SNW_TRY(name_model(s->job.path, output, &model, err));
-    free(model);
-    return SNW_OK;
+    return snw_fit_can_name(s->job.path, output, err);
 }
 
 static snw_status write_model(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
-    char *model = NULL;
-    snw_output o;
     for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], s->x[i]);
-    SNW_TRY(name_model(s->job.path, output, &model, err));
-    const snw_status status = snw_output_open(output, &o, err);
-    if (status == SNW_OK) {
-        (void)fprintf(o.file, "# Values found by sinew fit from");
-        for (int i = 0; i < s->ndata; i++) (void)fprintf(o.file, " %s", data_path(s, i));
-        (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
-        put_quoted(o.file, model, strlen(model));
-        (void)fputs("\nruns:\n", o.file);
-        put_runs(s, o.file);
-    }
-    free(model);
-    return status == SNW_OK ? snw_output_close(&o, SNW_OK, err) : status;
+    const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
+    if (!data) return no_memory(err);
+    for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
+    return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -714,10 +659,12 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
                        "so far, try another start",
                        why);
     } else {
-        (void)snw_fail(
-            err, SNW_E_DIVERGED,
-            "no minimum after %d steps; these are the best values so far, go on from them",
-            s->info.search.iterations);
+        const char *far = find_runaway(s);
+        (void)snw_fail(err, SNW_E_DIVERGED,
+                       "no minimum after %d steps%s%.60s%s; these are the best values so far, %s",
+                       s->info.search.iterations, *far ? ": '" : "", far,
+                       *far ? "' runs away, as where the target is out of reach" : "",
+                       *far ? "look at units, frames and signs" : "go on from them");
     }
 }
 
