@@ -30,9 +30,9 @@
     "2e-3]}}\n"                                                                                    \
     "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, com: "      \
     "[0.25, "                                                                                      \
-    "0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"                                                    \
+    "0.05, 0], inertia: [1e-2, 1e-2, 2e-2]}}\n"                                                    \
     "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, body: {mass: 1.5, com: "    \
-    "[0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"                                                \
+    "[0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}}\n"                                                \
     "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: {xyz: [0.3, 0, "    \
     "0]}}}\n"                                                                                      \
     "loops: {pin: {join: [a, b], as: revolute}}\n"

@@ -41,7 +41,7 @@ static void pass_warning(void *user, const char *message) {
 
 // ---- one expectation --------------------------------------------------------------------------------
 
-// where it looks: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s"
+// where it looks: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms of 40 rows of arm.csv"
 static void where_text(const snw_expect *e, double t, char *out, size_t size) {
     static const char *const is_name[] = {"min", "max", "mean", "range", "period", "size"};
     switch (e->when) {
@@ -50,6 +50,13 @@ static void where_text(const snw_expect *e, double t, char *out, size_t size) {
         return;
     case SNW_EXPECT_ROWS:
         (void)snprintf(out, size, isnan(t) ? "rows" : "t = %g s", t);
+        return;
+    case SNW_EXPECT_DATA:
+        if (isnan(t)) {
+            (void)snprintf(out, size, "rms of %d rows of %.60s", e->nrow, e->data);
+        } else {
+            (void)snprintf(out, size, "max, t = %g s of %.60s", t, e->data);
+        }
         return;
     case SNW_EXPECT_END:
         (void)snprintf(out, size, "end");
@@ -89,9 +96,13 @@ static void add_cell(session *s, const char *run, const snw_expect *e, const snw
     snw_grid_cell(s->grid, "%s", run);
     snw_grid_cell(s->grid, "%s%s", where, note);
     snw_grid_number(s->grid, 9, c->got);
-    snw_grid_cell(s->grid, "%s%.9g", sign, c->wanted);
-    snw_grid_number(s->grid, 2, is_limit(e) ? NAN : c->error);
-    snw_grid_number(s->grid, 2, is_limit(e) ? NAN : c->allowed);
+    if (isnan(c->wanted)) {
+        snw_grid_cell(s->grid, "-");
+    } else {
+        snw_grid_cell(s->grid, "%s%.9g", sign, c->wanted);
+    }
+    snw_grid_number(s->grid, e->when == SNW_EXPECT_DATA ? 4 : 2, is_limit(e) ? NAN : c->error);
+    snw_grid_number(s->grid, 2, is_limit(e) || isinf(c->allowed) ? NAN : c->allowed);
     snw_grid_cell(s->grid, "%s", e->source ? e->source : "");
 }
 
@@ -116,7 +127,10 @@ static double badness(const snw_expect_cell *c) {
 // rows of a table make one line per column, the worst; all of them when asked, and every miss
 static void add_outcome(session *s, const char *run, const snw_expect *e,
                         const snw_expect_outcome *o) {
-    for (int c = 0; c < e->ncolumn && o->ncell > 0; c++) {
+    for (int i = 0; e->when == SNW_EXPECT_DATA && i < o->ncell; i++) {
+        add_cell(s, run, e, &o->cell[i], 1);
+    }
+    for (int c = 0; e->when != SNW_EXPECT_DATA && c < e->ncolumn && o->ncell > 0; c++) {
         int worst = c, misses = 0;
         for (int i = c; i < o->ncell; i += e->ncolumn) {
             if (badness(&o->cell[i]) > badness(&o->cell[worst])) worst = i;
@@ -146,8 +160,9 @@ static void json_outcome(session *s, const char *run, const snw_expect *e,
         snw_field_number(j, "got", c->got);
         snw_field_number(j, "wanted", c->wanted);
         snw_field_number(j, "error", c->error);
-        snw_field_text(j, "how", how_name[e->how]);
-        snw_field_number(j, "tolerance", e->tolerance);
+        const bool data = e->when == SNW_EXPECT_DATA;
+        snw_field_text(j, "how", !data ? how_name[e->how] : c->rms ? "rms" : "max");
+        snw_field_number(j, "tolerance", data ? c->allowed : e->tolerance);
         snw_field_text(j, "reason", o->ncell > 0 ? NULL : o->reason);
         snw_field_text(j, "source", e->source);
         snw_field_integer(j, "line", e->place.line);
@@ -156,9 +171,9 @@ static void json_outcome(session *s, const char *run, const snw_expect *e,
 }
 
 static void report(session *s, const char *run, const snw_expect *e, const snw_expect_outcome *o) {
-    s->tally->values += o->ncell > 0 ? o->ncell : e->nrow * e->ncolumn;
+    s->tally->values += snw_expect_cells(e);
     for (int i = 0; i < o->ncell; i++) s->tally->misses += !o->cell[i].ok;
-    if (o->ncell == 0) s->tally->misses += e->nrow * e->ncolumn;
+    if (o->ncell == 0) s->tally->misses += snw_expect_cells(e);
     if (s->reply->json) {
         json_outcome(s, run, e, o);
     } else {

@@ -4,9 +4,17 @@
 #pragma once
 
 #include "cli/args.h"
+#include "cli/job.h"
 
 // --find: parameters of a model from what its probes were measured to show.
 int snw_fit_values(const snw_args *args, snw_reply *reply);
 
 // --shape: coordinates of a rod from points measured along it.
 int snw_fit_shape(const snw_args *args, snw_reply *reply);
+
+// Can a file at `output` name this model? SNW_E_IO when its folder is not there.
+SNW_NODISCARD snw_status snw_fit_can_name(const char *model, const char *output, snw_error *err);
+// Write a file that includes the model and overrides its runs by `set`, found from `data`.
+SNW_NODISCARD snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set,
+                                       int ndata, const char *const *data, const char *output,
+                                       snw_error *err);

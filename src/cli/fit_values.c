@@ -18,7 +18,10 @@
 
 enum { PATH_SIZE = 256, SET_SIZE = PATH_SIZE + 96, NAME_SIZE = 256 };
 static const double TOO_ALIKE =
-    0.95; // correlation of two estimates that the data do not tell apart
+    0.95;                          // correlation of two estimates that the data do not tell apart
+static const double HIDDEN = 1e6;  // inflation of a variance by other parameters, likewise
+static const double RUNAWAY = 1e3; // times its start: nothing holds a value that goes so far
+static const double NOISE = 3;     // errors of measurement that a fit may miss by
 static const size_t LIMIT = (size_t)256 << 20; // bytes of measured data
 
 typedef struct found {
@@ -37,6 +40,7 @@ typedef struct column {
     double error;         // its weight is the inverse of this
     int first, n;         // its values
     double before, after; // root mean square of model less measured
+    double met;           // the largest `after` that counts as met
 } column;
 
 typedef struct session {
@@ -397,7 +401,79 @@ static void summarise(session *s) {
     }
 }
 
-static void warn_alike(session *s) {
+// What counts as met: three errors of measurement, where they are said; else a tenth of how far the probe
+// was seen to move and a hundredth of its size, whichever is more.
+static void set_met(session *s) {
+    const bool said = snw_args_has(s->args, "error");
+    for (int i = 0; i < s->ncolumn; i++) {
+        column *c = &s->column[i];
+        double spread = 0;
+        for (int k = 0; k < s->ncolumn; k++) {
+            const column *other = &s->column[k];
+            if (!same_probe(c, other)) continue;
+            double low = INFINITY, high = -INFINITY;
+            for (int v = other->first; v < other->first + other->n; v++) {
+                low = fmin(low, s->value[v].value);
+                high = fmax(high, s->value[v].value);
+            }
+            if (high - low > spread) spread = high - low;
+        }
+        c->met = said ? NOISE * c->error : fmax(0.1 * spread, 0.01 * c->error);
+    }
+}
+
+static bool is_met(const column *c) { return c->n == 0 || c->after <= c->met; }
+
+// The column that is missed most, NULL when all are met.
+static const column *find_missed(const session *s) {
+    const column *worst = NULL;
+    for (int i = 0; i < s->ncolumn; i++) {
+        const column *c = &s->column[i];
+        if (is_met(c)) continue;
+        if (!worst || c->after / c->met > worst->after / worst->met) worst = c;
+    }
+    return worst;
+}
+
+// A value that went out of all proportion to its start, "" when there is none.
+static const char *find_runaway(const session *s) {
+    for (int i = 0; i < s->nfind; i++) {
+        const double u = fabs(s->x[i] / s->find[i].start.value);
+        if (u > RUNAWAY || u < 1 / RUNAWAY) return s->find[i].path;
+    }
+    return "";
+}
+
+// The best values that there are do not show what was measured.
+static snw_status check_target(const session *s, snw_error *err) {
+    const column *c = find_missed(s);
+    if (!c) return SNW_OK;
+    const bool said = snw_args_has(s->args, "error");
+    const char *far = find_runaway(s);
+    (void)snw_fail(
+        err, SNW_E_DIVERGED,
+        "the target is not reached: at its nearest the model misses '%.60s' by %.3g (rms), %.3g "
+        "would do%s%.60s%s; look at units, frames and signs, find other values%s",
+        c->name, c->after, c->met, *far ? ", and '" : "", far,
+        *far ? "' ran away from its start" : "",
+        said ? ", or enlarge --error" : ", or say how large errors are by --error");
+    return snw_fail_place(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
+}
+
+static void warn_vague(session *s) {
+    char text[PATH_SIZE + 160];
+    if (s->info.vague < 0 || s->info.inflation < HIDDEN) return;
+    (void)snprintf(text, sizeof text,
+                   "these data do not determine '%s' beside the others: other values together do "
+                   "the same; hold "
+                   "one of them, or measure more",
+                   s->find[s->info.vague].path);
+    snw_reply_warn(s->reply, s->job.path, text);
+}
+
+// Pairs that act alike; false when there are none.
+static bool warn_alike(session *s) {
+    bool any = false;
     for (int i = 0; i < s->nfind; i++) {
         for (int k = 0; k < i; k++) {
             const double r = s->correlation[i * s->nfind + k];
@@ -408,8 +484,10 @@ static void warn_alike(session *s) {
                            "them, or measure more",
                            s->find[k].path, s->find[i].path, r);
             snw_reply_warn(s->reply, s->job.path, text);
+            any = true;
         }
     }
+    return any;
 }
 
 static snw_status print_found(const session *s, snw_error *err) {
@@ -481,6 +559,7 @@ static void json_answer(const session *s) {
     snw_field_integer(j, "steps", s->info.search.iterations);
     snw_field_integer(j, "runs", s->runs);
     snw_field_integer(j, "failed_runs", s->info.search.failures);
+    snw_field_bool(j, "reached", !find_missed(s));
     snw_field_list(j, "found");
     for (int i = 0; i < s->nfind; i++) {
         snw_field_object(j, NULL);
@@ -506,59 +585,13 @@ static void json_answer(const session *s) {
         snw_field_number(j, "rms_before", c->before);
         snw_field_number(j, "rms_after", c->after);
         snw_field_number(j, "weighed_by", c->error);
+        snw_field_bool(j, "met", is_met(c));
         snw_json_close(j);
     }
     snw_json_close(j);
 }
 
 // ---- a model file with the values found ---------------------------------------------------------
-
-static void put_quoted(FILE *out, const char *text, size_t length) {
-    (void)fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"' || text[i] == '\\') (void)fputc('\\', out);
-        (void)fputc(text[i], out);
-    }
-    (void)fputc('"', out);
-}
-
-// how the model is named in a file that lies at `output`: by its own name beside it, else by its whole path
-static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
-    char folder[1024];
-    const char *slash = strrchr(output, '/');
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2,
-                   slash ? output : "./");
-    char *there = realpath(folder, NULL), *whole = realpath(model, NULL);
-    const size_t n = there ? strlen(there) : 0;
-    snw_status status = SNW_OK;
-    if (!there || !whole) {
-        status = snw_fail(err, SNW_E_IO, "the folder '%.200s' cannot be found", folder);
-    } else if (strncmp(whole, there, n) == 0 && whole[n] == '/' && !strchr(whole + n + 1, '/')) {
-        memmove(whole, whole + n + 1, strlen(whole + n + 1) + 1);
-    }
-    free(there);
-    if (status == SNW_OK) {
-        *out = whole;
-    } else {
-        free(whole);
-    }
-    return status;
-}
-
-// overrides of each run: what --set said, then what was found
-static void put_runs(const session *s, FILE *out) {
-    for (int r = 0; r < s->job.n; r++) {
-        (void)fputs("  ", out);
-        put_quoted(out, s->job.run[r].name, strlen(s->job.run[r].name));
-        (void)fputs(":\n", out);
-        for (int i = 0; i < s->nset; i++) {
-            const char *text = s->set[i], *eq = snw_set_equals(text);
-            (void)fputs("    ", out);
-            put_quoted(out, text, (size_t)(eq - text));
-            (void)fprintf(out, ": %s\n", eq + 1);
-        }
-    }
-}
 
 // runs of `each` and of ranges have no place of their own in a file
 static snw_status check_output(const session *s, snw_error *err) {
@@ -575,30 +608,17 @@ static snw_status check_output(const session *s, snw_error *err) {
                         "use the --set line instead of -o",
                         s->job.run[i].name);
     }
-    char *model = NULL;
-    SNW_TRY(name_model(s->job.path, output, &model, err));
-    free(model);
-    return SNW_OK;
+    return snw_fit_can_name(s->job.path, output, err);
 }
 
 static snw_status write_model(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
-    char *model = NULL;
-    snw_output o;
     for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], s->x[i]);
-    SNW_TRY(name_model(s->job.path, output, &model, err));
-    const snw_status status = snw_output_open(output, &o, err);
-    if (status == SNW_OK) {
-        (void)fprintf(o.file, "# Values found by sinew fit from");
-        for (int i = 0; i < s->ndata; i++) (void)fprintf(o.file, " %s", data_path(s, i));
-        (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
-        put_quoted(o.file, model, strlen(model));
-        (void)fputs("\nruns:\n", o.file);
-        put_runs(s, o.file);
-    }
-    free(model);
-    return status == SNW_OK ? snw_output_close(&o, SNW_OK, err) : status;
+    const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
+    if (!data) return no_memory(err);
+    for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
+    return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -639,10 +659,12 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
                        "so far, try another start",
                        why);
     } else {
-        (void)snw_fail(
-            err, SNW_E_DIVERGED,
-            "no minimum after %d steps; these are the best values so far, go on from them",
-            s->info.search.iterations);
+        const char *far = find_runaway(s);
+        (void)snw_fail(err, SNW_E_DIVERGED,
+                       "no minimum after %d steps%s%.60s%s; these are the best values so far, %s",
+                       s->info.search.iterations, *far ? ": '" : "", far,
+                       *far ? "' runs away, as where the target is out of reach" : "",
+                       *far ? "look at units, frames and signs" : "go on from them");
     }
 }
 
@@ -671,6 +693,7 @@ static int search(session *s, snw_error *err) {
     if (status != SNW_OK && s->info.search.evaluations <= 1) return snw_reply_exit_input(status);
     if (status != SNW_OK) explain_stop(s, status, err);
     summarise(s);
+    set_met(s);
     snw_error second = {0};
     snw_status written = SNW_OK;
     if (s->reply->json) {
@@ -678,8 +701,9 @@ static int search(session *s, snw_error *err) {
     } else {
         written = print_answer(s, &second);
     }
-    if (status == SNW_OK) warn_alike(s);
+    if (status == SNW_OK && !warn_alike(s)) warn_vague(s);
     if (status == SNW_OK && written == SNW_OK) written = write_model(s, &second);
+    if (status == SNW_OK && written == SNW_OK) written = check_target(s, &second);
     if (status == SNW_OK && written != SNW_OK) *err = second;
     return status == SNW_OK && written == SNW_OK ? SNW_EXIT_DONE : SNW_EXIT_FAILED;
 }

@@ -341,7 +341,7 @@ static const char *function_takes(const snw_function *f) {
     case SNW_FUNCTION_MEMORY:
         return memory_takes((snw_memory)f->op);
     case SNW_FUNCTION_TABLE:
-        return "a file, a name or number";
+        return "a file, a name or number, any";
     }
     return "";
 }

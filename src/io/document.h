@@ -79,7 +79,8 @@ typedef enum snw_expect_when {
     SNW_EXPECT_END,   // at the end
     SNW_EXPECT_AFTER, // at the end of a step
     SNW_EXPECT_OVER,  // of a span
-    SNW_EXPECT_ROWS   // at the times of a table
+    SNW_EXPECT_ROWS,  // at the times of a table
+    SNW_EXPECT_DATA   // at the times of a file of measurements: root mean square and maximum
 } snw_expect_when;
 
 typedef enum snw_expect_is {
@@ -107,11 +108,13 @@ typedef struct snw_expect {
     double t0, t1;     // at; over (all: -inf, inf)
     const char *after; // step name
     snw_expect_is is;
-    int nrow;            // 1 unless rows
-    const double *row_t; // rows
-    const double *value; // nrow x ncolumn
+    int nrow;            // 1 unless rows or data
+    const double *row_t; // rows, data
+    const double *value; // nrow x ncolumn; of data NaN where nothing was measured
+    const char *data;    // its file
+    double rms;          // of data: largest root mean square of got - value, INFINITY: any
     snw_expect_how how;
-    double tolerance;
+    double tolerance;   // of data INFINITY: any
     const char *source; // may be NULL
 } snw_expect;
 

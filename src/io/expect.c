@@ -217,6 +217,8 @@ static bool fetch(const snw_expect *e, const snw_series *series, int column, int
         c->t = series->t[frame];
         c->got = value_at(series, column, frame);
         return true;
+    case SNW_EXPECT_DATA: // by columns
+        return false;
     case SNW_EXPECT_OVER:
         c->t = (double)NAN;
         if (snw_expect_statistic(series, column, e->is, e->t0, e->t1, &c->got)) return true;
@@ -227,6 +229,46 @@ static bool fetch(const snw_expect *e, const snw_series *series, int column, int
                        c->column);
     }
     return false;
+}
+
+// One column against a file of measurements, blanks left out.
+static bool compare_data(const snw_expect *e, const snw_series *series, int column, int j,
+                         snw_expect_outcome *out) {
+    snw_expect_cell *rms = &out->cell[j], *most = &out->cell[e->ncolumn + j];
+    *rms = (snw_expect_cell){.column = e->column[j],
+                             .t = NAN,
+                             .got = NAN,
+                             .wanted = NAN,
+                             .allowed = e->rms,
+                             .rms = true};
+    *most = (snw_expect_cell){.column = e->column[j],
+                              .t = NAN,
+                              .got = NAN,
+                              .wanted = NAN,
+                              .error = -1,
+                              .allowed = e->tolerance};
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < e->nrow; i++) {
+        const double wanted = e->value[(size_t)i * (size_t)e->ncolumn + (size_t)j];
+        double got;
+        if (isnan(wanted)) continue;
+        if (!snw_series_at(series, column, e->row_t[i], &got)) {
+            return missing(out, "nothing was recorded at %g s", e->row_t[i]);
+        }
+        const double error = fabs(got - wanted);
+        sum += error * error;
+        n++;
+        if (error <= most->error) continue; // NaN is taken
+        most->error = error, most->t = e->row_t[i], most->got = got, most->wanted = wanted;
+        if (isnan(error)) break;
+    }
+    if (n == 0) return missing(out, "'%s' is blank in '%.100s'", e->column[j], e->data);
+    rms->error = sqrt(sum / n);
+    rms->ok = rms->error <= rms->allowed;
+    most->ok = most->error <= most->allowed;
+    out->ok = out->ok && rms->ok && most->ok;
+    return true;
 }
 
 static bool compare(const snw_expect *e, const snw_run_info *info, const snw_series *series,
@@ -241,6 +283,10 @@ static bool compare(const snw_expect *e, const snw_run_info *info, const snw_ser
     for (int j = 0; j < e->ncolumn; j++) {
         int column = 0;
         if (!find_column(info, e->column[j], &column, out)) return false;
+        if (e->when == SNW_EXPECT_DATA) {
+            if (!compare_data(e, series, column, j, out)) return false;
+            continue;
+        }
         for (int i = 0; i < e->nrow; i++) {
             const int k = i * e->ncolumn + j;
             snw_expect_cell *c = &out->cell[k];
@@ -253,9 +299,13 @@ static bool compare(const snw_expect *e, const snw_run_info *info, const snw_ser
     return true;
 }
 
+int snw_expect_cells(const snw_expect *e) {
+    return (e->when == SNW_EXPECT_DATA ? 2 : e->nrow) * e->ncolumn;
+}
+
 snw_status snw_expect_check(const snw_expect *e, const snw_run_info *info, const snw_series *series,
                             snw_expect_outcome *out) {
-    *out = (snw_expect_outcome){.ncell = e->nrow * e->ncolumn};
+    *out = (snw_expect_outcome){.ncell = snw_expect_cells(e)};
     out->cell = snw_alloc((size_t)out->ncell * sizeof *out->cell);
     if (!out->cell) return SNW_E_MEMORY;
     if (out->ncell == 0) (void)missing(out, "nothing is expected");

@@ -15,14 +15,18 @@ typedef struct snw_expect_cell {
     double error;   // |got - wanted|; for below and above by how much it is too much, 0 if not
     double allowed; // the largest error that passes, in the unit of the value
     bool ok;        // never when something is NaN
+    bool rms;       // of data: error is the root mean square, got and wanted are NaN
 } snw_expect_cell;
 
 typedef struct snw_expect_outcome {
     bool ok;          // all cells, and there was something to compare
     char reason[200]; // why there was nothing to compare, else empty
-    int ncell;        // rows times columns, row by row; 0 with a reason
+    int ncell;        // snw_expect_cells, row by row; 0 with a reason
     snw_expect_cell *cell;
 } snw_expect_outcome;
+
+// Rows times columns; of data the root mean squares of all columns, then where they differ most.
+int snw_expect_cells(const snw_expect *e);
 
 // Fills `out`, which the caller clears. Fails only for want of memory: an expectation that is
 // missed is an outcome, and so is a column, frame or stage that is not there.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // include.c: a file and what it includes, merged into one map. An included file lies beneath: maps
-// merge key by key, all else is replaced by the file above; of several includes the later lies
-// above.
+// merge key by key, all else is replaced by the file above, and `key: ~` takes a key away; of several
+// includes the later lies above.
 #include "io/source.h"
 
 #include "base/alloc.h"
@@ -73,8 +73,9 @@ static snw_status lay_out(loader *l, const snw_node *beneath, const snw_node *ab
     for (int i = 0; i < beneath->n; i++) {
         const snw_entry *b = &beneath->entry[i];
         const snw_entry *a = snw_node_find(sorted, above->n, b->key);
-        if (a) SNW_TRY(merge_value(l, b->value, a));
         if (a) used[a - above->entry] = true;
+        if (a && snw_node_takes_away(a->value)) continue;
+        if (a) SNW_TRY(merge_value(l, b->value, a));
         all[(*n)++] = a ? *a : *b;
     }
     for (int k = 0; k < above->n; k++) {

@@ -26,12 +26,17 @@ typedef struct snw_entry {
 struct snw_node {
     snw_node_kind kind;
     snw_place place;  // where it begins, an opening quote included
-    const char *text; // of a scalar, unquoted; "" for SNW_NODE_NULL
+    const char *text; // of a scalar, unquoted; of SNW_NODE_NULL "" where nothing stands, else "~"
     bool quoted;
     int n;
     snw_entry *entry;       // of a list or map, in the order written
     const snw_scope *scope; // what names mean inside: parameters, indices of repetitions
 };
+
+// Is this `~` or `null`, which takes away the key of a map beneath?
+static inline bool snw_node_takes_away(const snw_node *n) {
+    return n->kind == SNW_NODE_NULL && n->text[0] == '~';
+}
 
 // Value of a key, NULL when the map has none or `map` is NULL or no map.
 snw_node *snw_node_get(const snw_node *map, const char *key);

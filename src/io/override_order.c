@@ -151,6 +151,10 @@ snw_status snw_override_conflicts(snw_builder *b) {
         const snw_set_place *p = &b->place[i - 1], *q = &b->place[i];
         if (p->layer != q->layer || strcmp(p->keys, q->keys) != 0) continue;
         if (snw_name_has_range(p->by->key) && !snw_name_has_range(q->by->key)) continue;
+        if (strcmp(p->by->key, q->by->key) == 0) {
+            return snw_fail_at(b->err, q->by->place, "'%s' is overridden twice; keep one of them",
+                               q->by->key);
+        }
         return snw_fail_at(b->err, q->by->place,
                            "'%s' and '%s' override the same value; keep one of them", p->by->key,
                            q->by->key);

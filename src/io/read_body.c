@@ -4,6 +4,7 @@
 #include "io/read.h"
 
 #include "base/fail.h"
+#include "model/inertia.h"
 
 #include <math.h>
 
@@ -123,20 +124,48 @@ static snw_status shaped(snw_reader *r, const snw_node *node, const snw_entry *c
     return SNW_OK;
 }
 
-// all principal minors of a symmetric matrix not negative
-static bool is_semidefinite(const snw_mat3 *A) {
+// Eigenvalues of a symmetric matrix, rising, for the message: the roots of its characteristic
+// polynomial by cosines (Smith 1961).
+static void principal_moments(const snw_mat3 *A, double out[3]) {
     const double(*a)[3] = A->e;
-    const double scale = fabs(a[0][0]) + fabs(a[1][1]) + fabs(a[2][2]);
-    const double slack = 1e-12 * scale;
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3;
-        if (!(a[i][i] >= -slack)) return false;
-        if (!(a[i][i] * a[j][j] - a[i][j] * a[j][i] >= -slack * scale)) return false;
+    const double mean = (a[0][0] + a[1][1] + a[2][2]) / 3;
+    const double off = a[0][1] * a[0][1] + a[0][2] * a[0][2] + a[1][2] * a[1][2];
+    double b[3], square = 2 * off;
+    for (int i = 0; i < 3; i++) b[i] = a[i][i] - mean, square += b[i] * b[i];
+    const double p = sqrt(square / 6);
+    const double det = b[0] * (b[1] * b[2] - a[1][2] * a[1][2]) -
+                       a[0][1] * (a[0][1] * b[2] - a[1][2] * a[0][2]) +
+                       a[0][2] * (a[0][1] * a[1][2] - b[1] * a[0][2]);
+    const double turn = p > 0 ? acos(fmax(-1, fmin(1, det / (2 * p * p * p)))) / 3 : 0;
+    out[2] = mean + 2 * p * cos(turn);
+    out[0] = mean + 2 * p * cos(turn + 2 * PI / 3);
+    out[1] = 3 * mean - out[0] - out[2];
+}
+
+// A body's second moments of mass, tr(I)/2 1 - I, are not negative along any axis: no principal
+// moment exceeds the sum of the other two. Data that were rounded may miss it by a little.
+static snw_status check_possible(snw_reader *r, const snw_node *node, const snw_mat3 *I) {
+    static const double slack = 1e-6;
+    if (!snw_mat3_semidefinite(I, slack)) {
+        return snw_fail_at(r->err, node->place, "'inertia' must not be negative about any axis");
     }
-    const double det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
-                       a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
-                       a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
-    return det >= -slack * scale * scale;
+    snw_mat3 second;
+    const double half = (I->e[0][0] + I->e[1][1] + I->e[2][2]) / 2;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) second.e[i][j] = (i == j ? half : 0) - I->e[i][j];
+    }
+    if (snw_mat3_semidefinite(&second, slack)) return SNW_OK;
+    double p[3];
+    principal_moments(I, p);
+    for (int i = 0; i < 2; i++) {
+        if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding
+    }
+    return snw_fail_at(
+        r->err, node->place,
+        "no body has this 'inertia': its principal moments are %.4g, %.4g and %.4g kg m^2, and the "
+        "largest of a body is at most the sum of the others; where only the largest matters, halve "
+        "it for the others",
+        p[0], p[1], p[2]);
 }
 
 static snw_status inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
@@ -162,8 +191,7 @@ static snw_status inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
                                i + 1, j + 1, a, b);
         }
     }
-    if (is_semidefinite(out)) return SNW_OK;
-    return snw_fail_at(r->err, node->place, "'inertia' must not be negative about any axis");
+    return check_possible(r, node, out);
 }
 
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out) {

@@ -5,6 +5,8 @@
 
 #include "base/fail.h"
 #include "io/expect.h"
+#include "io/source.h"
+#include "io/table.h"
 #include "model/probe_columns.h"
 
 #include <ctype.h>
@@ -23,6 +25,15 @@
     X(EXPECT_IS, "is", "min max mean range period size",                                           \
       "what is taken over the span; size is the largest magnitude")                                \
     X(EXPECT_ROWS, "rows", "list of [t, values ..]", "at these times, instead of value")           \
+    X(EXPECT_DATA, "data", "a file",                                                               \
+      "at the times of a file of measurements: root mean square and maximum")                      \
+    X(EXPECT_COLUMNS, "columns", "name, number or list",                                           \
+      "of the file; named like the components unless given")                                       \
+    X(EXPECT_SHIFT, "shift", "s", "the study's time less the file's")                              \
+    X(EXPECT_CLOCK, "clock", "s", "how long one unit of the file's time is, 1 s unless given")     \
+    X(EXPECT_FACTOR, "factor", "number", "what one unit of the file's values is, 1 unless given")  \
+    X(EXPECT_OFFSET, "offset", "number", "added to the file's values")                             \
+    X(EXPECT_RMS, "rms", "number", "with data: the largest root mean square of what differs")      \
     X(EXPECT_VALUE, "value", "number or list", "the value, a list for several components")         \
     X(EXPECT_WITHIN, "within", "number", "absolute tolerance")                                     \
     X(EXPECT_RELATIVE, "relative", "number", "tolerance relative to the value")                    \
@@ -242,10 +253,11 @@ static snw_status read_span(snw_reader *r, const snw_entry *over, const snw_entr
 
 static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
                             snw_expect *x) {
-    const snw_entry *const choice[] = {e[EXPECT_AT], e[EXPECT_AFTER], e[EXPECT_OVER],
-                                       e[EXPECT_ROWS]};
+    const snw_entry *const choice[] = {e[EXPECT_AT], e[EXPECT_AFTER],
+                                       e[EXPECT_DATA] ? NULL : e[EXPECT_OVER], e[EXPECT_ROWS],
+                                       e[EXPECT_DATA]};
     const snw_entry *given = NULL;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (!choice[i]) continue;
         if (given) {
             return snw_fail_at(r->err, choice[i]->place, "'%s' beside '%s': give one of them",
@@ -254,7 +266,11 @@ static snw_status read_when(snw_reader *r, const snw_entry *entry, const snw_ent
         given = choice[i];
     }
     if (!given) {
-        return snw_fail_at(r->err, entry->place, "when? give one of at, after, over, rows");
+        return snw_fail_at(r->err, entry->place, "when? give one of at, after, over, rows, data");
+    }
+    if (e[EXPECT_DATA]) {
+        x->when = SNW_EXPECT_DATA;
+        return SNW_OK;
     }
     if (e[EXPECT_IS] && !e[EXPECT_OVER]) {
         return snw_fail_at(r->err, e[EXPECT_IS]->place, "'is' is taken over a span, add 'over'");
@@ -349,6 +365,130 @@ static snw_status read_tolerance(snw_reader *r, const snw_entry *const *e, const
     return SNW_OK;
 }
 
+// ---- measurements -------------------------------------------------------------------------------
+
+// keys that belong to `data`, and those that do not
+static snw_status check_data_keys(snw_reader *r, const snw_entry *const *e) {
+    static const int of_data[] = {EXPECT_COLUMNS, EXPECT_SHIFT,  EXPECT_CLOCK,
+                                  EXPECT_FACTOR,  EXPECT_OFFSET, EXPECT_RMS};
+    static const int not_of_data[] = {EXPECT_IS, EXPECT_VALUE, EXPECT_RELATIVE, EXPECT_BELOW,
+                                      EXPECT_ABOVE};
+    for (int i = 0; !e[EXPECT_DATA] && i < 6; i++) {
+        const snw_entry *k = e[of_data[i]];
+        if (k) return snw_fail_at(r->err, k->place, "'%s' belongs to 'data'", k->key);
+    }
+    for (int i = 0; e[EXPECT_DATA] && i < 5; i++) {
+        const snw_entry *k = e[not_of_data[i]];
+        if (!k) continue;
+        return snw_fail_at(r->err, k->place,
+                           "'%s' beside 'data': the values are the file's, give 'within' and 'rms'",
+                           k->key);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_optional(snw_reader *r, const snw_entry *e, snw_dim dim, double *out) {
+    return e ? snw_read_constant(r, e->value, e->key, dim, out) : SNW_OK;
+}
+
+static snw_status read_limit(snw_reader *r, const snw_entry *e, snw_dim dim, double *out) {
+    *out = INFINITY;
+    SNW_TRY(read_optional(r, e, dim, out));
+    if (*out >= 0) return SNW_OK;
+    return snw_fail_at(r->err, e->value->place, "'%s' must not be negative, got %g", e->key, *out);
+}
+
+static snw_status find_measured(snw_reader *r, const snw_node *at, const char *file,
+                                const char *column, snw_table *out) {
+    if (!r->source->table) {
+        return snw_fail_at(r->err, at->place, "files of measurements cannot be read here");
+    }
+    snw_error why = {0};
+    const snw_status s = snw_tables_measured(r->source->table_user, file, column, out, &why);
+    if (s == SNW_OK) return SNW_OK;
+    if (s == SNW_E_MEMORY || why.line > 0) { // a fault inside the file has its own place
+        *r->err = why;
+        return s;
+    }
+    return snw_fail_at(r->err, at->place, "%.100s, column %.40s: %.250s", file, column, why.text);
+}
+
+// how numbers of the file become those of the study
+typedef struct conversion {
+    double shift, clock, factor, offset, t0, t1;
+} conversion;
+
+static snw_status read_conversion(snw_reader *r, const snw_entry *const *e, snw_dim dim,
+                                  conversion *k) {
+    *k = (conversion){.clock = 1, .factor = 1, .t0 = -INFINITY, .t1 = INFINITY};
+    SNW_TRY(read_optional(r, e[EXPECT_SHIFT], SNW_DIM_TIME, &k->shift));
+    if (e[EXPECT_CLOCK]) {
+        SNW_TRY(snw_read_positive(r, e[EXPECT_CLOCK]->value, "clock", SNW_DIM_TIME, &k->clock));
+    }
+    SNW_TRY(read_optional(r, e[EXPECT_FACTOR], dim, &k->factor));
+    SNW_TRY(read_optional(r, e[EXPECT_OFFSET], dim, &k->offset));
+    if (!e[EXPECT_OVER] || e[EXPECT_OVER]->value->kind == SNW_NODE_TEXT) return SNW_OK;
+    const snw_node *span = e[EXPECT_OVER]->value;
+    SNW_TRY(snw_read_list(r, span, "over", 2));
+    SNW_TRY(read_time(r, span->entry[0].value, "over", &k->t0));
+    return read_time(r, span->entry[1].value, "over", &k->t1);
+}
+
+// x <- the rows of the file that lie in the span, converted
+static snw_status take_rows(snw_reader *r, const snw_node *at, const conversion *k,
+                            const snw_table *table, snw_expect *x) {
+    const int rows = table[0].n;
+    double *t = snw_pool_array(r->pool, (size_t)rows, sizeof *t);
+    double *value = snw_pool_array(r->pool, (size_t)rows * (size_t)x->ncolumn, sizeof *value);
+    if (!t || !value) return snw_read_memory(r);
+    x->nrow = 0;
+    for (int i = 0; i < rows; i++) {
+        const double when = k->clock * table[0].x[i] + k->shift;
+        if (when < k->t0 || when > k->t1) continue;
+        if (isinf(k->t0)) SNW_TRY(check_time(r, at, when));
+        for (int j = 0; j < x->ncolumn; j++) {
+            value[(size_t)x->nrow * (size_t)x->ncolumn + (size_t)j] =
+                k->factor * table[j].y[i] + k->offset;
+        }
+        t[x->nrow++] = when;
+    }
+    x->row_t = t;
+    x->value = value;
+    return x->nrow > 0 ? SNW_OK
+                       : snw_fail_at(r->err, at->place, "no row of '%s' lies in 'over'", x->data);
+}
+
+static snw_status read_data(snw_reader *r, const snw_entry *const *e, const columns *c,
+                            snw_expect *x) {
+    const snw_node *file = e[EXPECT_DATA]->value,
+                   *names = e[EXPECT_COLUMNS] ? e[EXPECT_COLUMNS]->value : NULL;
+    const snw_dim dim = shared_dim(c);
+    SNW_TRY(snw_read_text(r, file, "data", &x->data));
+    SNW_TRY(read_limit(r, e[EXPECT_WITHIN], dim, &x->tolerance));
+    SNW_TRY(read_limit(r, e[EXPECT_RMS], dim, &x->rms));
+    if (!e[EXPECT_WITHIN] && !e[EXPECT_RMS]) {
+        return snw_fail_at(r->err, x->place,
+                           "a tolerance is missing: 'within' for the maximum, 'rms', or both");
+    }
+    const int given = !names ? c->n : names->kind == SNW_NODE_LIST ? names->n : 1;
+    if (given != c->n) {
+        return snw_fail_at(r->err, names->place, "'columns' needs %d names (%s .. %s), got %d",
+                           c->n, c->name[0], c->name[c->n - 1], given);
+    }
+    conversion k;
+    SNW_TRY(read_conversion(r, e, dim, &k));
+    snw_table *table = snw_pool_array(r->pool, (size_t)c->n, sizeof *table);
+    if (!table) return snw_read_memory(r);
+    for (int i = 0; i < c->n; i++) {
+        const snw_node *name =
+            names && names->kind == SNW_NODE_LIST ? names->entry[i].value : names;
+        const char *column = c->name[i];
+        if (name) SNW_TRY(snw_read_text(r, name, "columns", &column));
+        SNW_TRY(find_measured(r, name ? name : file, x->data, column, &table[i]));
+    }
+    return take_rows(r, file, &k, table, x);
+}
+
 // ---- runs ---------------------------------------------------------------------------------------
 
 // `load` also stands for load.1, load.2, .. that `each` made
@@ -400,6 +540,8 @@ static snw_status expectation(snw_reader *r, const snw_entry *entry, snw_expect 
     SNW_TRY(read_when(r, entry, e, x));
     const bool period = x->when == SNW_EXPECT_OVER && x->is == SNW_EXPECT_PERIOD;
     for (int i = 0; period && i < c.n; i++) c.dim[i] = SNW_DIM_TIME; // of whatever repeats
+    SNW_TRY(check_data_keys(r, e));
+    if (x->when == SNW_EXPECT_DATA) return read_data(r, e, &c, x);
     SNW_TRY(read_how(r, entry, e, x));
     if (x->when == SNW_EXPECT_ROWS) {
         SNW_TRY(read_rows(r, e[EXPECT_ROWS]->value, &c, x));

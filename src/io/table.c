@@ -197,13 +197,15 @@ const char *snw_tables_file(const snw_tables *t, int i) {
     return table ? table->path : NULL;
 }
 
-static snw_status read_file(snw_tables *t, const char *file, csv **out, snw_error *err) {
+static snw_status read_file(snw_tables *t, const char *file, bool blanks, csv **out,
+                            snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = locate(t, file), *text = NULL;
     size_t length = 0;
     if (!table || !path) return no_memory(err);
     table->file = snw_pool_text(t->pool, file, strlen(file));
     if (!table->file) return no_memory(err);
+    table->blanks = blanks;
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(read_rows(t->pool, text, path, table, err));
@@ -248,13 +250,14 @@ static int column_number(const char *word) {
     return n;
 }
 
-snw_status snw_tables_find(void *user, const char *file, const char *column, snw_table *out,
-                           snw_error *err) {
-    snw_tables *t = user;
+static snw_status find(snw_tables *t, const char *file, bool blanks, const char *column,
+                       snw_table *out, snw_error *err) {
     csv *table = t->first;
-    while (table && strcmp(table->file, file) != 0) table = table->next;
+    while (table && (table->blanks != blanks || strcmp(table->file, file) != 0)) {
+        table = table->next;
+    }
     if (!table) {
-        const snw_status s = read_file(t, file, &table, err);
+        const snw_status s = read_file(t, file, blanks, &table, err);
         if (!table) return s;
     }
     int k = 0;
@@ -273,4 +276,14 @@ snw_status snw_tables_find(void *user, const char *file, const char *column, snw
     out->x = table->value;
     out->y = table->value + (size_t)k * (size_t)table->nrow;
     return SNW_OK;
+}
+
+snw_status snw_tables_find(void *user, const char *file, const char *column, snw_table *out,
+                           snw_error *err) {
+    return find(user, file, false, column, out, err);
+}
+
+snw_status snw_tables_measured(void *user, const char *file, const char *column, snw_table *out,
+                               snw_error *err) {
+    return find(user, file, true, column, out, err);
 }

@@ -35,6 +35,10 @@ uint64_t snw_tables_sum(const snw_tables *t);
 // File i of them, from 0, as it was opened; NULL: there are no more.
 const char *snw_tables_file(const snw_tables *t, int i);
 
+// The same for measurements, whose fields may be blank (NaN) and times repeated.
+SNW_NODISCARD snw_status snw_tables_measured(void *user, const char *file, const char *column,
+                                             snw_table *out, snw_error *err);
+
 // A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *file, const char *column,
                                          snw_table *out, snw_error *err);

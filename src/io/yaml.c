@@ -235,7 +235,7 @@ static snw_status read_scalar(reader *r, snw_node **out) {
     }
     if (!n->quoted && is_null(n->text)) {
         n->kind = SNW_NODE_NULL;
-        n->text = "";
+        n->text = *n->text ? "~" : ""; // said, or left out
     }
     *out = n;
     return SNW_OK;
@@ -321,13 +321,30 @@ static snw_status merge_one(reader *r, const snw_node *from, snw_place at, snw_n
     return s;
 }
 
+// keys that `key: ~` takes away of what came in
+static void drop_taken(const snw_node *from, snw_node *map) {
+    int kept = 0;
+    for (int i = 0; i < map->n; i++) {
+        bool gone = false;
+        if (snw_node_takes_away(map->entry[i].value)) {
+            gone = snw_node_get(from, map->entry[i].key) != NULL;
+            for (int k = 0; from->kind == SNW_NODE_LIST && k < from->n && !gone; k++) {
+                gone = snw_node_get(from->entry[k].value, map->entry[i].key) != NULL;
+            }
+        }
+        if (!gone) map->entry[kept++] = map->entry[i];
+    }
+    map->n = kept;
+}
+
 // what was under `<<`; of several the earlier wins
 static snw_status merge(reader *r, const snw_entry *under, snw_node *map) {
     const snw_node *v = under->value;
-    if (v->kind != SNW_NODE_LIST) return merge_one(r, v, under->place, map);
-    for (int i = 0; i < v->n; i++) {
+    if (v->kind != SNW_NODE_LIST) SNW_TRY(merge_one(r, v, under->place, map));
+    for (int i = 0; v->kind == SNW_NODE_LIST && i < v->n; i++) {
         SNW_TRY(merge_one(r, v->entry[i].value, v->entry[i].place, map));
     }
+    drop_taken(v, map);
     return SNW_OK;
 }
 

@@ -22,23 +22,24 @@ static snw_status read_text(snw_parser *p, char **out) {
     return *out ? SNW_OK : snw_parser_no_memory(p);
 }
 
+static const char table_form[] = "table takes a file, a column and perhaps where to look: t - 2 s";
+
 // The column: a text, or an expression for its number. NULL when it hangs on an argument that has
-// no value yet.
-static snw_status read_column(snw_parser *p, char **column) {
+// no value yet. *more: an argument follows.
+static snw_status read_column(snw_parser *p, char **column, bool *more) {
     snw_skip_blanks(p);
     if (*p->p == '"' || *p->p == '\'') {
         SNW_TRY(read_text(p, column));
         snw_skip_blanks(p);
-        if (*p->p == ')') {
+        *more = *p->p == ',';
+        if (*p->p == ')' || *more) {
             p->p++;
             return SNW_OK;
         }
         return snw_parser_fail(p, snw_parser_at(p), "')' is missing");
     }
     snw_term number = {0};
-    bool more = false;
-    SNW_TRY(snw_parse_argument(p, &number, &more));
-    if (more) return snw_parser_fail(p, snw_parser_at(p) - 1, "table takes a file and a column");
+    SNW_TRY(snw_parse_argument(p, &number, more));
     *column = NULL;
     if (number.node->vars & SNW_VAR_ARG) return SNW_OK;
     long k = 0;
@@ -68,14 +69,20 @@ static snw_status load_table(snw_parser *p, int at, const char *file, const char
 
 static snw_status parse_table(snw_parser *p, int at, snw_term *out) {
     char *file = NULL, *column = NULL;
+    bool more = false;
     SNW_TRY(read_text(p, &file));
     snw_skip_blanks(p);
-    if (*p->p != ',') {
-        return snw_parser_fail(p, snw_parser_at(p), "table takes a file and a column");
-    }
+    if (*p->p != ',') return snw_parser_fail(p, snw_parser_at(p), "%s", table_form);
     p->p++;
-    SNW_TRY(read_column(p, &column));
-    SNW_TRY(snw_parse_variable(p, SNW_OP_T, at, out));
+    SNW_TRY(read_column(p, &column, &more));
+    if (more) {
+        SNW_TRY(snw_parse_argument(p, out, &more));
+        SNW_TRY(snw_want_value(p, out));
+        if (more) return snw_parser_fail(p, snw_parser_at(p) - 1, "%s", table_form);
+        out->at = at;
+    } else {
+        SNW_TRY(snw_parse_variable(p, SNW_OP_T, at, out));
+    }
     // measured numbers are SI and plain, whatever t is
     out->q = snw_quantity_plain();
     if (!column) return SNW_OK;

@@ -192,6 +192,10 @@ snw_node *snw_node_make(snw_pool *pool, snw_op op, snw_node *a, snw_node *b, snw
 }
 
 snw_node *snw_node_table(snw_pool *pool, const snw_spline *spline, snw_node *t) {
+    if (snw_node_is_constant(t)) {
+        return snw_node_is_faulty(t) ? t
+                                     : snw_node_constant(pool, snw_spline_value(spline, t->value));
+    }
     snw_node *n = snw_node_make(pool, SNW_OP_TABLE, t, NULL, NULL);
     if (n) n->spline = spline;
     return n;

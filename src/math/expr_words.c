@@ -47,8 +47,9 @@ static const snw_function functions[] = {
      SNW_FUNCTION_MEMORY, SNW_MEMORY_SAMPLED},
     {"once", "c", "holds from the first moment at which c holds", 1, 1, SNW_FUNCTION_MEMORY,
      SNW_MEMORY_ONCE},
-    {"table", "\"file\", column", "cubic spline of a column over the file's first, at t", 2, 2,
-     SNW_FUNCTION_TABLE, SNW_OP_TABLE},
+    {"table", "\"file\", column, at",
+     "cubic spline of a column over the file's first, at t or at `at`", 2, 3, SNW_FUNCTION_TABLE,
+     SNW_OP_TABLE},
 };
 
 static const char *const keywords[] = {"t", "x", "L", "pi", "on", "off", "and", "or", "not"};

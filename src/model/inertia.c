@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "model/inertia.h"
 
+#include <math.h>
+
+bool snw_mat3_semidefinite(const snw_mat3 *A, double slack) {
+    const double(*a)[3] = A->e;
+    const double scale = fabs(a[0][0]) + fabs(a[1][1]) + fabs(a[2][2]);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (!(a[i][i] >= -slack * scale)) return false;
+        if (!(a[i][i] * a[j][j] - a[i][j] * a[j][i] >= -slack * scale * scale)) return false;
+    }
+    const double det = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+                       a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+                       a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+    return det >= -slack * scale * scale * scale;
+}
+
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central) {
     const double x = com.x, y = com.y, z = com.z;
     return (snw_inertia){

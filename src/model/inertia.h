@@ -6,6 +6,8 @@
 
 #include "math/se3.h"
 
+#include <stdbool.h>
+
 typedef struct snw_inertia {
     double m;    // mass
     snw_vec3 mc; // mass times centre of mass
@@ -38,6 +40,9 @@ static inline snw_inertia snw_inertia_scale(double s, snw_inertia M) {
     for (int i = 0; i < 6; i++) M.I[i] *= s;
     return M;
 }
+
+// Are all principal minors of a symmetric matrix not negative, to `slack` of its trace?
+bool snw_mat3_semidefinite(const snw_mat3 *A, double slack);
 
 // From mass, centre of mass and inertia about it (theorem of Steiner).
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central);

@@ -181,6 +181,19 @@ static const char *slice_inertia(const double A[36], snw_inertia *M, double *cul
         *culprit = M->I[i];
         if (!(M->I[i] >= 0)) return "the rotary inertia must not be negative";
     }
+    // about the centre of mass, by Steiner's theorem
+    const double xx = m > 0 ? mc.x * mc.x / m : 0, yy = m > 0 ? mc.y * mc.y / m : 0,
+                 zz = m > 0 ? mc.z * mc.z / m : 0;
+    const double yz = m > 0 ? mc.y * mc.z / m : 0, xz = m > 0 ? mc.x * mc.z / m : 0,
+                 xy = m > 0 ? mc.x * mc.y / m : 0;
+    const snw_mat3 central = {{{M->I[0] - yy - zz, M->I[5] + xy, M->I[4] + xz},
+                               {M->I[5] + xy, M->I[1] - zz - xx, M->I[3] + yz},
+                               {M->I[4] + xz, M->I[3] + yz, M->I[2] - xx - yy}}};
+    *culprit = M->I[0] + M->I[1] + M->I[2];
+    if (!snw_mat3_semidefinite(&central, 1e-6) ||
+        (m == 0 && (mc.x != 0 || mc.y != 0 || mc.z != 0))) {
+        return "the rotary inertia must not be negative about any axis through the centre of mass";
+    }
     return NULL;
 }
 

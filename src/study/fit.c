@@ -114,6 +114,12 @@ static snw_status judge(const fitting *f, double *J, double *size, snw_arena *sc
         return snw_fail(f->err, SNW_E_SINGULAR, "no measured value depends on it");
     }
     SNW_TRY(invert(n, m, J, scratch, correlation));
+    for (int j = 0; j < n; j++) {
+        const double inflation = correlation[(size_t)j * N + (size_t)j];
+        if (f->info->vague >= 0 && inflation <= f->info->inflation) continue;
+        f->info->vague = j;
+        f->info->inflation = inflation;
+    }
     const double variance = m > n ? f->info->search.last / (m - n) : NAN;
     for (size_t j = 0; j < N; j++) {
         error[j] = fabs(f->start[j]) / size[j] * sqrt(variance * correlation[j * N + j]);
@@ -165,7 +171,7 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
                    snw_fit_info *info, snw_error *err) {
     SNW_ASSERT(p->nvalue >= p->nfind && p->nfind > 0);
     const int n = p->nfind;
-    *info = (snw_fit_info){.misplaced = -1, .idle = -1};
+    *info = (snw_fit_info){.misplaced = -1, .idle = -1, .vague = -1};
     for (int j = 0; j < n; j++) error[j] = NAN;
     for (int j = 0; j < n * n; j++) correlation[j] = NAN;
     for (int i = 0; i < p->nvalue; i++) before[i] = after[i] = NAN;

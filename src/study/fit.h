@@ -27,6 +27,8 @@ typedef struct snw_fit_info {
     snw_levenberg_info search;
     int misplaced; // a value that the series do not reach, -1: none
     int idle;      // a parameter on which no value depends, -1: none
+    int vague;     // the parameter that the others hide most, -1: not known, and by how much: the
+    double inflation; // variance of its estimate, over that with the others held
 } snw_fit_info;
 
 // Improve x (nfind, none zero: the start says what is large and small).

@@ -335,11 +335,13 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     r->fresh = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->fresh);
     r->ended = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->ended);
     r->beyond = snw_pool_array(r->pool, (size_t)(d->nlink + d->nmeasure), sizeof *r->beyond);
+    r->turned = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->turned);
+    r->passed = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->passed);
     r->said = snw_pool_array(r->pool, (size_t)d->nloop + 1, sizeof *r->said);
     r->fields = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->fields);
     r->field_saves = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->field_saves);
     if (!r->rotation || !r->turn || !r->q || !r->v || !r->l || !r->z || !r->fresh || !r->ended ||
-        !r->beyond || !r->said || !r->fields || !r->field_saves)
+        !r->beyond || !r->turned || !r->passed || !r->said || !r->fields || !r->field_saves)
         return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->wide, &r->ended[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
@@ -646,6 +648,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
     for (int i = 0; i < r->desc->nstep; i++) r->found[i] = false;
     r->current = NULL;
+    snw_run_turns_begin(r);
     snw_statics_reset(r->now->statics);
     if (r->resuming) SNW_TRY(snw_run_load(r, err));
     r->increments_before = r->totals.increments;

@@ -169,6 +169,7 @@ static snw_status sound(const snw_model *m, const snw_rod *rod, double l, snw_er
 snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err) {
     const snw_model *m = r->now->model;
     pushing(r, s);
+    snw_run_turns(r, s);
     for (int i = 0; m->nfeed && i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         if (rod->tapers) SNW_TRY(sound(m, rod, s->q[rod->feed_q], err));

@@ -62,6 +62,9 @@ struct snw_run {
     snw_state *shape;  // moved along a mode
     bool *
         beyond; // nlink, nmeasure: its joint has left its limits, the tendon pushes or its eyes met; which was said
+    snw_vec3 *turned; // nblock: rotation from rest of balls with springs, at the last instant
+    bool *passed;     // nblock: it was said that such a one has passed half a turn
+    int turned_stage; // of that instant
     unsigned long long *said; // nloop: which sets of rows left out were spoken of, one bit each
     bool opened;              // rows left out have come open, which was said
     // of one execution
@@ -128,6 +131,9 @@ void snw_run_gaps(snw_run *r);
 void snw_run_remark(snw_run *r, const snw_state *s);
 // Warn of joints outside of their limits and of tendons that push, of each once in an execution; fail where a fed rod is drawn in altogether.
 SNW_NODISCARD snw_status snw_run_limits(snw_run *r, const snw_state *s, snw_error *err);
+// Say where springs of spherical joints pass half a turn, beginning from r->state; to be called at every instant.
+void snw_run_turns_begin(snw_run *r);
+void snw_run_turns(snw_run *r, const snw_state *state);
 
 // Checkpoints. r->save <- all that comes after the present frame depends on; NULL when what moves (or shoots an equilibrium)
 // cannot say. Loading brings the run back there; the mover's own numbers wait at snw_run_save_mover.

@@ -209,6 +209,29 @@ class Fit(harness.Case):
         self.assertGreater(found["r"]["standard_error"], found["r"]["value"])
         self.assertNotIn("warning", self.succeeds(*args[:5]).err)
 
+    def test_three_of_which_two_would_do_are_named(self):
+        # E a b^4 is all that is seen; no pair of three acts alike as long as the third is free
+        self.write("roll.yaml", ROLL.replace("r: 5 mm", "r: a*b*c*5 mm, a: 1, b: 1, c: 1"))
+        self.write("arcs.csv", arcs(3, 1e-4))
+        result = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "a=1.01", "--find", "b=1.01", "--find", "c=1.01")
+        self.assertRegex(result.err, "warning: these data (do not determine '[abc]' beside the others|hardly tell)")
+
+    def test_a_target_out_of_reach_is_said(self):
+        self.write("roll.yaml", ROLL)
+        # the rod is 0.5 m long, so the nearest is a straight one: endless stiffness, or no torque
+        self.write("far.csv", "t, tip.x, tip.z\n1, 0.9, 0\n2, 0.9, 0\n")
+        self.assertRegex(self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "plastic.young").err, "no minimum after .* steps: 'plastic.young' runs away")
+        result = self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "C", "-o", "best.yaml")
+        self.assertRegex(result.err, "^far.csv: the target is not reached: at its nearest the model misses 'tip.x' by 0.4 [^;]* 'C' ran away from its start; .*--error")
+        self.assertIn("rms after", result.out, "the nearest is shown all the same")
+        reply = self.fails(1, "fit", "roll.yaml", "far.csv", "--find", "C", "--json").json
+        self.assertEqual((reply["reached"], [c["met"] for c in reply["columns"]], reply["exit"]), (False, [False, True], 1))
+        # errors that large are another matter, and what is missed by noise alone is reached
+        self.succeeds("fit", "roll.yaml", "far.csv", "--find", "C", "--error", "tip=20 cm")
+        self.write("arcs.csv", arcs(3, 5e-3))
+        self.assertTrue(self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "plastic.young", "--json").json["reached"])
+        self.assertIn("0.003 would do", self.fails(1, "fit", "roll.yaml", "arcs.csv", "--find", "plastic.young", "--error", "tip=1 mm").err)
+
     def test_failing_runs_shorten_the_step(self):
         # from far too stiff the first step would make the modulus negative
         self.write("roll.yaml", ROLL)

@@ -203,6 +203,24 @@ class Joints(harness.Case):
         self.assertAlmostEqual(both["a.y"], both["b.y"] - 3, 7)
         self.assertGreater(abs(both["f@0"]), 1e-3)
 
+    def test_a_ball_spring_that_passes_half_a_turn_is_told(self):
+        ball = HEAD + "robot: {a: {on: world, joint: spherical, stiffness: 2 N*m, body: {mass: 1 kg, inertia: [2, 2, 2]}}}\nprobes: {q: {value: a}}\n"
+        motion = "study: [dynamic: {for: 1 s, step: 1 ms}]\n"
+        drive = "actuators: {m: {joint: a, position: {axis: y, angle: LAW}}}\n"
+        # x" = -x from 3 rad at 2 rad/s: 3 cos t + 2 sin t is pi at 0.0757 s
+        for text, words in (
+            ("initial: {a: {position: {axis: x, angle: 3 rad}, rate: [2, 0, 0]}}\n" + motion, "by t = 0.076 s.*by 12.6 N"),
+            (drive.replace("LAW", "t*2 rad/s") + "study: [static: {for: 2 s, step: 0.25 s}]\n", "by t = 1.75 s"),
+            (drive.replace("LAW", "1 rad + t*2 rad/s") + "study: [kinematic: {for: 2 s, step: 0.25 s}]\n", "by t = 1.25 s"),
+        ):
+            self.write("turn.yaml", ball + text)
+            self.assertRegex(self.succeeds("run", "turn.yaml").err, f"^turn.yaml: warning: run 'main': the spring of joint 'a' passes half a turn.*{words}[^\n]*\n$")
+        # through its rest, however fast, and to just below half a turn it acts as it should
+        for text in ("initial: {a: {rate: [3.1, 0, 0]}}\nstudy: [dynamic: {for: 7 s, step: 10 ms}]\n",
+                     "initial: {a: {position: {axis: x, angle: 3.1 rad}}}\nstudy: [dynamic: {for: 4 s, step: 50 ms}]\n"):
+            self.write("turn.yaml", ball + text)
+            self.assertEqual(self.succeeds("run", "turn.yaml").err, "")
+
 
 if __name__ == "__main__":
     harness.main()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """sinew verify: what is expected, met and missed."""
+import math
+
 import harness
 
 
@@ -61,6 +63,45 @@ expect:
 """)
         result = self.succeeds("verify", "forms.yaml")
         self.assertNotIn("MISS", result.out)
+
+    def test_a_run_is_compared_with_measurements(self):
+        # a mass on a spring, x = cos t, looked at in mm and ms by a clock that began half a second later, 2 mm beside
+        self.write("spring.yaml", """\
+            sinew: 1
+            gravity: 0
+            robot: {m: {on: world, joint: prismatic, axis: x, stiffness: 1 N/m, body: {mass: 1 kg}}}
+            initial: {m: 1 m}
+            study: [dynamic: {for: 2 s, step: 1 ms, scheme: trapezoidal}]
+            probes: {x: {value: m}, p: {position: m}}
+            expect:
+              - {probe: x, data: clock.csv, columns: seen, clock: 1 ms, shift: 0.5 s, factor: 1 mm, offset: -2 mm, within: 4 mm, rms: 2 mm}
+              - {probe: [p.x, p.y], data: plain.csv, rms: 1e-6, over: [0.25 s, 1 s]}
+            """)
+        lines = ["ms; seen"] + [f"{100 * k}; {1000 * math.cos(0.5 + 0.1 * k) + 2 + (3 if k % 4 == 0 else -1)}" for k in range(16)]
+        self.write("clock.csv", "\n".join(lines) + "\n")
+        self.write("plain.csv", "t, p.x, p.y\n" + "".join(f"{t}, {math.cos(t)}, {'' if t < 0.6 else 0}\n" for t in (-1, 0, 0.25, 0.5, 0.75, 1, 7)))
+        result = self.succeeds("verify", "spring.yaml")
+        for words in ("rms of 16 rows of clock.csv", "max, t = ", "rms of 4 rows of plain.csv", "6 values, 0 missed"):
+            self.assertIn(words, result.out)
+        values = self.succeeds("verify", "spring.yaml", "--json").json["files"][0]["values"]
+        want = math.sqrt((4 * 3**2 + 12 * 1**2) / 16) * 1e-3  # 3 mm at every fourth, 1 mm at the others
+        self.assertAlmostEqual(values[0]["error"], want, 6)
+        self.assertEqual((values[0]["how"], values[1]["how"]), ("rms", "max"))
+        self.assertAlmostEqual(values[1]["error"], 3e-3, 6)
+        # the largest error decides, too
+        self.write("tight.yaml", (self.folder / "spring.yaml").read_text().replace("within: 4 mm", "within: 2.9 mm"))
+        self.assertIn("MISS", self.sinew("verify", "tight.yaml").out)
+        for old, new, words in (
+            ("columns: seen", "columns: sen", "did you mean 'seen'"),
+            ("over: [0.25 s, 1 s]", "source: x", "-1 s is outside"),
+            ("within: 4 mm, rms: 2 mm", "source: x", "a tolerance is missing: 'within' for the maximum"),
+            ("data: clock.csv", "data: cloc.csv", "cloc.csv, column seen: cannot be read"),
+            ("rms: 2 mm", "value: 3", "the values are the file's"),
+            ("data: clock.csv, columns: seen", "at: end, value: 1", "'shift' belongs to 'data'"),
+            ("columns: seen", "columns: [seen, seen]", "'columns' needs 1 names"),
+        ):
+            self.write("bad.yaml", (self.folder / "spring.yaml").read_text().replace(old, new))
+            self.assertIn(words, self.fails(2, "verify", "bad.yaml").err, old)
 
 
 if __name__ == "__main__":

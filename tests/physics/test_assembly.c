@@ -241,8 +241,8 @@ typedef struct fourbar {
 static const fourbar bars = {0.2, 0.5, 0.3, 0.45};
 
 #define CRANK  "body: {mass: 1, com: [0.1, 0, 0], inertia: [1e-3, 1e-3, 2e-3]}"
-#define COUPLE "body: {mass: 2, com: [0.25, 0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}"
-#define ROCKER "body: {mass: 1.5, com: [0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}"
+#define COUPLE "body: {mass: 2, com: [0.25, 0.05, 0], inertia: [1e-2, 1e-2, 2e-2]}"
+#define ROCKER "body: {mass: 1.5, com: [0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}"
 #define FOUR   "sinew: 1\ngravity: [0, -9.81, 0]\n"
 
 // cut at the far pin, at the near pin, and at the ground
@@ -258,7 +258,7 @@ static const char *const four[] = {
          "  crank: {on: world, joint: revolute, " CRANK "}\n"
          "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, " ROCKER "}\n"
          "  coupler: {on: rocker, pose: {xyz: [0.3, 0, 0]}, joint: revolute, body: {mass: 2, com: "
-         "[-0.25, 0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
+         "[-0.25, 0.05, 0], inertia: [1e-2, 1e-2, 2e-2]}}\n"
          "sites: {a: {on: coupler, pose: {xyz: [-0.5, 0, 0]}}, b: {on: crank, pose: {xyz: [0.2, 0, "
          "0]}}}\n"
          "loops: {pin: {join: [b, a], as: spherical}}\n",
@@ -266,7 +266,7 @@ static const char *const four[] = {
          "  crank: {on: world, joint: revolute, " CRANK "}\n"
          "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, " COUPLE "}\n"
          "  rocker: {on: coupler, pose: {xyz: [0.5, 0, 0]}, joint: revolute, body: {mass: 1.5, "
-         "com: [-0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"
+         "com: [-0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}}\n"
          "sites: {a: {on: rocker, pose: {xyz: [-0.3, 0, 0]}}}\n"
          "loops: {pin: {join: [world, a], as: revolute, pose: {xyz: [0.45, 0, 0]}}}\n",
 };
@@ -368,7 +368,7 @@ static void slider_cranks_hang_where_energy_is_lowest(void **state) {
         FOUR "robot:\n"
              "  crank: {on: world, joint: revolute, " CRANK "}\n"
              "  rod: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, com: "
-             "[0.25, 0, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
+             "[0.25, 0, 0], inertia: [1e-2, 1e-2, 2e-2]}}\n"
              "  block: {on: world, pose: {xyz: [0, -0.1, 0]}, joint: prismatic, axis: x, body: "
              "{mass: 3, inertia: [1e-3, 1e-3, 1e-3]}}\n"
              "sites: {a: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"

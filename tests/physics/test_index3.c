@@ -27,7 +27,7 @@ static const char limbs[] =
     "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: {length: "
     "0.5, section: {circle: {radius: 15 mm}}, material: rubber, nodes: 8, strain: {bend_z: "
     "legendre 2}}}\n"
-    "  plate: {on: limb(1), body: {mass: 0.1, inertia: [0, 0, 1e-3]}}\n"
+    "  plate: {on: limb(1), body: {mass: 0.1, inertia: [5e-4, 5e-4, 1e-3]}}\n"
     "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
     "actuators: {motor: {joint: limb(1), effort: 0.3*sin(7*t)}}\n"
     "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n";

@@ -120,9 +120,9 @@ static void four_bars_keep_their_energy(void **state) {
           "  crank: {on: world, joint: revolute, body: {mass: 1, com: [0.1, 0, 0], inertia: "
           "[1e-3, 1e-3, 2e-3]}}\n"
           "  coupler: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 2, "
-          "com: [0.25, 0.05, 0], inertia: [1e-3, 1e-3, 2e-2]}}\n"
+          "com: [0.25, 0.05, 0], inertia: [1e-2, 1e-2, 2e-2]}}\n"
           "  rocker: {on: world, pose: {xyz: [0.45, 0, 0]}, joint: revolute, body: {mass: 1.5, "
-          "com: [0.15, 0, 0], inertia: [1e-3, 1e-3, 1e-2]}}\n"
+          "com: [0.15, 0, 0], inertia: [5e-3, 5e-3, 1e-2]}}\n"
           "sites: {a: {on: coupler, pose: {xyz: [0.5, 0, 0]}}, b: {on: rocker, pose: {xyz: "
           "[0.3, 0, 0]}}}\n"
           "loops: {pin: {join: [a, b], as: revolute}}\n"
@@ -140,7 +140,7 @@ static void limbs_in_a_loop_keep_their_energy(void **state) {
         "  limb(k=1..2): {on: world, pose: {xyz: [0.3*(k - 1), 0, 0]}, joint: revolute, rod: "
         "{length: 0.5, section: {circle: {radius: 15 mm}}, material: rubber, nodes: 2, magnus: 2, "
         "strain: {bend_z: legendre 1}}}\n"
-        "  plate: {on: limb(1), body: {mass: 0.1, inertia: [0, 0, 1e-3]}}\n"
+        "  plate: {on: limb(1), body: {mass: 0.1, inertia: [5e-4, 5e-4, 1e-3]}}\n"
         "loops: {pin: {join: [plate, limb(2).tip], as: revolute}}\n"
         "initial: {limb(1): {position: 1.2, rate: 1}, limb(2): 1.9}\n");
 }

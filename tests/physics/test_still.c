@@ -66,7 +66,7 @@ static void a_wheel_that_rolls_is_a_gear(void **state) {
     execute_ok("sinew: 1\ngravity: 0\nrobot:\n"
                "  car: {on: world, joint: prismatic, axis: x, stiffness: 30, body: {mass: 2}}\n"
                "  disc: {on: car, joint: revolute, axis: y, stiffness: 0.5, body: {mass: 1, "
-               "inertia: [0.01, 0.03, 0.01]}}\n"
+               "inertia: [0.02, 0.03, 0.02]}}\n"
                "contacts: {tyre: {wheel: {on: disc, axis: y, radius: 0.2}}}\n"
                "loads: {pull: {on: car, force: [7, 0, 0]}}\n"
                "study: [static, modes]\n"

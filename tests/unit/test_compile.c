@@ -47,6 +47,23 @@ static void faults_are_named(void **state) {
     r.link[0].rod.section.inertia_given = true;
     r.link[0].rod.section.inertia[21] = number(&r, 3);
     refused(&r, "must be equal");
+    // diagonal 1, xy coupling 2: -1 about (1, -1, 0)
+    make(&r);
+    r.link[0].rod.section.inertia_given = true;
+    for (int i = 0; i < 6; i++) r.link[0].rod.section.inertia[7 * i] = number(&r, 1);
+    r.link[0].rod.section.inertia[1] = r.link[0].rod.section.inertia[6] = number(&r, 2);
+    refused(&r, "must not be negative about any axis");
+    // a slice whose mass is 0.5 beside the axis (mc = 1, m = 2) turns with 0.5 at least about y and z
+    make(&r);
+    r.link[0].rod.section.inertia_given = true;
+    for (int i = 0; i < 6; i++) {
+        r.link[0].rod.section.inertia[7 * i] = number(&r, i < 3 ? 0.4 : 2);
+    }
+    r.link[0].rod.section.inertia[1 * 6 + 5] = r.link[0].rod.section.inertia[5 * 6 + 1] =
+        number(&r, -1);
+    r.link[0].rod.section.inertia[2 * 6 + 4] = r.link[0].rod.section.inertia[4 * 6 + 2] =
+        number(&r, 1);
+    refused(&r, "through the centre of mass");
     make(&r);
     r.link[0].has_rod = false;
     r.link[0].when = number(&r, 0);

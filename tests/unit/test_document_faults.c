@@ -182,6 +182,16 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world, body: {mass: $t}}}\n", "constant in this version"},
     {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[1, 2]}}}\n", "a list of 3"},
     {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[1, -2, 1]}}}\n", "negative"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[1, 1, 5]}}}\n", "1, 1 and 5 kg m^2"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[0, 0, 1]}}}\n", "0, 0 and 1 kg m^2"},
+    {HEAD "robot: {a: {on: world, body: {box: [1, 1, 1], mass: 1, inertia: $[2.001, 1, 1]}}}\n",
+     "1, 1 and 2.001 kg m^2"},
+    // eigenvalues 1, 1 and 5 about other axes: 1 + 4 n n' with n = (1, 2, 2)/3
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[[13/9, 8/9, 8/9], [8/9, 25/9, 16/9], "
+          "[8/9, 16/9, 25/9]]}}}\n",
+     "1, 1 and 5 kg m^2"},
+    {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[[1, 2, 0], [2, 1, 0], [0, 0, 3]]}}}\n",
+     "negative about any axis"},
     {HEAD "robot: {a: {on: world, body: {mass: 1, inertia: $[[1, 1, 0], [0, 1, 0], [0, 0, 1]]}}}\n",
      "symmetric"},
     {HEAD "robot: {a: {on: world, body: ${box: [1, 1, 1]}}}\n", "its mass or its density"},

@@ -198,7 +198,7 @@ static void bad_texts_are_refused_where_they_go_wrong(void **state) {
         {"table(\"f.csv\", 2)", 1, "tables cannot be read here"},
         {"table(f, 2)", 7, "a file name in quotes"},
         {"table(\"f.csv)", 7, "the closing quote is missing"},
-        {"table(\"f.csv\")", 14, "a file and a column"},
+        {"table(\"f.csv\")", 14, "a file, a column and perhaps"},
         {"table(\"f.csv\", 0)", 16, "counted from 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -179,6 +179,35 @@ static void outside_a_table_its_ends_hold(void **state) {
     assert_int_equal(snw_expr_vars(e), SNW_VAR_T);
 }
 
+// shifted, stretched and by other quantities, with the derivatives of the whole
+static void a_table_is_looked_at_anywhere(void **state) {
+    (void)state;
+    snw_scope_tables(scope, read_table, NULL);
+    assert_int_equal(snw_scope_define(scope, "delay", "0.25 s", "m.yaml", 1, 1, &err), SNW_OK);
+    const snw_expr *late = parse("2*table(\"wave.csv\", 3, (t - delay)/2) + 1", false);
+    const snw_expr *bent = parse("table(\"wave.csv\", \"3\", (t/(1 s))^2)", false);
+    const snw_expr *along = parse("table(\"wave.csv\", 3, 2*x)", false);
+    for (double t = 0.3; t < 1.7; t += 0.11) {
+        const double u = (t - 0.25) / 2, w = t * t;
+        const snw_jet j = snw_expr_jet_t(late, (snw_at){.t = t});
+        assert_near(j.v, 2 * (u * u * u - 2 * u) + 1, 1e-13);
+        assert_near(j.d, 3 * u * u - 2, 1e-12);
+        assert_near(j.dd, 3 * u, 1e-10);
+        const snw_jet k = snw_expr_jet_t(bent, (snw_at){.t = t});
+        assert_near(k.v, w * w * w - 2 * w, 1e-13);
+        assert_near(k.d, (3 * w * w - 2) * 2 * t, 1e-12);
+        assert_near(k.dd, 6 * w * 4 * w + (3 * w * w - 2) * 2, 1e-10);
+        assert_near(snw_expr_value(along, (snw_at){.x = t / 2}), t * t * t - 2 * t, 1e-13);
+    }
+    double got[4];
+    assert_int_equal(snw_expr_breaks_t(late, -1, 90, got, 4), 2);
+    assert_near(got[0], 0.25, 1e-12);
+    assert_near(got[1], 0.25 + 2 * rows_t[ROWS - 1], 1e-12);
+    const snw_expr *fixed = parse("table(\"wave.csv\", 3, 2 s)", false);
+    assert_int_equal(snw_expr_vars(fixed), 0);
+    assert_near(snw_expr_value(fixed, (snw_at){.t = 9}), 4, 1e-13);
+}
+
 static void table_faults_are_told(void **state) {
     (void)state;
     snw_scope_tables(scope, read_table, NULL);
@@ -194,7 +223,9 @@ static void table_faults_are_told(void **state) {
         {"table(\"wave.csv\", 1.5)", SNW_VAR_T, 19, "a column must be a whole number"},
         {"table(\"wave.csv\", t)", SNW_VAR_T, 19, "a column must be constant"},
         {"table(\"wave.csv\", 3)", 0, 1, "this number must be constant"},
-        {"table(\"wave.csv\", 3, 4)", SNW_VAR_T, 20, "a file and a column"},
+        {"table(\"wave.csv\", 3, 4, 5)", SNW_VAR_T, 23, "perhaps where to look"},
+        {"table(\"wave.csv\", \"sin\", t - )", SNW_VAR_T, 30, "a value is missing"},
+        {"table(\"wave.csv\", 3, t < 1)", SNW_VAR_T, 22, "a number is wanted"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const snw_expr *e = NULL;
@@ -219,6 +250,7 @@ int main(void) {
         TEST(a_cubic_is_met_exactly),
         TEST(smooth_data_are_met_to_fourth_order),
         TEST(outside_a_table_its_ends_hold),
+        TEST(a_table_is_looked_at_anywhere),
         TEST(table_faults_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,7 @@ static const char driven[] =
     "gravity: [0, -9.81, 0]\n"
     "robot:\n"
     "  cart: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
-    "  bob: {on: cart, joint: revolute, body: {mass: 0.5, com: [0, -0.3, 0], inertia: [0, 0, "
+    "  bob: {on: cart, joint: revolute, body: {mass: 0.5, com: [0, -0.3, 0], inertia: [5e-4, 5e-4, "
     "1e-3]}}\n"
     "  elbow: {on: bob, pose: {xyz: [0, -0.6, 0]}, joint: universal, axes: [z, x], body: {mass: "
     "0.2, com: [0, -0.1, 0.01], inertia: [1e-4, 1e-4, 1e-4]}}\n"

@@ -215,6 +215,23 @@ static void includes_lie_beneath(void **state) {
     assert_non_null(strstr(snw_source_text(source), "# ---- included: "));
     assert_non_null(strstr(snw_source_text(source), "lib/d.yaml\nsinew: 1"));
 
+    // `~` takes a key away, at any depth; nothing at all does not
+    put("less.yaml",
+        "sinew: 1\ninclude: a.yaml\nrobot: {arm: {rod: {nodes: ~}}}\nloads: {w: null}\n"
+        "gravity: ~\nstudy:\nprobes: {a: ~}\n"
+        "x-p: &p {k: 1, l: 2}\nfluid: {f: {<<: [{m: 3}, *p], k: ~, l: 5, n: ~}}\n");
+    assert_int_equal(load("less.yaml", &root, &err), SNW_OK);
+    assert_string_equal(text_at(root, "robot/arm/rod/length"), "2");
+    assert_null(at(root, "robot/arm/rod/nodes"));
+    assert_non_null(at(root, "loads"));
+    assert_null(at(root, "loads/w"));
+    assert_null(at(root, "gravity"));
+    assert_non_null(at(root, "probes/a")); // there was none to take away
+    assert_null(at(root, "fluid/f/k"));
+    assert_string_equal(text_at(root, "fluid/f/l"), "5");
+    assert_string_equal(text_at(root, "fluid/f/m"), "3");
+    assert_non_null(at(root, "fluid/f/n"));
+
     put("self.yaml", "sinew: 1\ninclude: self.yaml\n");
     load_refused("self.yaml", "self.yaml", 2, 10, "includes itself");
     put("p.yaml", "sinew: 1\ninclude: [q.yaml]\n");

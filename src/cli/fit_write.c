@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// fit_write.c: the model file that `sinew fit --find .. -o` writes: it includes the model and
+// overrides its runs by the values found.
+#include "base/fail.h"
+#include "cli/fit.h"
+#include "cli/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_quoted(FILE *out, const char *text, size_t length) {
+    (void)fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\') (void)fputc('\\', out);
+        (void)fputc(text[i], out);
+    }
+    (void)fputc('"', out);
+}
+
+// how the model is named in a file that lies at `output`: by its own name beside it, else by its whole path
+static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
+    char folder[1024];
+    const char *slash = strrchr(output, '/');
+    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output + 1) : 2,
+                   slash ? output : "./");
+    char *there = realpath(folder, NULL), *whole = realpath(model, NULL);
+    const size_t n = there ? strlen(there) : 0;
+    snw_status status = SNW_OK;
+    if (!there || !whole) {
+        status = snw_fail(err, SNW_E_IO, "the folder '%.200s' cannot be found", folder);
+    } else if (strncmp(whole, there, n) == 0 && whole[n] == '/' && !strchr(whole + n + 1, '/')) {
+        memmove(whole, whole + n + 1, strlen(whole + n + 1) + 1);
+    }
+    free(there);
+    if (status == SNW_OK) {
+        *out = whole;
+    } else {
+        free(whole);
+    }
+    return status;
+}
+
+// overrides of each run: what --set said, then what was found
+static void put_runs(const snw_job *job, int nset, const char *const *set, FILE *out) {
+    for (int r = 0; r < job->n; r++) {
+        (void)fputs("  ", out);
+        put_quoted(out, job->run[r].name, strlen(job->run[r].name));
+        (void)fputs(":\n", out);
+        for (int i = 0; i < nset; i++) {
+            const char *text = set[i], *eq = snw_set_equals(text);
+            (void)fputs("    ", out);
+            put_quoted(out, text, (size_t)(eq - text));
+            (void)fprintf(out, ": %s\n", eq + 1);
+        }
+    }
+}
+
+snw_status snw_fit_can_name(const char *model, const char *output, snw_error *err) {
+    char *name = NULL;
+    SNW_TRY(name_model(model, output, &name, err));
+    free(name);
+    return SNW_OK;
+}
+
+snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set, int ndata,
+                         const char *const *data, const char *output, snw_error *err) {
+    char *model = NULL;
+    snw_output o;
+    SNW_TRY(name_model(job->path, output, &model, err));
+    const snw_status status = snw_output_open(output, &o, err);
+    if (status == SNW_OK) {
+        (void)fprintf(o.file, "# Values found by sinew fit from");
+        for (int i = 0; i < ndata; i++) (void)fprintf(o.file, " %s", data[i]);
+        (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
+        put_quoted(o.file, model, strlen(model));
+        (void)fputs("\nruns:\n", o.file);
+        put_runs(job, nset, set, o.file);
+    }
+    free(model);
+    return status == SNW_OK ? snw_output_close(&o, SNW_OK, err) : status;
+}
