@@ -48,8 +48,9 @@ viewer: setup
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
+	$(call build_preset,tsan) --target unit_threads
 	@mkdir -p build/test
-	@printf 'subdirs("%s")\n' ../dev ../asan > build/test/CTestTestfile.cmake
+	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
 
 fuzz: setup-test
