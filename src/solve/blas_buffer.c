@@ -22,6 +22,7 @@
 
 enum {
     BUFFER = (128 << 20) + 4096, // bytes of one, of this OpenBLAS for x86_64
+    REST = 16 << 20,             // bytes to be left for all else, HDF5's beginnings first of all
     MOST = 100                   // at once: fewer than its table has, which it complains about
 };
 
@@ -36,18 +37,18 @@ void __wrap_blas_memory_free(void *buffer);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int mapped, taken; // buffers it has, and those in use; guarded by the lock
 
-// Can a buffer be mapped?
-static bool has_room(void) {
-    void *trial = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+// Can so many bytes be mapped?
+static bool has_room(size_t bytes) {
+    void *trial = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (trial == MAP_FAILED) return false;
-    (void)munmap(trial, BUFFER);
+    (void)munmap(trial, bytes);
     return true;
 }
 
 void *__wrap_blas_memory_alloc(int where) {
     (void)pthread_mutex_lock(&lock);
     // without any buffer there is nobody to wait for; snw_blas_ready has seen to it that there is one
-    while (mapped > 0 && taken == mapped && (taken == MOST || !has_room())) {
+    while (mapped > 0 && taken == mapped && (taken == MOST || !has_room(BUFFER))) {
         (void)pthread_mutex_unlock(&lock);
         (void)sched_yield();
         (void)pthread_mutex_lock(&lock);
@@ -67,7 +68,7 @@ void __wrap_blas_memory_free(void *buffer) {
 
 snw_status snw_blas_ready(snw_error *err) {
     (void)pthread_mutex_lock(&lock);
-    if (mapped == 0 && has_room()) {
+    if (mapped == 0 && has_room(BUFFER + REST)) {
         __real_blas_memory_free(__real_blas_memory_alloc(0));
         mapped = 1;
     }

@@ -11,6 +11,7 @@
 #include "solve/dense.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,33 @@ static void in_threads(void *(*work)(void *user), void *user, size_t size) {
                          0);
     }
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+// ---- buffers of OpenBLAS ------------------------------------------------------------------------
+
+enum { TAKES = AMONG(20000, 300000) };
+
+// as OpenBLAS calls them, src/solve/blas_buffer.c
+void *__wrap_blas_memory_alloc(int where);
+void __wrap_blas_memory_free(void *buffer);
+
+static void *take_often(void *user) {
+    int *shared = user;
+    for (int i = 0; i < TAKES; i++) {
+        atomic_int *buffer = __wrap_blas_memory_alloc(0);
+        *shared += atomic_exchange(buffer, 1) != 0; // somebody else has it
+        atomic_store(buffer, 0);
+        __wrap_blas_memory_free(buffer);
+    }
+    return NULL;
+}
+
+// without the lock some hundred in a million are taken twice, where two processors are free
+static void a_buffer_belongs_to_one_thread(void **state) {
+    (void)state;
+    int shared[THREADS] = {0};
+    in_threads(take_often, shared, sizeof *shared);
+    for (int i = 0; i < THREADS; i++) assert_int_equal(shared[i], 0);
 }
 
 // ---- matrices -----------------------------------------------------------------------------------
@@ -162,6 +190,7 @@ static void robots_of_threads_have_the_bits_they_have_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_buffer_belongs_to_one_thread),
         cmocka_unit_test(matrices_of_threads_do_not_mix),
         cmocka_unit_test(robots_of_threads_have_the_bits_they_have_alone),
     };
