@@ -6,6 +6,7 @@
 # make viewer   the page of `sinew view` anew, where it could not be made before
 # make test     every test, also under sanitizers; closes with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
+# make libfuzz  libFuzzer on models, result files and live messages, SECONDS=.. for each
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
@@ -47,13 +48,18 @@ viewer: setup
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
+	$(call build_preset,tsan) --target unit_threads
 	@mkdir -p build/test
-	@printf 'subdirs("%s")\n' ../dev ../asan > build/test/CTestTestfile.cmake
+	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
 
 fuzz: setup-test
 	$(call build_preset,asan) --target fuzz_expr fuzz_yaml fuzz_model
 	@for f in build/asan/fuzz_*; do "$$f" $(or $(SEED),$$(date +%s)) $(or $(COUNT),20000) || exit 1; done
+
+libfuzz: setup-test
+	$(call build_preset,libfuzz)
+	tests/libfuzz/run.sh build/libfuzz $(or $(SECONDS),60)
 
 bench: setup-test
 	$(call build_preset,bench)
@@ -82,4 +88,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz bench install docs format tidy setup setup-test clean

@@ -4,7 +4,7 @@
 // them: AMONG(few, all), numbers or texts.
 #pragma once
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define AMONG(few, all) few
 #else
 #define AMONG(few, all) all

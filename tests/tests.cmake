@@ -43,6 +43,7 @@ else()
   target_include_directories(tested PUBLIC include)
   target_compile_definitions(tested PUBLIC ${assert_definition})
   target_link_libraries(tested PUBLIC m PRIVATE ${library_links})
+  target_link_options(tested PRIVATE ${library_wraps})
 endif()
 
 # independent solutions and closed forms, shared by tests and benchmarks
@@ -53,6 +54,15 @@ if(oracle_sources)
   target_include_directories(oracle SYSTEM PRIVATE ${SUNDIALS_INCLUDE})
   target_link_libraries(oracle PUBLIC ${tested} PRIVATE ${SUNDIALS})
   set(oracle oracle)
+endif()
+
+# with the sanitizer of threads only what has threads
+if(SNW_SANITIZE STREQUAL "thread")
+  add_executable(unit_threads tests/unit/test_threads.c)
+  target_include_directories(unit_threads PRIVATE src tests)
+  target_link_libraries(unit_threads PRIVATE ${tested} PkgConfig::CMOCKA)
+  check(unit_threads unit COMMAND unit_threads)
+  return()
 endif()
 
 foreach(kind unit physics fuzz)

@@ -34,6 +34,7 @@ LIST
 g++ g++
 libcmocka-dev lib:cmocka
 clang clang
+libclang-rt-dev clang
 clang-format clang-format
 clang-tidy clang-tidy
 LIST

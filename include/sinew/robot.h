@@ -2,8 +2,14 @@
 //
 // robot.h: a robot in memory: read from a model file, asked for forces, matrices, equilibria and probes.
 //
-// A robot belongs to one thread. Apart from opening and closing, no function allocates memory. Units
-// are SI; twists and wrenches are written angular part first, in the body frame; quaternions w first;
+// A robot belongs to one thread; several robots may be used in as many threads. Apart from opening, starting and closing, no
+// function allocates memory.
+//
+// Every call looks at its arguments, in all builds: a NULL that is not allowed, a number beyond the last one, a number that is not
+// finite, a saved state of another robot. It then returns SNW_E_ARGUMENT, having changed nothing, and the text names the argument: in
+// `err` where the call has one, else in snw_robot_error. Calls that return a count, a pointer or a number return 0, -1, NULL or NaN.
+//
+// Units are SI; twists and wrenches are written angular part first, in the body frame; quaternions w first;
 // matrices column by column.
 //
 //   snw_robot *arm;
@@ -35,6 +41,9 @@ SNW_NODISCARD snw_status snw_robot_parse(const char *name, const char *text, siz
                                          snw_robot **out, snw_error *err);
 void snw_robot_close(snw_robot *r); // NULL is fine
 
+// Why the last call without an `err` of its own that failed did so; its status is SNW_OK when none has. Belongs to the robot.
+const snw_error *snw_robot_error(const snw_robot *r);
+
 // ---- state ------------------------------------------------------------------------------------------
 
 // Configuration numbers and velocities. A rod has one of each per strain function, a joint one per axis; a spherical
@@ -43,7 +52,7 @@ void snw_robot_close(snw_robot *r); // NULL is fine
 int snw_robot_nq(const snw_robot *r);
 int snw_robot_nv(const snw_robot *r);
 
-// The state, to read and to write: configuration (nq), velocities and accelerations (nv); rods of more than eight monomials have
+// The state, to read and to write: configuration (nq), velocities and accelerations (nv), finite, quaternions of length 1; rods of more than eight monomials have
 // the coordinates of Legendre polynomials here. It begins as the
 // file's initial state, at rest.
 double *snw_robot_q(snw_robot *r);
@@ -52,10 +61,10 @@ double *snw_robot_a(snw_robot *r);
 
 // The time at which laws of loads, gravity and base motion are taken; 0 at first.
 double snw_robot_time(const snw_robot *r);
-void snw_robot_set_time(snw_robot *r, double t);
+snw_status snw_robot_set_time(snw_robot *r, double t);
 
 // q <- q moved by the increments dx (nv): sums for rods and axes, rigid motions for others.
-void snw_robot_move(snw_robot *r, const double *dx);
+snw_status snw_robot_move(snw_robot *r, const double *dx);
 
 // ---- dynamics ---------------------------------------------------------------------------------------
 
@@ -63,7 +72,7 @@ void snw_robot_move(snw_robot *r, const double *dx);
 // samples and latches are as the present state has them, integrals are zero.
 
 // tau (nv) <- generalised forces the motion (q, v, a) needs beyond those that act; zero when it is free motion.
-void snw_robot_inverse_dynamics(snw_robot *r, double *tau);
+snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau);
 
 // a <- accelerations of free motion at (q, v), which must keep the loops closed. SNW_E_SINGULAR when some coordinate moves
 // no mass but is pushed, or loops are in a singular configuration.
@@ -71,10 +80,10 @@ SNW_NODISCARD snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err
 
 // Derivatives of the inverse dynamics in q, v and a, nv x nv each; any may be NULL. Columns of a free joint are
 // body twists.
-void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
+snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M);
 
 // M (nv x nv) <- mass matrix at q.
-void snw_robot_mass(snw_robot *r, double *M);
+snw_status snw_robot_mass(snw_robot *r, double *M);
 
 typedef struct snw_robot_energies {
     double kinetic, elastic, gravity; // J
@@ -82,7 +91,7 @@ typedef struct snw_robot_energies {
     double momentum[6];               // world frame, angular part about its origin
 } snw_robot_energies;
 
-void snw_robot_energy(snw_robot *r, snw_robot_energies *out);
+snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 
 // ---- statics ----------------------------------------------------------------------------------------
 
@@ -123,11 +132,12 @@ SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 int snw_robot_load(const snw_robot *r, const char *name);
 // From now on force (N) and torque (N m; both per metre along a rod), axes as the file says, instead of the load's laws
 // and its `when`. Either may be NULL: zero.
-void snw_robot_set_load(snw_robot *r, int load, const double force[3], const double torque[3]);
+snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
+                              const double torque[3]);
 // Back to the laws of the file.
-void snw_robot_unset_load(snw_robot *r, int load);
+snw_status snw_robot_unset_load(snw_robot *r, int load);
 // Gravity (m/s^2, world frame) instead of the file's; NULL: back to the file's.
-void snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
+snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
 // Actuators by number, -1: none of that name: on coordinates of joints and rods, then tendons and chambers, then muscles, each in
 // the order of the file. And how many coordinates one of them acts on.
@@ -153,16 +163,16 @@ SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, double mo
 SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                   snw_error *err);
 // Back to the laws of the file.
-void snw_robot_unset_actuator(snw_robot *r, int actuator);
+snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
 // effort <- what the actuator exerts at present, by coordinate: as given, or, where the motion is given, what the last step (or
 // forward dynamics) found; tension or gauge pressure; of a muscle its
 // activation.
-void snw_robot_effort(snw_robot *r, int actuator, double *effort);
+snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
 
 // Nodes of the robot, numbered as in frames of result files: stations of rods, ends of joints and bodies. And where one of
 // them is at present, m, world frame.
 int snw_robot_nodes(const snw_robot *r);
-void snw_robot_node(snw_robot *r, int node, double position[3]);
+snw_status snw_robot_node(snw_robot *r, int node, double position[3]);
 // From now on a spring and a damper (N/m, N s/m) pull the point `at` of a node's frame (m; NULL: its origin) towards the place
 // `to` of the world. Part of the equations, slopes included, so that implicit steps stay stable however stiff it is; one at a
 // time, another one takes its place. SNW_E_ARGUMENT: there is no such node, a number is not finite or negative, or the scheme is
@@ -173,15 +183,16 @@ SNW_NODISCARD snw_status snw_robot_pull(snw_robot *r, int node, const double at[
 void snw_robot_let_go(snw_robot *r);
 
 // Everything the steps to come depend on, snw_robot_saves numbers; 0: the scheme cannot say, or nothing was started.
-// Restored, in this or another robot of the same file started in the same way, they give the same steps bit for bit.
+// Restored, in this or another robot of the same file started in the same way, they give the same steps bit for bit. They begin
+// with a signature: numbers of another model, scheme or version of Sinew, or that were changed on the way, are refused.
 size_t snw_robot_saves(const snw_robot *r);
-void snw_robot_save(const snw_robot *r, double *out);
-void snw_robot_restore(snw_robot *r, const double *in);
+snw_status snw_robot_save(const snw_robot *r, double *out);
+snw_status snw_robot_restore(snw_robot *r, const double *in);
 
 // ---- looking ----------------------------------------------------------------------------------------
 
 // out <- the numbers of a probe of the file at the present state, at most `max`. Returns how many the probe has, 0
-// when there is no probe of that name.
+// when there is no probe of that name or the state is none (snw_robot_error).
 int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out);
 
 #ifdef __cplusplus

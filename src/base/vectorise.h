@@ -24,7 +24,7 @@
 // Before a function with such loops: compiled once more for processors with vectors of four, and the one that fits is taken
 // when the program is loaded. No sum changes its order and nothing is fused: the same bits on all of them.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(SNW_NUMBERS) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SNW_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define SNW_CLONES

@@ -5,11 +5,13 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
+#include "solve/blas_buffer.h"
 
 #include <math.h>
 #include <string.h>
 
 static snw_status prepare(snw_robot *r, snw_error *err) {
+    SNW_TRY(snw_blas_ready(err));
     SNW_TRY(snw_assembly_compile(r->desc, &r->m, err));
     SNW_TRY(snw_state_create(r->m, &r->s));
     SNW_TRY(snw_inputs_create(r->m, &r->in));
@@ -46,13 +48,14 @@ snw_status snw_robot_create(const snw_desc *desc, void (*release)(void *owner), 
     r->desc = desc;
     r->release = release;
     r->owner = owner;
-    const snw_status s = prepare(r, err);
+    r->error = snw_alloc(sizeof *r->error);
+    const snw_status s = r->error ? prepare(r, err) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         *out = r;
         return s;
     }
     snw_robot_close(r);
-    return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
+    return s == SNW_E_MEMORY && !(err && err->text[0]) ? snw_fail(err, s, "out of memory") : s;
 }
 
 void snw_robot_close(snw_robot *r) {
@@ -71,22 +74,82 @@ void snw_robot_close(snw_robot *r) {
     snw_state_destroy(r->s);
     snw_model_destroy(r->m);
     if (r->release) r->release(r->owner);
+    snw_free(r->error);
     snw_free(r);
 }
 
-int snw_robot_nq(const snw_robot *r) { return r->m->nq; }
-int snw_robot_nv(const snw_robot *r) { return r->m->nv; }
-double *snw_robot_q(snw_robot *r) { return r->s->q; }
-double *snw_robot_v(snw_robot *r) { return r->s->v; }
-double *snw_robot_a(snw_robot *r) { return r->s->a; }
-double snw_robot_time(const snw_robot *r) { return r->s->t; }
+// ---- arguments -------------------------------------------------------------------------------------
 
-void snw_robot_set_time(snw_robot *r, double t) {
-    r->s->t = t;
-    snw_inputs_at(r->m, t, r->in);
+const snw_error *snw_robot_error(const snw_robot *r) {
+    static const snw_error none = {.status = SNW_E_ARGUMENT, .text = "the robot is NULL"};
+    return r ? r->error : &none;
 }
 
-void snw_robot_move(snw_robot *r, const double *dx) { snw_move(r->m, r->s->q, 1, dx, r->s->q); }
+snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error *err) {
+    if (!x) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", name);
+    for (int i = 0; i < n; i++) {
+        if (isfinite(x[i])) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "%s[%d] is no finite number, got %g", name, i, x[i]);
+    }
+    return SNW_OK;
+}
+
+// what the caller may have written: finite numbers, and quaternions of length 1 but for rounding
+static snw_status check_configuration(const snw_robot *r, snw_error *err) {
+    const double *q = r->s->q;
+    SNW_TRY(snw_robot_numbers("q", r->m->nq, q, err));
+    for (int k = 0; k < r->m->nblock; k++) {
+        const snw_block *b = &r->m->block[k];
+        if (b->space == SNW_SPACE_RN) continue;
+        const double *h = q + b->q;
+        const double n = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
+        if (fabs(n - 1) < 1e-6) continue;
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "q[%d] to q[%d] are a unit quaternion, got one of length %g; use "
+                        "snw_robot_move or divide by it",
+                        b->q, b->q + 3, n);
+    }
+    return SNW_OK;
+}
+
+static snw_status check_motion(const snw_robot *r, snw_error *err) {
+    SNW_TRY(check_configuration(r, err));
+    return snw_robot_numbers("v", r->m->nv, r->s->v, err);
+}
+
+snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
+    return check_motion(r, err);
+}
+
+static snw_status check_forces(const snw_robot *r, snw_error *err) {
+    SNW_TRY(check_motion(r, err));
+    return snw_robot_numbers("a", r->m->nv, r->s->a, err);
+}
+
+// ---- state -----------------------------------------------------------------------------------------
+
+int snw_robot_nq(const snw_robot *r) { return r ? r->m->nq : 0; }
+int snw_robot_nv(const snw_robot *r) { return r ? r->m->nv : 0; }
+double *snw_robot_q(snw_robot *r) { return r ? r->s->q : NULL; }
+double *snw_robot_v(snw_robot *r) { return r ? r->s->v : NULL; }
+double *snw_robot_a(snw_robot *r) { return r ? r->s->a : NULL; }
+double snw_robot_time(const snw_robot *r) { return r ? r->s->t : NAN; }
+
+snw_status snw_robot_set_time(snw_robot *r, double t) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is no finite number, got %g", t);
+    r->s->t = t;
+    snw_inputs_at(r->m, t, r->in);
+    return SNW_OK;
+}
+
+snw_status snw_robot_move(snw_robot *r, const double *dx) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_numbers("dx", r->m->nv, dx, r->error));
+    SNW_TRY(check_configuration(r, r->error));
+    snw_move(r->m, r->s->q, 1, dx, r->s->q);
+    return SNW_OK;
+}
 
 static snw_energy energies(const snw_robot *r) {
     return (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
@@ -112,13 +175,19 @@ static void attend(snw_robot *r) {
     if (!sw) memcpy(r->s->z, r->z, (size_t)m->nsignal * sizeof *r->z);
 }
 
-void snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
+snw_status snw_robot_inverse_dynamics(snw_robot *r, double *tau) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!tau) return SNW_ROBOT_REFUSE(r, "tau is NULL");
+    SNW_TRY(check_forces(r, r->error));
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     memcpy(tau, r->w->r, (size_t)r->m->nv * sizeof *tau);
+    return SNW_OK;
 }
 
 snw_status snw_robot_forward_dynamics(snw_robot *r, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    SNW_TRY(check_motion(r, err));
     attend(r);
     if (r->m->nrow) {
         return snw_assembly_accelerations(snw_statics_assembly(r->statics), r->in, r->s, err);
@@ -148,21 +217,31 @@ snw_status snw_robot_assemble(snw_robot *r, snw_error *err) {
     return snw_assembly_velocities(as, r->in, r->s, err);
 }
 
-void snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
+snw_status snw_robot_tangent(snw_robot *r, double *K, double *C, double *M) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(check_forces(r, r->error));
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     snw_tangent_sweep(r->m, NULL, r->w);
     if (K) snw_tangent_assemble(r->m, r->in, 1, 0, 0, r->w, K);
     if (C) snw_tangent_assemble(r->m, r->in, 0, 1, 0, r->w, C);
     if (M) snw_tangent_assemble(r->m, r->in, 0, 0, 1, r->w, M);
+    return SNW_OK;
 }
 
-void snw_robot_mass(snw_robot *r, double *M) {
+snw_status snw_robot_mass(snw_robot *r, double *M) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!M) return SNW_ROBOT_REFUSE(r, "M is NULL");
+    SNW_TRY(check_motion(r, r->error));
     attend(r);
     snw_mass_matrix(r->m, r->in, r->s, r->w, M);
+    return SNW_OK;
 }
 
-void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
+snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (!out) return SNW_ROBOT_REFUSE(r, "out is NULL");
+    SNW_TRY(check_motion(r, r->error));
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
@@ -172,9 +251,15 @@ void snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
                                 .dissipation = snw_dissipation(r->m, r->s->v) +
                                                snw_other_heat(r->m, r->s, r->w)};
     for (int i = 0; i < 6; i++) out->momentum[i] = P.e[i];
+    return SNW_OK;
 }
 
 snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    if (!isfinite(t)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "t is no finite number, got %g", t);
+    }
+    SNW_TRY(check_configuration(r, err));
     const snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info;
     attend(r);
@@ -184,12 +269,17 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
 }
 
 double snw_robot_stability(snw_robot *r) {
+    if (!r || check_configuration(r, r->error) != SNW_OK) return NAN;
     attend(r);
     snw_statics_assume(r->statics, r->s->t);
     return snw_statics_stability(r->statics, r->s).value;
 }
 
 int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
+    if (!r) return 0;
+    const char *amiss = !probe ? "probe is NULL" : max > 0 && !out ? "out is NULL" : NULL;
+    if (amiss) return (void)SNW_ROBOT_REFUSE(r, "%s", amiss), 0;
+    if (check_motion(r, r->error) != SNW_OK) return 0;
     for (int i = 0; i < r->desc->nprobe; i++) {
         const snw_probe_desc *p = &r->desc->probe[i];
         if (strcmp(p->name, probe) != 0) continue;
@@ -217,21 +307,25 @@ int snw_robot_probe(snw_robot *r, const char *probe, int max, double *out) {
     return 0;
 }
 
-void snw_robot_effort(snw_robot *r, int actuator, double *effort) {
+snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_find(r, actuator, r->error));
+    if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
     const int nmotor = r->desc->nmotor;
     const int muscle = actuator - nmotor - r->desc->nmeasure;
-    SNW_ASSERT(actuator >= 0 && muscle < r->desc->nstress);
     if (muscle >= 0) {
         *effort = r->activation[muscle];
-        return;
+        return SNW_OK;
     }
+    SNW_TRY(check_motion(r, r->error));
     attend(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     if (actuator >= nmotor) {
         *effort = r->w->measured[actuator - nmotor].effort;
-        return;
+        return SNW_OK;
     }
     for (int k = 0; k < r->desc->motor[actuator].n; k++) {
         effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
     }
+    return SNW_OK;
 }

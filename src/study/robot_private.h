@@ -10,6 +10,8 @@
 #include "study/robot.h"
 #include "study/statics.h"
 
+#include <stdint.h>
+
 struct snw_robot {
     const snw_desc *desc;
     void (*release)(void *owner);
@@ -38,7 +40,24 @@ struct snw_robot {
     snw_jet *measure; // of tendons and chambers
     double *measure_since, *activation;
     bool *load_given, *motor_given, *measure_given;
+    size_t ncoordinate; // of all actuators on coordinates
+    uint64_t identity;  // of the text it was read from; 0: not known
+    snw_error *error;   // why the last call without an error of its own failed
 };
+
+// Calls without an error of their own fail so.
+#define SNW_ROBOT_REFUSE(r, ...) snw_fail((r)->error, SNW_E_ARGUMENT, __VA_ARGS__)
+
+// x is there and its n numbers are finite; `name` stands in the message.
+SNW_NODISCARD snw_status snw_robot_numbers(const char *name, int n, const double *x,
+                                           snw_error *err);
+
+// An actuator's number is one of this robot; SNW_E_ARGUMENT.
+SNW_NODISCARD snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err);
+// Begin of a state that the caller wrote: SNW_E_ARGUMENT names what is amiss.
+SNW_NODISCARD snw_status snw_robot_check_state(const snw_robot *r, snw_error *err);
+// Show what the mover has.
+void snw_robot_show(snw_robot *r);
 
 // Room for what a caller holds in hand.
 SNW_NODISCARD snw_status snw_robot_hand(snw_robot *r);

@@ -9,15 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-// coordinates of all actuators
-static size_t coordinates(const snw_robot *r) {
-    size_t n = 0;
-    for (int i = 0; i < r->desc->nmotor; i++) n += (size_t)r->desc->motor[i].n;
-    return n;
-}
-
 snw_status snw_robot_hand(snw_robot *r) {
-    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = coordinates(r);
+    for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
+    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = r->ncoordinate;
     const size_t ne = (size_t)r->desc->nmeasure, ns = (size_t)r->desc->nstress;
     r->hand_bytes =
         n * (sizeof *r->load + sizeof *r->load_given) +
@@ -59,35 +53,54 @@ snw_status snw_robot_hand(snw_robot *r) {
 // ---- inputs ----------------------------------------------------------------------------------------
 
 int snw_robot_load(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
     for (int i = 0; i < r->desc->nload; i++) {
         if (strcmp(r->desc->load[i].name, name) == 0) return i;
     }
     return -1;
 }
 
-void snw_robot_set_load(snw_robot *r, int load, const double force[3], const double torque[3]) {
-    SNW_ASSERT(load >= 0 && load < r->desc->nload);
+// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
+static snw_status find_load(const snw_robot *r, int load) {
+    if (load >= 0 && load < r->desc->nload) return SNW_OK;
+    return SNW_ROBOT_REFUSE(r, "there is no load number %d, the robot has %d", load,
+                            r->desc->nload);
+}
+
+snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
+                              const double torque[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
+    if (force) SNW_TRY(snw_robot_numbers("force", 3, force, r->error));
+    if (torque) SNW_TRY(snw_robot_numbers("torque", 3, torque, r->error));
     r->load_given[load] = true;
     for (int i = 0; i < 3; i++) {
         r->load[load].f.e[i] = force ? force[i] : 0;
         r->load[load].m.e[i] = torque ? torque[i] : 0;
     }
     snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
 }
 
-void snw_robot_unset_load(snw_robot *r, int load) {
-    SNW_ASSERT(load >= 0 && load < r->desc->nload);
+snw_status snw_robot_unset_load(snw_robot *r, int load) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
     r->load_given[load] = false;
     snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
 }
 
-void snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
+snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (gravity) SNW_TRY(snw_robot_numbers("gravity", 3, gravity, r->error));
     r->hand.gravity_given = gravity != NULL;
     for (int i = 0; gravity && i < 3; i++) r->hand.gravity.e[i] = gravity[i];
     snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
 }
 
 int snw_robot_actuator(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
     for (int i = 0; i < r->desc->nmotor; i++) {
         if (strcmp(r->desc->motor[i].name, name) == 0) return i;
     }
@@ -103,8 +116,8 @@ int snw_robot_actuator(const snw_robot *r, const char *name) {
     return -1;
 }
 
-// a name that was not found, or a number of another robot, is the caller's mistake and worth a word
-static snw_status find(const snw_robot *r, int actuator, snw_error *err) {
+snw_status snw_robot_find(const snw_robot *r, int actuator, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     const int n = r->desc->nmotor + r->desc->nmeasure + r->desc->nstress;
     if (actuator >= 0 && actuator < n) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
@@ -124,6 +137,7 @@ static int muscle_of(const snw_robot *r, int actuator) {
 }
 
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
+    if (!r || snw_robot_find(r, actuator, r->error) != SNW_OK) return 0;
     return measure_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
 }
 
@@ -149,8 +163,9 @@ static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet valu
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
                         given[d->given][0], given[d->given][1]);
     }
-    if (!isfinite(value.v)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no number", d->name);
+    if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': what is given is no finite number",
+                        d->name);
     }
     r->measure_given[i] = true;
     r->measure_since[i] = r->s->t;
@@ -160,8 +175,9 @@ static snw_status give(snw_robot *r, int i, snw_measure_given what, snw_jet valu
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
-    SNW_TRY(find(r, actuator, err));
+    SNW_TRY(snw_robot_find(r, actuator, err));
     const int measure = measure_of(r, actuator);
+    SNW_TRY(snw_robot_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
     if (measure >= 0) {
         return give(r, measure, SNW_MEASURE_EFFORT, (snw_jet){.v = *effort}, err);
     }
@@ -192,8 +208,11 @@ static bool drives(const snw_model *m, int actuator) {
 
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
-    SNW_TRY(find(r, actuator, err));
-    const int measure = measure_of(r, actuator);
+    SNW_TRY(snw_robot_find(r, actuator, err));
+    const int measure = measure_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
+    SNW_TRY(snw_robot_numbers("position", n, position, err));
+    if (rate) SNW_TRY(snw_robot_numbers("rate", n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_numbers("acceleration", n, acceleration, err));
     if (measure >= 0) {
         const snw_jet to = {
             .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
@@ -222,17 +241,20 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 }
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
-    SNW_TRY(find(r, actuator, err));
+    SNW_TRY(snw_robot_find(r, actuator, err));
     const int measure = measure_of(r, actuator);
     if (measure < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no chamber",
                         r->desc->motor[actuator].name);
     }
+    if (!(moles >= 0)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
+    }
     return give(r, measure, SNW_MEASURE_GAS, (snw_jet){.v = moles}, err);
 }
 
 snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
-    SNW_TRY(find(r, actuator, err));
+    SNW_TRY(snw_robot_find(r, actuator, err));
     const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle < 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is no muscle",
@@ -248,7 +270,9 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     return SNW_OK;
 }
 
-void snw_robot_unset_actuator(snw_robot *r, int actuator) {
+snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_find(r, actuator, r->error));
     const int measure = measure_of(r, actuator), muscle = muscle_of(r, actuator);
     if (muscle >= 0) {
         r->activation[muscle] = 1;
@@ -256,35 +280,41 @@ void snw_robot_unset_actuator(snw_robot *r, int actuator) {
         *(measure >= 0 ? &r->measure_given[measure] : &r->motor_given[actuator]) = false;
     }
     snw_inputs_at(r->m, r->s->t, r->in);
+    return SNW_OK;
 }
 
 // ---- pulling by hand -------------------------------------------------------------------------------
 
-int snw_robot_nodes(const snw_robot *r) { return r->m->nseg - 1; }
+int snw_robot_nodes(const snw_robot *r) { return r ? r->m->nseg - 1 : 0; }
 
-void snw_robot_node(snw_robot *r, int node, double position[3]) {
-    SNW_ASSERT(node >= 0 && node < r->m->nseg - 1);
-    snw_kinematics(r->m, r->in, r->s, true, r->w);
-    for (int k = 0; k < 3; k++) position[k] = r->w->g[node + 1].p.e[k];
+static snw_status find_node(const snw_robot *r, int node, snw_error *err) {
+    if (node >= 0 && node < r->m->nseg - 1) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d", node,
+                    r->m->nseg - 1);
 }
 
-static bool all_finite(const double x[3]) {
-    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+snw_status snw_robot_node(snw_robot *r, int node, double position[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_node(r, node, r->error));
+    if (!position) return SNW_ROBOT_REFUSE(r, "position is NULL");
+    SNW_TRY(snw_robot_check_state(r, r->error));
+    snw_kinematics(r->m, r->in, r->s, true, r->w);
+    for (int k = 0; k < 3; k++) position[k] = r->w->g[node + 1].p.e[k];
+    return SNW_OK;
 }
 
 snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const double to[3],
                           double stiffness, double damping, snw_error *err) {
     static const double origin[3] = {0};
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
     if (!at) at = origin;
-    if (node < 0 || node >= r->m->nseg - 1) {
-        return snw_fail(err, SNW_E_ARGUMENT, "there is no node number %d, the robot has %d", node,
-                        r->m->nseg - 1);
-    }
-    const bool sound = stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping);
-    if (!sound || !all_finite(at) || !all_finite(to)) {
+    SNW_TRY(find_node(r, node, err));
+    SNW_TRY(snw_robot_numbers("at", 3, at, err));
+    SNW_TRY(snw_robot_numbers("to", 3, to, err));
+    if (!(stiffness >= 0 && isfinite(stiffness) && damping >= 0 && isfinite(damping))) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "a pull needs finite places, and a stiffness and damping that are not "
-                        "negative, got %g N/m and %g N s/m",
+                        "a pull needs a stiffness and damping that are finite and not negative, "
+                        "got %g N/m and %g N s/m",
                         stiffness, damping);
     }
     if (r->mover.close && r->how.method == SNW_METHOD_CONSERVING) {
@@ -297,7 +327,9 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
     return SNW_OK;
 }
 
-void snw_robot_let_go(snw_robot *r) { r->hand.grip = (snw_grip){0}; }
+void snw_robot_let_go(snw_robot *r) {
+    if (r) r->hand.grip = (snw_grip){0};
+}
 
 // ---- steps -----------------------------------------------------------------------------------------
 
@@ -328,6 +360,18 @@ static snw_status engage(const snw_robot_steps *how, snw_step_desc *out, snw_err
     return SNW_OK;
 }
 
+// a parameter of a scheme, as the language has it; NaN: not given
+static snw_status take_parameter(const char *name, double given, double low, double high,
+                                 double *out, snw_error *err) {
+    if (isnan(given)) return SNW_OK;
+    if (!(given >= low && given <= high)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s must be from %g to %g, got %g", name, low, high,
+                        given);
+    }
+    *out = given;
+    return SNW_OK;
+}
+
 static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
     static const struct {
         snw_method method;
@@ -337,6 +381,10 @@ static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_err
         SNW_METHOD_LIST(X)
 #undef X
     };
+    if (how->tolerance < 0 || !isfinite(how->tolerance)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "tolerance must be positive, or 0, got %g",
+                        how->tolerance);
+    }
     if (!(how->step > 0 && isfinite(how->step))) {
         return snw_fail(err, SNW_E_ARGUMENT, "the longest step must be positive, got %g s",
                         how->step);
@@ -347,15 +395,15 @@ static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_err
         *out = snw_step_dynamic(methods[i].method);
         out->step = how->step;
         if (how->tolerance > 0) out->tolerance = how->tolerance;
-        if (isfinite(how->rho)) out->rho = how->rho;
-        if (isfinite(how->alpha)) out->alpha = how->alpha;
+        const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
+        SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
+        SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
         return engage(how, out, err);
     }
     return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", scheme);
 }
 
-// the robot shows what the mover has
-static void show(snw_robot *r) {
+void snw_robot_show(snw_robot *r) {
     if (r->mover.shooter) (void)r->mover.look(r->mover.self); // coordinates of its fields
     snw_state_copy(r->m, r->mover.state(r->mover.self), r->s);
     snw_inputs_copy(r->mover.inputs(r->mover.self), r->in);
@@ -391,13 +439,17 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));
     for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
     SNW_TRY(remember(r, err));
-    show(r);
+    snw_robot_show(r);
     return SNW_OK;
 }
 
 snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *err) {
     snw_step_desc step;
+    if (!r || !how) {
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", r ? "how" : "the robot");
+    }
     SNW_TRY(choose(how, &step, err));
+    SNW_TRY(snw_robot_check_state(r, err));
     return snw_robot_begin(r, &step, err);
 }
 
@@ -419,7 +471,7 @@ void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
 }
 
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
-    if (!r->mover.close) {
+    if (!r || !r->mover.close) {
         return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
     }
     if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
@@ -431,86 +483,9 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
     const snw_status s = remember(r, err);
     if (s == SNW_OK) {
-        show(r);
+        snw_robot_show(r);
     } else {
         r->mover.back(r->mover.self);
     }
     return s;
-}
-
-// ---- saving ----------------------------------------------------------------------------------------
-
-enum { GRIP = 9 }; // segment, point, place, stiffness, damping
-
-// what the hand holds, behind the mover's numbers
-static size_t hand_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + GRIP + 2 * (size_t)r->desc->nmotor +
-           3 * coordinates(r) + 5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
-}
-
-size_t snw_robot_saves(const snw_robot *r) {
-    const size_t n = r->mover.close ? r->saves : 0;
-    return n > 0 ? n + hand_saves(r) : 0;
-}
-
-void snw_robot_save(const snw_robot *r, double *out) {
-    SNW_ASSERT(snw_robot_saves(r) > 0);
-    r->mover.save(r->mover.self, out);
-    out += r->saves;
-    *out++ = r->hand.gravity_given;
-    for (int i = 0; i < 3; i++) *out++ = r->hand.gravity.e[i];
-    const snw_grip *grip = &r->hand.grip;
-    *out++ = grip->seg;
-    for (int i = 0; i < 3; i++) *out++ = grip->at.e[i];
-    for (int i = 0; i < 3; i++) *out++ = grip->to.e[i];
-    *out++ = grip->stiffness;
-    *out++ = grip->damping;
-    for (int i = 0; i < r->desc->nload; i++) {
-        *out++ = r->load_given[i];
-        for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
-    }
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        *out++ = r->motor_given[i];
-        *out++ = r->motor_since[i];
-    }
-    for (int i = 0; i < r->desc->nmeasure; i++) {
-        *out++ = r->measure_given[i];
-        *out++ = r->measure_since[i];
-    }
-    for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
-    const size_t n = coordinates(r) + (size_t)r->desc->nmeasure; // one behind the other
-    memcpy(out, r->motor, n * sizeof *r->motor);
-}
-
-void snw_robot_restore(snw_robot *r, const double *in) {
-    SNW_ASSERT(snw_robot_saves(r) > 0);
-    const double *mover = in;
-    in += r->saves;
-    r->hand.gravity_given = *in++ != 0;
-    for (int i = 0; i < 3; i++) r->hand.gravity.e[i] = *in++;
-    snw_grip *grip = &r->hand.grip;
-    grip->seg = (int)*in++;
-    for (int i = 0; i < 3; i++) grip->at.e[i] = *in++;
-    for (int i = 0; i < 3; i++) grip->to.e[i] = *in++;
-    grip->stiffness = *in++;
-    grip->damping = *in++;
-    for (int i = 0; i < r->desc->nload; i++) {
-        r->load_given[i] = *in++ != 0;
-        for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;
-    }
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        r->motor_given[i] = *in++ != 0;
-        r->motor_since[i] = *in++;
-    }
-    for (int i = 0; i < r->desc->nmeasure; i++) {
-        r->measure_given[i] = *in++ != 0;
-        r->measure_since[i] = *in++;
-    }
-    for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
-    const size_t n = coordinates(r) + (size_t)r->desc->nmeasure;
-    memcpy(r->motor, in, n * sizeof *r->motor);
-    const snw_status s = r->mover.load(r->mover.self, mover, NULL);
-    SNW_ASSERT(s == SNW_OK); // nothing that a robot asks for takes memory
-    (void)s;
-    show(r);
 }

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "model/probe_columns.h"
 #include "shoot/shooter.h"
+#include "solve/blas_buffer.h"
 #include "study/massless.h"
 #include "study/memory.h"
 #include "study/mover.h"
@@ -357,6 +358,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
 
 snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out, snw_error *err) {
     *out = NULL;
+    SNW_TRY(snw_blas_ready(err));
     snw_run *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail(err, SNW_E_MEMORY, "out of memory");
     r->desc = desc;

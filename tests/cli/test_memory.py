@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import resource
 import unittest
 
 import harness
@@ -60,6 +61,28 @@ class Memory(harness.Case):
         self.attack("show", "arm.h5")
         self.attack("plot", "arm.h5", "--shape", "-o", "arm.svg")
         self.attack("export", "arm.h5", "--run", "text", "-o", "arm.glb")
+
+
+@unittest.skipIf(harness.SLOW, "sanitizers reserve terabytes of address space")
+class AddressSpace(harness.Case):
+    """OpenBLAS maps 128 MiB for its first matrix, and without room for them would try for ever."""
+
+    def test_too_little_of_it_is_told(self):
+        self.write("arm.yaml", harness.ROLLED)
+        told = 0
+        for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+            for megabytes in (90, 110, 130, 150, 170, 200, 400):
+                limit = lambda: (harness.limit_work(60)(), resource.setrlimit(kind, (megabytes << 20, megabytes << 20)))
+                result = self.sinew("run", "arm.yaml", "-q", preexec_fn=limit)
+                with self.subTest(megabytes=megabytes, kind=kind):
+                    if result.code == 127:
+                        continue  # not even its libraries have room
+                    self.assertIn(result.code, (0, 1), result)
+                    if result.code == 1:
+                        self.assertRegex(result.err, r"^arm.yaml: .*(memory|OpenBLAS)")
+                        told += "arm.yaml: OpenBLAS needs 128 MiB of address space" in result.err and "ulimit" in result.err
+            self.assertEqual(result.code, 0, "400 MB will do")
+        self.assertGreater(told, 0)
 
 
 if __name__ == "__main__":

@@ -460,9 +460,10 @@ static void bad_steps_change_nothing(void **state) {
     assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
     assert_int_equal(snw_robot_step(r, 1, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_robot_step(r, NAN, &err), SNW_E_ARGUMENT);
-    const double nan[3] = {0, NAN, 0};
+    const double nan[3] = {0, NAN, 0}, huge[3] = {0, 1e300, 0};
     const double q0 = snw_robot_q(r)[0];
-    snw_robot_set_load(r, 0, NULL, nan);
+    assert_int_equal(snw_robot_set_load(r, 0, NULL, nan), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_load(r, 0, NULL, huge), SNW_OK);
     assert_int_not_equal(snw_robot_step(r, 1e-3, &err), SNW_OK);
     assert_true(snw_robot_q(r)[0] == q0 && snw_robot_time(r) == 0);
     snw_robot_unset_load(r, 0);
