@@ -6,6 +6,7 @@
 # make viewer   the page of `sinew view` anew, where it could not be made before
 # make test     every test, also under sanitizers; closes with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
+# make hunt     random robots compared with themselves, HOURS=.. or SECONDS=.., SEED=..; a minute of it is a test
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
@@ -55,6 +56,12 @@ fuzz: setup-test
 	$(call build_preset,asan) --target fuzz_expr fuzz_yaml fuzz_model
 	@for f in build/asan/fuzz_*; do "$$f" $(or $(SEED),$$(date +%s)) $(or $(COUNT),20000) || exit 1; done
 
+# finds go to build/hunt, its index.txt has a line for each
+hunt: setup
+	$(call build_preset,release) --target command
+	SINEW=$(CURDIR)/build/release/sinew PYTHONDONTWRITEBYTECODE=1 tests/random/hunt.py --output build/hunt \
+	  --seed $(or $(SEED),$$(date +%s)) $(if $(SECONDS),--seconds $(SECONDS),--hours $(or $(HOURS),0.25))
+
 bench: setup-test
 	$(call build_preset,bench)
 	@for b in build/bench/bench_*; do test -x "$$b" || continue; "$$b" || exit 1; done
@@ -82,4 +89,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz hunt bench install docs format tidy setup setup-test clean
