@@ -57,6 +57,11 @@ class Outcome:
         return self.code in (-signal.SIGXCPU, -signal.SIGKILL)
 
     @property
+    def advanced(self):
+        """Has time gone on, before it was stopped?"""
+        return bool(self.t) and (self.t[-1] or 0) > 0
+
+    @property
     def crashed(self):
         """A signal, or a sanitizer's report."""
         return (self.code < 0 and not self.hung) or "Sanitizer" in self.err or "runtime error:" in self.err \
@@ -137,7 +142,7 @@ class Command:
             output.unlink(missing_ok=True)
             done = self.call("run", "model.yaml", "-o", "out.h5", "--json")
             outcome = Outcome(done.returncode, done.stdout, done.stderr)
-            if output.exists() and done.returncode in (0, 1):
+            if output.exists() and (done.returncode in (0, 1) or outcome.hung):
                 self.frames(outcome)
             self.known[text] = outcome
         return self.known[text]

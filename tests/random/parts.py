@@ -102,7 +102,7 @@ def draw_rod(d, among=MATERIALS, planar=False, heaviest=30.0, longest=1.5, most=
     return Rod(rod, material, length, radius, bending, mass, weight)
 
 
-def damp(d, rod, ratios=(0, 0, 0.005, 0.05, 0.3)):
+def damp(d, rod, ratios=(0, 0.005, 0.02, 0.05, 0.3)):
     """Gives the material a Kelvin-Voigt time that damps the slowest swing by one of these ratios."""
     ratio = d.choose(*ratios)
     if ratio:

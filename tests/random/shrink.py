@@ -99,7 +99,7 @@ def without_entries(model):
             other = without(model, path)
         except (KeyError, IndexError):
             continue
-        if other.get("robot") and other.get("study") is not None:
+        if other.get("robot") and other.get("probes") and other.get("study") is not None:
             yield other
     if model.get("gravity") != 0:
         yield {**clone(model), "gravity": 0}

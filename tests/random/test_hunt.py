@@ -42,6 +42,11 @@ class Judged(unittest.TestCase):
             verdict = self.judge("alive", lambda variant: self.outcome(code, err, **last))
             self.assertEqual((verdict.kind, verdict.what), ("find", what))
 
+    def test_a_run_that_is_slow_is_no_hang(self):
+        slow = self.outcome(-24)
+        slow.t = [0.0, 0.1]
+        self.assertEqual(self.judge("alive", lambda variant: slow).kind, "unsure")
+
     def test_a_refusal_is_no_find(self):
         self.assertEqual(self.judge("alive", lambda variant: self.outcome(2, "m.yaml:1:1: unknown key")).kind, "refused")
 
