@@ -7,6 +7,7 @@
 # make test     every test, also under sanitizers; closes with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
 # make libfuzz  libFuzzer on models, result files and live messages, SECONDS=.. for each
+# make hunt     random robots compared with themselves, HOURS=.. or SECONDS=.., SEED=..; a minute of it is a test
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make docs     pages written from the command's own help
@@ -61,6 +62,12 @@ libfuzz: setup-test
 	$(call build_preset,libfuzz)
 	tests/libfuzz/run.sh build/libfuzz $(or $(SECONDS),60)
 
+# finds go to build/hunt, its index.txt has a line for each
+hunt: setup
+	$(call build_preset,release) --target command
+	SINEW=$(CURDIR)/build/release/sinew PYTHONDONTWRITEBYTECODE=1 tests/random/hunt.py --output build/hunt \
+	  --seed $(or $(SEED),$$(date +%s)) $(if $(SECONDS),--seconds $(SECONDS),--hours $(or $(HOURS),0.25))
+
 bench: setup-test
 	$(call build_preset,bench)
 	@for b in build/bench/bench_*; do test -x "$$b" || continue; "$$b" || exit 1; done
@@ -88,4 +95,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz bench install docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install docs format tidy setup setup-test clean

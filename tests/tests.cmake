@@ -176,6 +176,14 @@ if(TARGET command)
     check(${name} cli COMMAND ${Python3_EXECUTABLE} ${source}
       ENVIRONMENT "SINEW=$<TARGET_FILE:command>;SINEW_SOURCE=${CMAKE_SOURCE_DIR};SINEW_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
   endforeach()
+  # random robots, a minute of them: the groups of tests/random, and the hunt itself
+  foreach(group Families Statics Motion Bodies)
+    string(TOLOWER random_${group} name)
+    check(${name} random 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_random.py ${group}
+      ENVIRONMENT "SINEW=$<TARGET_FILE:command>;PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
+  check(random_hunt random 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_hunt.py
+    ENVIRONMENT "SINEW=$<TARGET_FILE:command>;PYTHONDONTWRITEBYTECODE=1")
   file(GLOB examples CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/examples examples/*/*.yaml)
   foreach(example ${examples})
     string(REGEX REPLACE "\\.yaml$" "" name ${example})

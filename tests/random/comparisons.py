@@ -1,0 +1,663 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons that must hold for a random robot. Each takes a model and a command and returns a verdict."""
+import math
+import re
+import signal
+import statistics
+import subprocess
+import time
+from typing import NamedTuple
+
+import model_text
+from chance import rounded
+from command import ENVIRONMENT, SINEW, limit
+from model_text import clone, rods, size, steps
+
+# largest differences, relative to the size of the robot or to a frequency
+STATIC = 0.01    # between engines, bases, nodes
+SAME = 1e-4      # between formulations of the same equations
+FAR = 0.3        # from here on two stable equilibria are branches rather than errors
+MOTION = 0.02    # of a motion with the default scheme, where others at the same step do better
+COARSE = 0.1     # of a motion, whatever the others do
+CONTROLLED = 0.01  # of a motion whose steps are chosen by their error
+CREATED, REMOVED = 0.01, 0.1  # of the exchanged energy, by the time scheme
+UNBALANCED = 0.1  # of the exchanged energy, not accounted for
+SUSPECT = 0.003   # likewise: from here on shorter steps must make it smaller
+
+
+class Verdict(NamedTuple):
+    """kind: ok, warned (differs and said so), refused, failed (with a message), branch (another stable equilibrium),
+    unsure (the reference is not), find."""
+    kind: str
+    what: str = ""        # sort of disagreement: what must stay the same while a find is shrunk
+    text: str = ""        # how much, between which
+    amount: float = 0.0
+
+
+class Settled(Exception):
+    """A verdict that ends a comparison early."""
+
+    def __init__(self, verdict):
+        super().__init__(verdict.text)
+        self.verdict = verdict
+
+
+# ---- what every run must keep --------------------------------------------------------------------
+
+def checked(run, model, name="plain", must=False):
+    """The outcome of a run that neither crashed, hung nor showed what is no number. Ends the comparison where it did not
+    succeed; `must` makes that a find."""
+    outcome = run(model, name)
+    if outcome.crashed:
+        raise Settled(Verdict("find", "crash", f"{name}: signal or sanitizer, exit {outcome.code}: {outcome.message}"))
+    if outcome.hung:
+        if outcome.advanced:
+            raise Settled(Verdict("unsure", "slow", f"{name}: takes longer than the limit of processor time"))
+        raise Settled(Verdict("find", "hang", f"{name}: no instant computed within the limit of processor time"))
+    if outcome.refused:
+        raise Settled(Verdict("refused", "refused", f"{name}: {outcome.message}"))
+    if not outcome.done:
+        if re.search(r"\b(nan|inf)\b", outcome.message):
+            raise Settled(Verdict("find", "nan", f"{name}: {outcome.message}"))
+        if outcome.message.startswith("exit status"):
+            raise Settled(Verdict("find", "silent", f"{name}: {outcome.message}"))
+        raise Settled(Verdict("find" if must else "failed", "failed", f"{name}: {outcome.message}"))
+    if outcome.not_finite:
+        raise Settled(Verdict("find", "nan", f"{name}: {outcome.not_finite} is no number, exit 0"))
+    return outcome
+
+
+def positions(model):
+    """Names of the columns that are positions in space."""
+    return [f"{name}.{c}" for name, probe in model["probes"].items()
+            if probe == "center_of_mass" or isinstance(probe, dict) and "position" in probe for c in "xyz"]
+
+
+def moves(model):
+    return bool(steps(model, "dynamic"))
+
+
+def apart(model, a, b, turn=None):
+    """Largest distance between positions of two runs, relative to the robot: over time where it moves, else at the
+    end. turn maps a position of a to one of b. None where frames do not fit."""
+    names = positions(model)
+    at_end = not moves(model)
+    worst = 0.0
+    for first in range(0, len(names), 3):
+        trio = names[first:first + 3]
+        if at_end:
+            pairs = [([a.last[n] for n in trio], [b.last[n] for n in trio])]
+        else:
+            pairs = list(frames(trio, a, b))
+            if not pairs:
+                return None
+        for p, q in pairs:
+            worst = max(worst, math.dist(turn(p) if turn else p, q))
+    return worst/size(model)
+
+
+def frames(trio, a, b):
+    """Positions of both at the instants that both have; the last frame of each instant."""
+    span = max(a.t[-1], 1e-300)
+    instants = {round(t/span*1e6): i for i, t in enumerate(b.t)}
+    latest = {round(t/span*1e6): i for i, t in enumerate(a.t)}
+    for instant, i in latest.items():
+        k = instants.get(instant)
+        if k is not None:
+            yield [a.values[n][i] for n in trio], [b.values[n][k] for n in trio]
+
+
+def frequencies_apart(a, b, names=("f.1", "f.2")):
+    """Largest relative difference of frequencies; null motions and growing ones are left out."""
+    worst = 0.0
+    for name in names:
+        x, y = a.last.get(name), b.last.get(name)
+        if x and y and x > 0 and y > 0:
+            worst = max(worst, abs(x - y)/max(x, y))
+    return worst
+
+
+def verdict(what, amount, bound, plain, text):
+    """ok, warned or a find."""
+    if amount is None:
+        return Verdict("unsure", what, "no common instants")
+    if amount <= bound:
+        return Verdict("ok", what, "", amount)
+    kind = "warned" if plain.told(amount) else "find"
+    return Verdict(kind, what, f"{text} by {amount:.2g} (allowed {bound:g})", amount)
+
+
+def stability(run, model, name):
+    """Smallest eigenvalue of the tangent at the end of a static model."""
+    looked = clone(model)
+    looked["probes"]["looked"] = "stability"
+    outcome = run(looked, name)
+    value = outcome.last.get("looked") if outcome.done else None
+    return value
+
+
+def two_equilibria(run, what, model, other, plain, amount, text, far=0.0):
+    """Of two equilibria that differ: another branch where both are stable and farther apart than `far`, else a find
+    unless told."""
+    if plain.told(amount):
+        return Verdict("warned", what, f"{text} by {amount:.2g}", amount)
+    pair = stability(run, model, "plain, stability"), stability(run, other, "other, stability")
+    if None not in pair and min(pair) > 0 and amount > far:
+        return Verdict("branch", what, f"{text} by {amount:.2g}, both stable ({pair[0]:.2g}, {pair[1]:.2g})", amount)
+    return Verdict("find", what, f"{text} by {amount:.2g} (allowed {STATIC:g}); stability {pair[0]} and {pair[1]}", amount)
+
+
+# ---- statics -------------------------------------------------------------------------------------
+
+def alive(model, run):
+    """No crash, no hang, no number that is none, no failure without a message."""
+    checked(run, model)
+    return Verdict("ok", "alive")
+
+
+def richer(name):
+    """A basis with more functions, None where it is piecewise."""
+    kind, _, count = name.rpartition(" ")
+    return f"{kind} {int(count) + 4}" if count.isdigit() else None
+
+
+def refine(rod):
+    """More functions or elements."""
+    strain = rod["strain"]
+    if "elements" in rod:
+        rod["elements"] *= 3
+    elif isinstance(strain, dict):
+        rod["strain"] = {key: richer(value) or value for key, value in strain.items()}
+    else:
+        rod["strain"] = richer(strain) or strain
+
+
+def compare_with(model, run, what, other, text):
+    """The plain run beside another: positions and frequencies."""
+    plain = checked(run, model)
+    second = checked(run, other, what)
+    amount = apart(model, plain, second)
+    if "f" in model["probes"]:
+        # a basis is chosen for the slowest motion; nodes are there for all
+        pitch = frequencies_apart(plain, second, ("f.1",) if what == "basis" else ("f.1", "f.2"))
+        if pitch > STATIC:
+            return verdict(what + " (frequency)", pitch, STATIC, plain, f"frequencies differ: {text}")
+    if amount is None or amount <= STATIC:
+        return verdict(what, amount, STATIC, plain, text)
+    if moves(model):
+        reference(model, run)  # ends the comparison where motions part by themselves
+    if moves(model) or "f" in model["probes"]:
+        return verdict(what, amount, STATIC, plain, f"positions differ: {text}")
+    # what a finer rod moves a little is an error, what it moves far another branch
+    return two_equilibria(run, what, model, other, plain, amount, f"positions differ: {text}", FAR)
+
+
+def basis(model, run):
+    """More functions of x change nothing that matters, or the run says so."""
+    other = clone(model)
+    for rod in rods(other):
+        refine(rod)
+    return compare_with(model, run, "basis", other, "a richer basis")
+
+
+def nodes(model, run):
+    """More nodes along the rods change nothing that matters, or the run says so."""
+    other = clone(model)
+    for rod in rods(other):
+        rod.update(nodes=80, magnus=6)
+    return compare_with(model, run, "nodes", other, "80 nodes and magnus 6 instead of auto")
+
+
+def spaces(model, run):
+    """Legendre, Chebyshev and monomials span the same space."""
+    word = {"legendre": "chebyshev", "chebyshev": "legendre", "monomial": "legendre"}
+    text = model_text.text(model)
+    if not re.search(r"\b(legendre|chebyshev|monomial)\b", text):
+        return Verdict("ok", "spaces")
+    other = clone(model)
+    for rod in rods(other):
+        strain = rod["strain"]
+        for old, new in word.items():
+            if isinstance(strain, str) and old in strain:
+                rod["strain"] = strain.replace(old, new)
+                break
+            if isinstance(strain, dict) and any(old in v for v in strain.values()):
+                rod["strain"] = {k: v.replace(old, new) for k, v in strain.items()}
+                break
+    plain, second = checked(run, model), checked(run, other, "same space")
+    amount = apart(model, plain, second)
+    if amount > STATIC:
+        return two_equilibria(run, "spaces", model, other, plain, amount, "positions differ with another basis of the same space")
+    # nodes are chosen for the same space, so even their errors should be alike
+    return verdict("spaces", amount, SAME, plain, "positions differ with another basis of the same space")
+
+
+def scaled(value, law):
+    """A number or expression times a law of t."""
+    if isinstance(value, list):
+        return [scaled(v, law) for v in value]
+    return f"({value})*{law}" if value not in (0, 0.0) else 0
+
+
+def raised(model):
+    """The same loads, reached along a path."""
+    other = clone(model)
+    law = "linear(t, 0, 1)"
+    for load in other.get("loads", {}).values():
+        for key in ("force", "torque"):
+            if key in load:
+                load[key] = scaled(load[key], law)
+    for actuator in other.get("actuators", {}).values():
+        for key in ("effort", "shortening", "position"):
+            if key in actuator:
+                actuator[key] = scaled(actuator[key], law)
+    other["gravity"] = scaled(other.get("gravity", [0, 0, -9.81]) or [0, 0, 0], law)
+    if other["gravity"] == [0, 0, 0]:
+        other["gravity"] = 0
+    for step in steps(other, "static"):
+        step.update({"for": 1, "step": 0.125})
+    return other
+
+
+def path(model, run):
+    """An equilibrium that is reached along a path of loads is found at once, too; and it is the same."""
+    if moves(model):
+        return Verdict("ok", "path")
+    other = raised(model)
+    slow = checked(run, other, "along a path")
+    plain = run(model)
+    if plain.code == 1 and not plain.crashed:
+        checked(run, model, must=True)
+    plain = checked(run, model)
+    amount = apart(model, plain, slow)
+    if amount > STATIC:
+        return two_equilibria(run, "path", model, other, plain, amount, "positions differ from those along a path of loads")
+    return Verdict("ok", "path", "", amount)
+
+
+def exists(model, run):
+    """Where no equilibrium is found a damped motion does not come to rest in one either."""
+    plain = run(model)
+    if moves(model) or plain.code != 1 or plain.crashed:
+        checked(run, model)
+        return Verdict("ok", "exists")
+    other, period = damped(model)
+    other["study"] = [{"dynamic": {"for": rounded(6*period, 3), "step": rounded(period/40, 3), "scheme": "euler"}},
+                      {"static": {}}]
+    other["record"] = {"every": rounded(6*period, 3)}
+    rest = run(other, "by a damped motion")
+    if rest.done and not rest.warnings:
+        return Verdict("find", "exists", f"an equilibrium exists, a damped motion ends there, but: {plain.message}")
+    checked(run, model)
+    return Verdict("unsure", "exists", "a damped motion does not end in an equilibrium")
+
+
+def damped(model):
+    """The model with much damping everywhere, and about the period of its slowest swing."""
+    period = 2*math.pi*math.sqrt(size(model)/9.81)
+    other = clone(model)
+    for material in other.get("materials", {}).values():
+        material["damping"] = rounded(period/6, 3)
+    for link in other["robot"].values():
+        stiffness = link.get("stiffness")
+        if stiffness is not None:
+            link["damping"] = [rounded(c*period/6, 3) for c in stiffness] if isinstance(stiffness, list) \
+                else rounded(stiffness*period/6, 3)
+    return other, period
+
+
+def stable(model, run):
+    """An unstable equilibrium is told."""
+    if moves(model):
+        return Verdict("ok", "stable")
+    plain = checked(run, model)
+    value = stability(run, model, "stability")
+    if value is None or value > -1e-9:
+        return Verdict("ok", "stable")
+    if any("unstable" in line for line in plain.warnings):
+        return Verdict("warned", "stable", f"stability {value:.2g}")
+    return Verdict("find", "stable", f"the equilibrium is unstable ({value:.2g}) and the run does not say so", -value)
+
+
+def settles(model, run):
+    """A damped motion ends in the equilibrium that statics finds, or in another stable one."""
+    plain = checked(run, model)
+    other, period = damped(model)
+    other["study"] = [{"static": {}}, {"dynamic": {"for": rounded(3*period, 3), "step": rounded(period/20, 3)}}]
+    other["record"] = {"every": rounded(3*period, 3)}
+    moved = checked(run, other, "from rest at the equilibrium")
+    names = positions(model)
+    amount = max(math.dist([plain.last[n] for n in names[i:i + 3]], [moved.last[n] for n in names[i:i + 3]])
+                 for i in range(0, len(names), 3))/size(model)
+    if amount <= 1e-3:
+        return Verdict("ok", "settles", "", amount)
+    if any("unstable" in line for line in plain.warnings):
+        return Verdict("warned", "settles", f"a motion leaves the equilibrium by {amount:.2g}", amount)
+    return verdict("settles", amount, 1e-3, plain, "a damped motion that starts at the equilibrium leaves it")
+
+
+def engines(model, run):
+    """Both engines find the same equilibrium."""
+    plain = checked(run, model)
+    other = clone(model)
+    for step in steps(other, "static"):
+        step.update(engine="shooting")
+    shot = checked(run, other, "shooting")
+    amount = apart(model, plain, shot)
+    if amount <= STATIC:
+        return Verdict("ok", "engines", "", amount)
+    rich = clone(model)
+    for rod in rods(rich):
+        refine(rod)
+        rod.update(nodes=80, magnus=6)
+    fine = checked(run, rich, "richer basis")
+    if apart(model, fine, shot) <= STATIC:
+        return verdict("engines (basis)", amount, STATIC, plain, "the strain engine differs from shooting and from a richer basis")
+    if shot.told(amount) or plain.told(amount):
+        return Verdict("warned", "engines", f"engines differ by {amount:.2g}", amount)
+    judged = clone(other)
+    judged["study"] = [{"static": {"engine": "shooting"}}, {"static": {}}]
+    value = stability(run, judged, "shooting, judged"), stability(run, model, "plain, stability")
+    where = run(judged, "shooting, continued")
+    stays = where.done and apart(model, shot, where) <= 5*STATIC
+    if stays and None not in value and min(value) > 0:
+        return Verdict("branch", "engines", f"engines differ by {amount:.2g}, both stable", amount)
+    return Verdict("find", "engines", f"engines differ by {amount:.2g} of the size, stability: shooting {value[0]}, "
+                   f"strain {value[1]}", amount)
+
+
+# ---- motion --------------------------------------------------------------------------------------
+
+def with_step(model, factor=1.0, **options):
+    """A variant of the motion: another step length, scheme or other options."""
+    other = clone(model)
+    for step in steps(other, "dynamic"):
+        if "step" in step:
+            step["step"] = rounded(step["step"]*factor, 12)
+        for key, value in options.items():
+            if value is None:
+                step.pop(key, None)
+            else:
+                step[key] = value
+    return other
+
+
+def reference(model, run):
+    """A motion that two fine settings agree upon, else the comparison ends; the finer of both."""
+    if "loops" in model:
+        pair = with_step(model, 1/8), with_step(model, 1/32)
+    elif "contacts" in model:
+        pair = with_step(model, 1/16), with_step(model, 1/64)
+    else:
+        pair = with_step(model, 1/2, scheme="gauss4"), with_step(model, 1/4, scheme="gauss6")
+    first, second = checked(run, pair[0], "reference, coarser"), checked(run, pair[1], "reference")
+    amount = apart(model, first, second)
+    if amount is None or amount > 0.003:
+        raise Settled(Verdict("unsure", "reference", f"the references differ by {amount}"))
+    return second
+
+
+def energy(model, run):
+    """Energy is accounted for, and what the time scheme creates or removes is told."""
+    if not moves(model):
+        return Verdict("ok", "energy")
+    plain = checked(run, model)
+    exchanged = max(plain.totals.get("exchanged") or 0.0, 1e-12)
+    balance, scheme = plain.totals.get("balance") or 0.0, plain.totals.get("scheme") or 0.0
+    if scheme < -CREATED*exchanged:
+        return energy_verdict("created", -scheme/exchanged, plain)
+    if scheme > REMOVED*exchanged:
+        return energy_verdict("removed", scheme/exchanged, plain)
+    if abs(balance) > UNBALANCED*exchanged:
+        return verdict("balance", abs(balance)/exchanged, UNBALANCED, plain, "energy is not accounted for, of the exchanged")
+    if abs(balance) > SUSPECT*exchanged:
+        short = checked(run, with_step(model, 1/4), "step/4")
+        left = abs(short.totals.get("balance") or 0.0)
+        if left > abs(balance)/3 and not plain.warnings:
+            return Verdict("find", "balance", f"of the energy {abs(balance)/exchanged:.2g} is not accounted for, and with a "
+                           f"quarter of the step still {left/exchanged:.2g}", left/exchanged)
+    return Verdict("ok", "energy", "", abs(scheme)/exchanged)
+
+
+def energy_verdict(what, amount, plain):
+    kind = "warned" if plain.warnings else "find"
+    return Verdict(kind, f"energy {what}", f"the scheme {what} {amount:.2g} of the exchanged energy", amount)
+
+
+def schemes(model, run):
+    """The default scheme is about as good as others of its order at the same step."""
+    plain = checked(run, model)
+    fine = reference(model, run)
+    amount = apart(model, plain, fine)
+    if amount is not None and amount <= MOTION:
+        return Verdict("ok", "schemes", "", amount)
+    others = []
+    for scheme in ("bdf2", "trapezoidal", "hht"):
+        peer = run(with_step(model, scheme=scheme), scheme)
+        if peer.done:
+            others.append(apart(model, peer, fine) or 0.0)
+    if not others or amount is None or amount < 4*statistics.median(others):
+        return Verdict("ok", "schemes", "", amount or 0.0)
+    return verdict("schemes", amount, MOTION, plain, "the default scheme is off where others at the same step are off by "
+                   + ", ".join(f"{o:.2g}" for o in others) + ": it is off")
+
+
+def steps_short(model, run):
+    """A motion that is far off at its step says so."""
+    plain = checked(run, model)
+    fine = reference(model, run)
+    return verdict("steps", apart(model, plain, fine), COARSE, plain, "the motion differs from one with fine steps")
+
+
+def adapt(model, run):
+    """Steps chosen by their error keep it small."""
+    return controlled(model, run, with_step(model, adapt="on"), "adapt")
+
+
+def free_step(model, run):
+    """Steps chosen by their error need no longest one."""
+    return controlled(model, run, with_step(model, adapt="on", step=None), "adapt without step")
+
+
+def controlled(model, run, other, name):
+    checked(run, model)
+    outcome = checked(run, other, name, must=True)
+    return verdict(name, apart(model, outcome, reference(model, run)), CONTROLLED, outcome,
+                   "a motion whose steps are chosen by their error differs from one with fine steps")
+
+
+def engines_motion(model, run):
+    """Both engines find the same motion, with steps short for both."""
+    rich = with_step(model, 1/4)
+    for rod in rods(rich):
+        refine(rod)
+        rod.update(nodes=60)
+    checked(run, model)
+    short = with_step(model, 1/4, engine="shooting", scheme="bdf2")
+    for step in steps(short, "static"):
+        step.update(engine="strain")
+    fine = checked(run, rich, "strain, richer basis, step/4")
+    shot = checked(run, short, "shooting, step/4")
+    amount = apart(model, fine, shot)
+    if amount is None or amount <= 3*STATIC:
+        return verdict("engines in motion", amount, 3*STATIC, shot, "engines differ")
+    shorter = with_step(model, 1/16, engine="shooting", scheme="bdf2")
+    shortest = checked(run, shorter, "shooting, step/16")
+    if (apart(model, shot, shortest) or 0) > STATIC:
+        return Verdict("unsure", "engines in motion", "the shooting engine needs shorter steps")
+    return verdict("engines in motion", amount, 3*STATIC, shot, "engines differ in motion")
+
+
+# ---- the same in other words ---------------------------------------------------------------------
+
+# a turn by 100 degrees about (1, 2, 2)/3, and a shift in lengths of the robot
+TURN_AXIS, TURN_ANGLE, SHIFT = (1/3, 2/3, 2/3), 1.745, (0.7, -1.3, 0.4)
+
+
+def rotation(axis, angle):
+    x, y, z = axis
+    c, s = math.cos(angle), math.sin(angle)
+    return [[c + x*x*(1 - c), x*y*(1 - c) - z*s, x*z*(1 - c) + y*s],
+            [y*x*(1 - c) + z*s, c + y*y*(1 - c), y*z*(1 - c) - x*s],
+            [z*x*(1 - c) - y*s, z*y*(1 - c) + x*s, c + z*z*(1 - c)]]
+
+
+R = rotation(TURN_AXIS, TURN_ANGLE)
+
+
+def turned(vector):
+    """A vector of numbers or laws in the turned world."""
+    rows = []
+    for row in R:
+        terms = [f"{c!r}*({v})" if isinstance(v, str) else c*v for c, v in zip(row, vector) if v not in (0, 0.0)]
+        words = [term for term in terms if isinstance(term, str)]
+        total = sum(term for term in terms if not isinstance(term, str))
+        rows.append(" + ".join(words + [repr(total)]) if words else total)
+    return rows
+
+
+def move(model):
+    """The model in a world that is turned and shifted, and the map of positions."""
+    other = clone(model)
+    shift = [c*size(model) for c in SHIFT]
+    for link in other["robot"].values():
+        if link["on"] == "world":
+            link["on"] = "stage"
+    for site in other.get("sites", {}).values():
+        if site["on"] == "world":
+            site["on"] = "stage"
+    for loop in other.get("loops", {}).values():
+        loop["join"] = ["stage" if site == "world" else site for site in loop["join"]]
+    other["robot"] = {"stage": {"on": "world", "pose": {"xyz": shift, "axis": list(TURN_AXIS), "angle": TURN_ANGLE}},
+                      **other["robot"]}
+    gravity = model.get("gravity", [0, 0, -9.81])
+    if gravity:
+        other["gravity"] = turned(gravity)
+    for load in other.get("loads", {}).values():
+        for key in ("force", "torque"):
+            if key in load and load.get("frame") != "body":
+                load[key] = turned(load[key])
+    for fluid in other.get("fluid", {}).values():
+        if "current" in fluid:
+            fluid["current"] = turned(fluid["current"])
+    return other, lambda p: [sum(c*v for c, v in zip(row, p)) + s for row, s in zip(R, shift)]
+
+
+def moved(model, run):
+    """A robot that stands elsewhere and is turned with all that acts on it does the same."""
+    if "contacts" in model or re.search(r"once\(v\.", model_text.text(model)):
+        return Verdict("ok", "moved")
+    plain = checked(run, model)
+    other, turn = move(model)
+    elsewhere = checked(run, other, "moved", must=True)
+    if "f" in model["probes"]:
+        pitch = frequencies_apart(plain, elsewhere)
+        if pitch > SAME:
+            return verdict("moved (frequency)", pitch, SAME, plain, "a robot that stands elsewhere has other frequencies:"
+                           " they differ")
+    amount = apart(model, plain, elsewhere, turn)
+    if amount is not None and amount > STATIC and not moves(model):
+        return two_equilibria(run, "moved", model, other, plain, amount, "a robot that stands elsewhere is off")
+    if moves(model) and amount is not None and amount > SAME:
+        reference(model, run)  # ends the comparison where motions part by themselves
+    return verdict("moved", amount, SAME, plain, "a robot that stands elsewhere and is turned as a whole is off")
+
+
+def closure(model, run):
+    """In a plane a pin, a ball and a cylinder close a loop alike."""
+    plain = checked(run, model)
+    for kind in ("spherical", "cylindrical"):
+        other = clone(model)
+        for loop in other["loops"].values():
+            loop["as"] = kind
+        second = checked(run, other, kind, must=True)
+        amount = apart(model, plain, second)
+        if amount is not None and amount > STATIC and not moves(model):
+            return two_equilibria(run, "closure", model, other, plain, amount, f"a planar loop closed as {kind} is off")
+        found = verdict("closure", amount, SAME, plain, f"a planar loop closed as {kind} is off")
+        if found.kind != "ok":
+            return found
+    return Verdict("ok", "closure")
+
+
+def again(model, run):
+    """A run that is killed and resumed shows the bits of one that was not; so does one that is run again."""
+    plain = checked(run, model)
+    text = model_text.text(model)
+    (run.folder / "again.yaml").write_text(text)
+    output = run.folder / "again.h5"
+    output.unlink(missing_ok=True)
+    with subprocess.Popen([SINEW, "run", "again.yaml", "-o", "again.h5", "-q"], cwd=run.folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit, env=ENVIRONMENT) as process:
+        delay = 0.5*(plain.totals.get("seconds") or 0.0)  # any instant will do
+        time.sleep(min(delay + 0.01, 2.0))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    resume = ["--resume"] if output.exists() else []
+    done = run.call("run", "again.yaml", "-o", "again.h5", "--json", *resume)
+    if done.returncode != 0:
+        return Verdict("find", "again", f"a killed run does not go on: exit {done.returncode}, {done.stderr.strip()[:200]}")
+    shown = run.call("show", "again.h5", "--csv")
+    (run.folder / "model.yaml").write_text(text)
+    run.call("run", "model.yaml", "-o", "whole.h5", "--json")
+    whole = run.call("show", "whole.h5", "--csv")
+    if shown.stdout != whole.stdout:
+        return Verdict("find", "again", "a run killed and resumed shows other bits than one that was not")
+    return Verdict("ok", "again")
+
+
+def period(model, run):
+    """Modes and a small motion have the same period."""
+    plain = checked(run, model)
+    frequency = plain.last.get("f.1")
+    if not frequency or frequency <= 0:
+        return Verdict("unsure", "period", "no swing")
+    length = size(model)
+    other = clone(model)
+    small = 1e-3*length
+    static_tip = [plain.last[f"tip.{c}"] for c in "xyz"]
+    # a push that moves the tip by about a thousandth of the length: mass of the rod is not known here, so it is tried
+    other["loads"] = {"push": {"on": "arm.tip", "force": [0, 0, 1e-6], "frame": "body"}}
+    other["study"] = [{"static": {}}]
+    trial = checked(run, other, "a small push")
+    gave = math.dist(static_tip, [trial.last[f"tip.{c}"] for c in "xyz"])
+    if gave < 1e-14*length:
+        return Verdict("unsure", "period", "the push does not move it")
+    other["loads"]["push"]["force"] = [0, 0, rounded(1e-6*small/gave, 4)]
+    step = rounded(1/frequency/80, 4)
+    other["study"] = [{"static": {}}, {"change": {"push": "off"}},
+                      {"dynamic": {"for": rounded(4.2/frequency, 4), "step": step, "scheme": "gauss4"}}]
+    other["probes"] = {"tip": {"position": "arm.tip"}}
+    swing = checked(run, other, "a small swing")
+    found = zero_crossing_period(swing, static_tip)
+    if found is None:
+        return Verdict("unsure", "period", "no clear swing")
+    amount = abs(found*frequency - 1)
+    return verdict("period", amount, 0.02, plain, f"modes say {frequency:.5g} Hz, a small swing {1/found:.5g} Hz: they differ")
+
+
+def zero_crossing_period(swing, rest):
+    """Mean period of the slow motion of the tip about its place of rest: by the first and last upward crossings."""
+    begin = [swing.values[f"tip.{c}"][0] - r for c, r in zip("xyz", rest)]
+    away = [sum((swing.values[f"tip.{c}"][i] - r)*b for c, r, b in zip("xyz", rest, begin)) for i in range(len(swing.t))]
+    crossings = [swing.t[i] + (swing.t[i + 1] - swing.t[i])*away[i]/(away[i] - away[i + 1])
+                 for i in range(len(away) - 1) if away[i] < 0 <= away[i + 1]]
+    gaps = [b - a for a, b in zip(crossings, crossings[1:])]
+    if len(gaps) < 2 or max(gaps) > 1.3*min(gaps):
+        return None
+    return statistics.mean(gaps)
+
+
+COMPARISONS = {
+    "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "moved": moved,
+    "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes, "steps": steps_short, "adapt": adapt,
+    "free_step": free_step, "engines_motion": engines_motion, "again": again, "closure": closure, "period": period,
+}
+
+
+def compare(name, model, run):
+    """The verdict of one comparison."""
+    try:
+        return COMPARISONS[name](model, run)
+    except Settled as early:
+        return early.verdict

@@ -1,0 +1,560 @@
+# SPDX-License-Identifier: MIT
+"""Families of random robots. Each is a function of a source of chance and returns a model; its table row at the end
+names the comparisons that must hold for it."""
+import math
+
+import parts
+from chance import Chance, rounded
+
+STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "exists", "moved", "stable", "settles"]
+MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "moved", "again"]
+
+
+def model(title, robot, materials, study, probes, **more):
+    """The keys of a file in the usual order, without empty ones."""
+    made = {"sinew": 1, "title": title, "gravity": more.pop("gravity", None), "materials": materials, "robot": robot,
+            **more, "study": study, "probes": probes}
+    return {key: value for key, value in made.items() if value not in (None, {})}
+
+
+def weight(d, light=0.25):
+    """None for the usual gravity, or none, or another direction."""
+    if d.odds(light):
+        return 0
+    return d.vector(parts.GRAVITY) if d.odds(0.2) else None
+
+
+def single(d, title, study, rod, planar=False, **more):
+    """A model of one clamped rod with some end body."""
+    link = {"on": "world", "pose": parts.mount(d, planar), "rod": rod.rod}
+    if d.odds(0.2):
+        link["body"] = parts.body(d, rod.mass*d.scale(0.05, 1), rod.radius*2)
+    more.setdefault("gravity", [0, 0, -parts.GRAVITY] if planar else weight(d))
+    return model(title, {"arm": link}, {"m": rod.material}, study, {"tip": {"position": "arm.tip"}}, **more)
+
+
+# ---- one rod -------------------------------------------------------------------------------------
+
+def rod_static(d):
+    rod = parts.draw_rod(d)
+    return single(d, "A rod under loads", [{"static": {}}], rod, loads=parts.tip_loads(d, rod))
+
+
+def rod_planar(d):
+    """In a plane, soft, with strong loads: here equilibria are many."""
+    rod = parts.draw_rod(d, among=parts.SOFT, planar=True, heaviest=60)
+    return single(d, "A soft rod in a plane", [{"static": {}}], rod, True,
+                  loads=parts.tip_loads(d, rod, planar=True, strength=(0.01, 6)))
+
+
+def rod_modes(d):
+    rod = parts.draw_rod(d, heaviest=15)
+    made = single(d, "Small motions of a rod", [{"static": {}}, {"modes": {"count": 3}}], rod,
+                  loads=parts.tip_loads(d, rod, strength=(0.01, 0.5)) if d.odds(0.5) else {})
+    made["probes"]["f"] = "frequency"
+    return made
+
+
+def rod_swing(d):
+    """In a plane and without damping, as `period` wants it."""
+    rod = parts.draw_rod(d, planar=True, heaviest=10, rest=0)
+    made = single(d, "A rod that swings a little", [{"static": {}}, {"modes": {"count": 2}}], rod, True)
+    made["robot"]["arm"].pop("body", None)
+    made["probes"]["f"] = "frequency"
+    return made
+
+
+def rod_release(d):
+    """Loads that hold at first are let go."""
+    rod = parts.draw_rod(d)
+    parts.damp(d, rod)
+    loads = parts.tip_loads(d, rod, strength=(0.03, 1.0))
+    go = {"change": {name: "off" for name in loads}}
+    return single(d, "A rod let go", [{"static": {}}, go, {"dynamic": parts.motion(d, rod.period)}], rod, loads=loads)
+
+
+def rod_jump(d):
+    """Loads and weight act at once, or rise."""
+    rod = parts.draw_rod(d, heaviest=10)
+    parts.damp(d, rod)
+    step = parts.motion(d, rod.period)
+    loads = parts.tip_loads(d, rod, strength=(0.03, 0.7))
+    if d.odds(0.5):
+        law = parts.rise(d, step["for"])
+        for load in loads.values():
+            for key in ("force", "torque"):
+                if key in load:
+                    load[key] = [f"({c})*{law}" if c else 0 for c in load[key]]
+    return single(d, "A rod struck by loads", [{"dynamic": step}], rod, loads=loads)
+
+
+def rod_flight(d):
+    """A free rod with some spin."""
+    rod = parts.draw_rod(d, heaviest=10)
+    parts.damp(d, rod)
+    step = parts.motion(d, rod.period, periods=(0.3, 1.0))
+    speed = rod.length/rod.period
+    made = single(d, "A rod that flies", [{"dynamic": step}], rod, gravity=0 if d.odds(0.5) else None)
+    made["robot"]["arm"].update(joint="free")
+    turn = d.vector(0.7*speed/rod.length)
+    made["initial"] = {"arm": {"twist": turn + d.vector(0.3*speed)}}
+    made["probes"]["root"] = {"position": "arm.root"}
+    if d.odds(0.5):
+        made["loads"] = {"push": {"on": "arm.tip", "force": d.vector(0.2*rod.force), "frame": "body",
+                                  "when": f"t < {rounded(step['for']/3, 3)}"}}
+    return made
+
+
+# ---- tendons and chambers ------------------------------------------------------------------------
+
+def cords(d, rod, law=None, planar=False, on="arm"):
+    """Tendons and chambers along a rod, by effort or by a given length."""
+    made = {}
+    for i in range(d.whole(1, 3)):
+        place = rod.radius*d.number(0.3, 0.6)
+        angle = d.choose(0, math.pi) if planar else d.number(0, 6.28)
+        at = [0, 0 if planar else rounded(place*math.sin(angle), 3), rounded(place*math.cos(angle), 3)]
+        if not planar and d.odds(0.2):  # helical
+            turns = d.number(-6, 6)
+            at = [0, f"{place:.3g}*sin({turns}*x/L)", f"{place:.3g}*cos({turns}*x/L)"]
+        tension = rounded(d.scale(0.03, 1.0)*rod.bending/rod.length/place, 3)
+        cord = {"along": on, "at": at}
+        if d.odds(0.3):
+            cord["to"] = f"{d.number(0.3, 0.9)}*L"
+        factor = f"*{law}" if law else ""
+        if d.odds(0.3):
+            cord["area"] = rounded(math.pi*(0.25*rod.radius)**2, 3)
+            made[f"air{i + 1}"] = {"chamber": cord, "effort": f"{rounded(tension/cord['area'], 3)}{factor}"}
+        elif d.odds(0.25):
+            shortening = rounded(0.3*place*d.number(0.2, 1), 3)
+            cord["compliance"] = rounded(shortening/rod.length/tension/2, 3)
+            made[f"cord{i + 1}"] = {"tendon": cord, "shortening": f"{shortening}{factor}"}
+        else:
+            if law and d.odds(0.3):
+                cord.update(friction=d.number(0.02, 0.3), creep=rounded(place/rod.period/10, 2))
+            made[f"cord{i + 1}"] = {"tendon": cord, "effort": f"{tension}{factor}"}
+    return made
+
+
+
+def tendon_static(d):
+    rod = parts.draw_rod(d, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    loads = parts.tip_loads(d, rod, strength=(0.01, 0.3)) if d.odds(0.4) else {}
+    return single(d, "A rod pulled by tendons", [{"static": {}}], rod, actuators=cords(d, rod), loads=loads)
+
+
+def tendon_motion(d):
+    rod = parts.draw_rod(d, heaviest=10, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    parts.damp(d, rod, (0, 0.02, 0.1, 0.3))
+    step = parts.motion(d, rod.period)
+    return single(d, "Tendons move a rod", [{"static": {}}, {"dynamic": step}], rod,
+                  actuators=cords(d, rod, parts.rise(d, step["for"])))
+
+
+# ---- rigid and hybrid trees ----------------------------------------------------------------------
+
+JOINTS = {"revolute": 1, "prismatic": 1, "cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3}
+
+
+def spring(d, kind, mass, width, damping):
+    """Springs and dampers of a joint, by coordinate; their scales are those of the body they carry."""
+    turn, slide = mass*parts.GRAVITY*width*d.number(0.5, 3), mass*parts.GRAVITY/width*d.number(1, 5)
+    rate = math.sqrt(parts.GRAVITY/width)
+    stiffness = {"revolute": turn, "prismatic": slide, "cylindrical": [turn, slide], "universal": turn,
+                 "spherical": turn, "planar": [slide, slide, turn]}[kind]
+    damp = damping/rate
+    made = {"stiffness": [rounded(c, 3) for c in stiffness] if isinstance(stiffness, list) else rounded(stiffness, 3)}
+    if damping:
+        made["damping"] = [rounded(c*damp, 3) for c in stiffness] if isinstance(stiffness, list) \
+            else rounded(stiffness*damp, 3)
+    return made
+
+
+def rigid_links(d, count, springs, kinds=tuple(JOINTS)):
+    """A tree of rigid bodies on joints, by name, and where they begin."""
+    width = d.scale(0.03, 0.5)
+    links, initial = {}, {}
+    for i in range(count):
+        kind = d.choose(*kinds)
+        mass = d.scale(0.05, 5)
+        parent = "world" if i == 0 else f"body{d.whole(max(1, i - 1), i)}"
+        link = {"on": parent, "joint": kind, "axis": d.choose("x", "y", "z", d.direction())}
+        if kind == "spherical":
+            del link["axis"]
+        if i:
+            link["pose"] = {"xyz": d.vector(width), **({"rpy": d.vector(1)} if d.odds(0.3) else {})}
+        if springs or kind in ("prismatic", "cylindrical", "planar"):
+            link.update(spring(d, kind, mass*(count - i), width, d.choose(0, 0.02, 0.2)))
+        link["body"] = parts.body(d, mass, width)
+        link["body"]["com"] = d.vector(width)
+        links[f"body{i + 1}"] = link
+        if kind in ("revolute", "universal") and d.odds(0.7):
+            angles = [d.number(-1, 1) for _ in range(JOINTS[kind])]
+            initial[f"body{i + 1}"] = {"position": angles if len(angles) > 1 else angles[0]}
+    return links, initial, width
+
+
+def tree_motion(d):
+    count = d.whole(1, 4)
+    links, initial, width = rigid_links(d, count, d.odds(0.5))
+    step = parts.motion(d, 2*math.pi*math.sqrt(width/parts.GRAVITY), periods=(0.3, 0.8), fine=(60, 150))
+    return model("A tree of rigid bodies", links, {}, [{"dynamic": step}],
+                 {f"at{i + 1}": {"position": f"body{i + 1}"} for i in range(count)} | com_probes(links),
+                 initial=initial, gravity=None if d.odds(0.8) else d.vector(parts.GRAVITY))
+
+
+def tree_static(d):
+    count = d.whole(1, 4)
+    links, _, width = rigid_links(d, count, True, ("revolute", "universal", "spherical", "prismatic"))
+    return model("A tree on springs", links, {}, [{"static": {}}], com_probes(links))
+
+
+def com_probes(links):
+    return {"centre": "center_of_mass"} if any("body" in link for link in links.values()) else {}
+
+
+def hybrid(d, study):
+    """Rods and bodies in a row or a fork, on joints with springs."""
+    rod = parts.draw_rod(d, heaviest=8, most=5, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    parts.damp(d, rod, (0, 0.02, 0.1))
+    links = {"base": {"on": "world", "pose": parts.mount(d), "joint": "revolute", "axis": d.choose("y", "z"),
+                      "stiffness": rounded(rod.bending/rod.length*d.scale(0.3, 10), 3), "rod": rod.rod}}
+    probes = {"tip1": {"position": "base.tip"}}
+    if d.odds(0.5):
+        links["base"]["damping"] = rounded(links["base"]["stiffness"]*rod.period*d.scale(0.002, 0.1), 3)
+    last = "base"
+    for i in range(d.whole(1, 2)):
+        name = f"next{i + 1}"
+        link = {"on": d.choose(last, "base")}
+        if d.odds(0.6):
+            link.update(joint=d.choose("revolute", "universal"), axis="y",
+                        stiffness=rounded(rod.bending/rod.length*d.scale(0.3, 10), 3))
+        if d.odds(0.5):
+            link["rod"] = {**rod.rod, "length": rounded(rod.length*d.number(0.3, 1), 3)}
+            link["rod"].pop("rest", None)
+            probes[f"tip{i + 2}"] = {"position": f"{name}.tip"}
+        else:
+            link["body"] = parts.body(d, rod.mass*d.scale(0.2, 2), rod.radius*3)
+            link["body"]["com"] = d.vector(rod.length/5)
+            probes[f"tip{i + 2}"] = {"position": name}
+        links[name] = link
+        last = name
+    loads = {"push": {"on": last, "force": d.vector(0.2*d.scale(0.05, 1)*rod.force)}}
+    made = model("Rods and bodies on joints", links, {"m": rod.material}, study(rod, loads), probes, loads=loads,
+                 gravity=weight(d))
+    if d.odds(0.3):
+        made["actuators"] = {k: v for k, v in cords(d, rod, on="base").items() if "effort" in v}
+    return made
+
+
+def hybrid_static(d):
+    return hybrid(d, lambda rod, loads: [{"static": {}}])
+
+
+def hybrid_motion(d):
+    return hybrid(d, lambda rod, loads: [{"static": {}}, {"change": {name: "off" for name in loads}},
+                                         {"dynamic": parts.motion(d, 3*rod.period, periods=(0.3, 0.8))}])
+
+
+def driven(d):
+    """Joints, chambers and poses that follow laws."""
+    rod = parts.draw_rod(d, heaviest=8, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    parts.damp(d, rod, (0.02, 0.1))
+    step = parts.motion(d, rod.period, periods=(1, 2))
+    law = f"poly5(t, 0, {rounded(step['for']*d.number(0.5, 0.9), 3)})"
+    links = {"hub": {"on": "world", "joint": d.choose("revolute", "prismatic"), "axis": d.choose("y", "z")},
+             "arm": {"on": "hub", "pose": parts.mount(d), "rod": rod.rod}}
+    reach = d.number(-1, 1) if links["hub"]["joint"] == "revolute" else rounded(0.4*rod.length*d.number(-1, 1), 3)
+    actuators = {"motor": {"joint": "hub", "position": f"{reach}*{law}"}}
+    if d.odds(0.4):
+        actuators |= cords(d, rod, law)
+    if d.odds(0.3):
+        links["hub"]["pose"] = {"xyz": [f"{rounded(rod.length*0.2, 3)}*{law}", 0, 0]}
+    return model("A driven arm", links, {"m": rod.material}, [{"static": {}}, {"dynamic": step}],
+                 {"tip": {"position": "arm.tip"}}, actuators=actuators, gravity=weight(d))
+
+
+# ---- closed loops --------------------------------------------------------------------------------
+
+def bar(d, along, mass):
+    length = math.hypot(*along[:2])
+    return {"mass": mass, "com": [rounded(c/2) for c in along], "inertia": [rounded(mass*length**2/12, 3)]*3}
+
+
+def four_bar(d):
+    """A planar quadrilateral of bars, one of them perhaps a rod; it is closed as it stands."""
+    width = d.scale(0.1, 1)
+    a, b = [0.0, 0.0], [d.number(-0.2, 0.2)*width, d.number(0.3, 0.6)*width]
+    c, e = [d.number(0.6, 1.2)*width, d.number(0.4, 1.0)*width], [d.number(0.7, 1.2)*width, d.number(-0.2, 0.1)*width]
+    a, b, c, e = ([rounded(v) for v in p] for p in (a, b, c, e))
+
+    def way(p, q):
+        return [rounded(q[0] - p[0]), rounded(q[1] - p[1]), 0]
+
+    mass = d.scale(0.1, 3)
+    links = {"crank": {"on": "world", "joint": "revolute", "body": bar(d, way(a, b), mass)},
+             "coupler": {"on": "crank", "pose": {"xyz": way(a, b)}, "joint": "revolute", "body": bar(d, way(b, c), mass)},
+             "rocker": {"on": "world", "pose": {"xyz": way(a, e)}, "joint": "revolute", "body": bar(d, way(e, c), mass)}}
+    sites = {"end": {"on": "coupler", "pose": {"xyz": way(b, c)}}, "top": {"on": "rocker", "pose": {"xyz": way(e, c)}}}
+    made = model("A four-bar linkage", links, {}, [], {"end": {"position": "end"}, "top": {"position": "top"}},
+                 sites=sites, loops={"pin": {"join": ["end", "top"], "as": "revolute"}}, gravity=[0, -parts.GRAVITY, 0])
+    if d.odds(0.4):
+        length = math.dist(b, c)
+        young = d.scale(1e7, 2e11)
+        radius = rounded((mass*parts.GRAVITY*length**2/young*4/math.pi*d.scale(1, 20))**0.25, 3)
+        made["materials"] = {"m": {"young": young, "poisson": 0.3, "density": rounded(mass/(math.pi*radius**2*length), 3)}}
+        links["coupler"] = {"on": "crank", "pose": {"xyz": way(a, b)}, "joint": "revolute"}
+        links["beam"] = {"on": "coupler", "pose": {"x": way(b, c)},
+                         "rod": {"length": length, "section": {"circle": {"radius": radius}}, "material": "m",
+                                 "strain": {"bend_z": f"legendre {d.whole(2, 5)}"}}}
+        sites["end"] = {"on": "beam.tip", "pose": {"x": [way(b, c)[0], -way(b, c)[1], 0]}}
+        made = {key: made[key] for key in ("sinew", "title", "gravity", "materials", "robot", "sites", "loops", "study",
+                                           "probes")}
+    return made, width, mass
+
+
+def loop_static(d):
+    made, width, mass = four_bar(d)
+    stiffness = mass*parts.GRAVITY*width
+    for name in ("crank", "coupler"):
+        made["robot"][name]["stiffness"] = rounded(stiffness*d.scale(0.3, 10), 3)
+    made["loads"] = {"push": {"on": "end", "force": [rounded(c, 3) for c in (
+        mass*parts.GRAVITY*d.number(-1, 1), mass*parts.GRAVITY*d.number(-1, 1), 0)]}}
+    made["study"] = [{"static": {}}]
+    return reorder(made)
+
+
+def loop_motion(d):
+    made, width, mass = four_bar(d)
+    step = parts.motion(d, 2*math.pi*math.sqrt(width/parts.GRAVITY), periods=(0.3, 0.8), fine=(60, 150))
+    if d.odds(0.4):
+        made["robot"]["crank"]["damping"] = rounded(mass*math.sqrt(parts.GRAVITY*width**3)*d.scale(0.01, 0.3), 3)
+    if "materials" in made:
+        made["materials"]["m"]["damping"] = rounded(step["step"]*d.scale(0.1, 5), 2)
+        made["study"] = [{"dynamic": step}]
+    elif d.odds(0.3):
+        made["actuators"] = {"motor": {"joint": "crank", "position": f"{d.number(-0.4, 0.4)}*poly5(t, 0, {step['for']})"}}
+    made["study"] = [{"dynamic": step}]
+    return reorder(made)
+
+
+def reorder(made):
+    keys = ("sinew", "title", "gravity", "materials", "robot", "sites", "loops", "actuators", "loads", "contacts",
+            "fluid", "initial", "study", "probes", "record")
+    return {key: made[key] for key in keys if key in made and made[key] not in (None, {})}
+
+
+def legs(d, planar, upright=False):
+    """A plate on flexible legs, closed as it stands; upright legs are parallel, so that loops say the same at first."""
+    rod = parts.draw_rod(d, among=parts.STIFF if d.odds(0.7) else parts.SOFT, heaviest=2, most=6, planar=planar, rest=0,
+                         shapes=[lambda _, r: {"circle": {"radius": r}}])
+    count, width = d.whole(2, 4), rod.length*d.number(0.2, 0.6)
+    mass = rounded(rod.mass*d.scale(0.3, 2), 3)
+    kind = d.choose("fixed", "revolute", "spherical") if planar else d.choose("fixed", "spherical", "fixed")
+    links = {"plate": {"on": "world", "pose": {"xyz": [0, 0, rod.length]}, "joint": "free",
+                       "body": {"mass": mass, "box": [rounded(width*2, 3), rounded(width*2, 3), rounded(width/5, 3)]}}}
+    sites, loops = {}, {}
+    for i in range(count):
+        angle = 2*math.pi*i/count + 0.3
+        seat = [width*math.cos(angle), 0 if planar else width*math.sin(angle), 0]
+        if planar:
+            seat[0] = width*(2*i/(count - 1) - 1)
+        seat = [rounded(c) for c in seat]
+        lean = [0, 0] if upright else [width*d.number(-0.7, 0.7), 0 if planar else width*d.number(-0.7, 0.7)]
+        foot = [rounded(seat[0] + lean[0]), rounded(seat[1] + lean[1]), 0]
+        way = [rounded(seat[0] - foot[0]), rounded(seat[1] - foot[1]), rod.length]
+        links[f"leg{i + 1}"] = {"on": "world", "pose": {"xyz": foot, "x": way},
+                                "rod": {**rod.rod, "length": math.sqrt(sum(c*c for c in way))}}
+        sites[f"seat{i + 1}"] = {"on": "plate", "pose": {"xyz": seat, "x": way}}
+        loops[f"joint{i + 1}"] = {"join": [f"seat{i + 1}", f"leg{i + 1}.tip"], "as": kind,
+                                  **({"axis": "y"} if kind == "revolute" else {})}
+    return rod, model("A plate on flexible legs", links, {"m": rod.material}, [], {"plate": {"position": "plate"}},
+                      sites=sites, loops=loops, gravity=None if d.odds(0.7) else 0)
+
+
+def parallel_static(d, upright=False):
+    planar = d.odds(0.4)
+    rod, made = legs(d, planar, upright)
+    made["loads"] = {"push": {"on": "plate", "force": d.vector(rod.force*d.scale(0.05, 2), planar)}}
+    made["study"] = [{"static": {}}]
+    return reorder(made)
+
+
+def parallel_motion(d, upright=False):
+    rod, made = legs(d, d.odds(0.4), upright)
+    parts.damp(d, rod, (0.01, 0.05, 0.2))
+    made["loads"] = {"push": {"on": "plate", "force": d.vector(rod.force*d.scale(0.05, 0.7))}}
+    made["study"] = [{"static": {}}, {"change": {"push": "off"}}, {"dynamic": parts.motion(d, rod.period)}]
+    return reorder(made)
+
+
+def upright(d):
+    return parallel_static(d, True) if d.odds(0.5) else parallel_motion(d, True)
+
+
+def cranks(d):
+    """Three parallel cranks carry one bar: loops that say the same."""
+    width, mass, count = d.scale(0.1, 1), d.scale(0.1, 3), d.whole(2, 4)
+    arm = [0, rounded(width*d.number(0.3, 0.8)), 0]
+    links = {"crank1": {"on": "world", "joint": "revolute", "body": bar(d, arm, mass)},
+             "bar": {"on": "crank1", "pose": {"xyz": arm}, "joint": "revolute", "body": {**bar(d, [width, 0, 0], mass)}}}
+    sites, loops = {}, {}
+    for i in range(2, count + 1):
+        place = [rounded(width*(i - 1)/(count - 1)), 0, 0]
+        links[f"crank{i}"] = {"on": "world", "pose": {"xyz": place}, "joint": "revolute", "body": bar(d, arm, mass)}
+        sites[f"top{i}"] = {"on": f"crank{i}", "pose": {"xyz": arm}}
+        sites[f"seat{i}"] = {"on": "bar", "pose": {"xyz": place}}
+        loops[f"pin{i}"] = {"join": [f"seat{i}", f"top{i}"], "as": "revolute"}
+    links["crank1"]["damping"] = rounded(mass*math.sqrt(parts.GRAVITY*width**3)*d.choose(0.01, 0.1), 3)
+    step = parts.motion(d, 2*math.pi*math.sqrt(width/parts.GRAVITY), periods=(0.3, 0.8), fine=(60, 150))
+    return reorder(model("Parallel cranks", links, {}, [{"dynamic": step}], {"bar": {"position": "bar"}}, sites=sites,
+                         loops=loops, initial={"crank1": {"position": d.number(0.3, 1.2), }},
+                         gravity=[0, -parts.GRAVITY, 0]))
+
+
+# ---- contact, fluid, events ----------------------------------------------------------------------
+
+def drop(d):
+    """A body or a rod falls on the ground, which may be tilted, lossy or rough."""
+    width, mass = d.scale(0.02, 0.2), d.scale(0.05, 2)
+    height = width*d.number(0.5, 4)
+    stiffness = d.scale(30, 3000)*mass*parts.GRAVITY/width
+    fall = math.sqrt(2*height/parts.GRAVITY)
+    touch = math.pi*math.sqrt(mass/stiffness)
+    ground = {"on": "thing", "stiffness": rounded(stiffness, 3)}
+    links, materials, initial = {}, {}, {}
+    if d.odds(0.3):
+        rod = parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
+        parts.damp(d, rod, (0, 0.05, 0.2))
+        links["thing"] = {"on": "world", "pose": {"xyz": [0, 0, rounded(rod.radius + height, 3)]}, "joint": "free",
+                          "rod": rod.rod}
+        materials = {"m": rod.material}
+        stiffness = d.scale(30, 3000)*rod.mass*parts.GRAVITY/rod.length/rod.radius
+        ground["stiffness"] = rounded(stiffness, 3)
+        touch = math.pi*math.sqrt(rod.mass/rod.length/stiffness)
+        probes = {"tip": {"position": "thing.tip"}, "root": {"position": "thing.root"}}
+    else:
+        shape = parts.body(d, mass, width)
+        shape.pop("com", None)
+        links["thing"] = {"on": "world", "pose": {"xyz": [0, 0, rounded(width + height, 3)]}, "joint": "free", "body": shape}
+        probes = {"at": {"position": "thing"}}
+        if d.odds(0.4):
+            initial = {"thing": {"twist": d.vector(2*height/fall/width) + d.vector(0.3*height/fall)}}
+    if d.odds(0.5):
+        ground["damping"] = rounded(d.scale(0.05, 1)*fall/height, 3)
+    if d.odds(0.5):
+        ground["friction"] = d.number(0.1, 0.8)
+    step = rounded(min(touch*d.choose(0.05, 0.1, 0.2, 0.5, 1.0), fall/10), 2)
+    count = max(32, min(1600, 16*round(2.2*fall/step/16)))
+    made = model("Something falls on the ground", links, materials, [{"dynamic": {"for": rounded(count*step, 10), "step": step}}],
+                 probes, contacts={"floor": {"ground": ground}}, initial=initial)
+    return reorder(made)
+
+
+def pressed(d):
+    """A clamped rod sags onto the ground."""
+    rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    parts.damp(d, rod, (0.1, 0.3))
+    load = rod.mass*parts.GRAVITY/rod.length
+    ground = {"on": "arm", "at": [0, 0, rounded(-rod.length*d.number(0.05, 0.4), 3)],
+              "stiffness": rounded(load/rod.radius*d.scale(5, 300), 3)}
+    made = single(d, "A rod sags onto the ground", [{"static": {}}], rod, gravity=None)
+    made["robot"]["arm"]["pose"] = {"x": [1, 0, d.number(-0.3, 0.3)]}
+    made["contacts"] = {"floor": {"ground": ground}}
+    if d.odds(0.5):
+        ground["damping"] = rounded(d.scale(0.1, 2)/math.sqrt(parts.GRAVITY*rod.length), 3)
+        made["study"] = [{"dynamic": parts.motion(d, rod.period, periods=(0.5, 1.5))}]
+    return reorder(made)
+
+
+def fluid_static(d):
+    rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30)
+    speed = math.sqrt(d.scale(0.03, 1)*rod.force/rod.length/(500*2*rod.radius))
+    made = single(d, "A reed in a current", [{"static": {}}], rod)
+    made["fluid"] = {"water": {"on": "arm", "density": 1000, "drag": {"normal": d.number(0.5, 2), "tangent": 0.02},
+                               "current": d.vector(speed)}}
+    if d.odds(0.5):
+        made["fluid"]["water"]["buoyancy"] = True
+    return reorder(made)
+
+
+def fluid_motion(d):
+    rod = parts.draw_rod(d, heaviest=10)
+    parts.damp(d, rod, (0.02, 0.1))
+    made = single(d, "A rod swings in a fluid", [], rod, loads=parts.tip_loads(d, rod, strength=(0.03, 0.7)))
+    made["robot"]["arm"].pop("body", None)
+    water = {"on": "arm", "density": d.choose(1.2, 1000)}
+    if d.odds(0.6):
+        water["added"] = "auto"
+    if d.odds(0.5):
+        water["buoyancy"] = True
+    water["drag"] = d.choose({"normal": d.number(0.5, 2), "tangent": 0.02}, {"square": rounded(500*rod.radius, 3)},
+                             {"linear": rounded(rod.mass/rod.length/rod.period*d.scale(0.05, 1), 3)})
+    made["fluid"] = {"water": water}
+    made["study"] = [{"static": {}}, {"change": {name: "off" for name in made["loads"]}},
+                     {"dynamic": parts.motion(d, 1.5*rod.period)}]
+    return reorder(made)
+
+
+def events(d):
+    """Loads, loops and bodies that come and go while a rod moves."""
+    rod = parts.draw_rod(d, heaviest=6, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    parts.damp(d, rod, (0.02, 0.1))
+    step = parts.motion(d, rod.period, periods=(1, 2))
+    first, second = rounded(step["for"]*d.number(0.15, 0.4), 3), rounded(step["for"]*d.number(0.5, 0.8), 3)
+    made = single(d, "What acts comes and goes", [{"static": {}}, {"dynamic": step}], rod)
+    made["loads"] = {"kick": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.05, 0.5)),
+                              "when": f"t > {first} and t < {second}"}}
+    kind = d.choose("loop", "body", "probe", "probe")
+    if kind == "loop":
+        made["loops"] = {"catch": {"join": ["world", "arm.tip"], "as": "spherical", "pose": "met",
+                                   "when": f"t > {first} and t < {second}"}}
+    elif kind == "body":
+        made["robot"]["egg"] = {"on": "arm.tip", "body": {"mass": rounded(rod.mass*d.scale(0.1, 1), 3)},
+                                "when": f"t > {first} and t < {second}"}
+    else:
+        component = d.choose("vx", "vy", "vz")
+        made["probes"]["v"] = {"velocity": "arm.tip"}
+        made["loads"]["kick"]["when"] = f"t > {first} and not once(v.{component} > {rounded(rod.length/rod.period/5, 2)})"
+    return reorder(made)
+
+
+FAMILIES = {
+    "rod_static": (rod_static, STATICS),
+    "rod_planar": (rod_planar, STATICS),
+    "rod_modes": (rod_modes, ["alive", "basis", "nodes", "spaces", "moved"]),
+    "rod_swing": (rod_swing, ["alive", "period"]),
+    "rod_release": (rod_release, MOTION + ["nodes", "engines_motion"]),
+    "rod_jump": (rod_jump, MOTION + ["nodes"]),
+    "rod_flight": (rod_flight, MOTION),
+    "tendon_static": (tendon_static, STATICS),
+    "tendon_motion": (tendon_motion, MOTION + ["nodes", "engines_motion"]),
+    "tree_static": (tree_static, ["alive", "path", "exists", "moved", "stable", "settles"]),
+    "tree_motion": (tree_motion, MOTION),
+    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "hybrid_motion": (hybrid_motion, MOTION),
+    "driven": (driven, MOTION),
+    "loop_static": (loop_static, ["alive", "path", "exists", "moved", "stable", "closure"]),
+    "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again"]),
+    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
+    "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
+    "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
+    "drop": (drop, ["alive", "energy", "adapt", "again"]),
+    "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
+    "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
+    "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
+    "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again"]),
+}
+
+
+def draw(family, seed):
+    """The model of this family and seed, and the names of its comparisons."""
+    make, comparisons = FAMILIES[family]
+    made = make(Chance(family, seed))
+    made["title"] += f" ({family}:{seed})"
+    duration = sum(step["dynamic"]["for"] for step in made["study"] if "dynamic" in step)
+    if duration:
+        made.setdefault("record", {"every": rounded(duration/16, 12)})
+        made["probes"]["e"] = "energy"
+    return made, comparisons

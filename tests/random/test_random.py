@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""A minute of random robots: fixed seeds, and comparisons that must hold. `make hunt` goes on for hours."""
+import sys
+import unittest
+
+import command
+import families
+from comparisons import compare
+from model_text import text
+
+SEEDS = (1,) if command.SLOW else (1, 2, 3, 4)
+# under sanitizers what computes most kinds of things, not what compares them
+BRIEF = ("alive", "engines", "energy", "adapt", "engines_motion", "closure")
+# Comparisons, or comparisons of single cases, that do not hold yet, each with its reason. Empty it as they are mended.
+UNMENDED = {
+    "free_step": "steps chosen by their error fail at the start where no longest one is given",
+    "energy drop:2": "the default scheme creates energy at a contact",
+    "energy drop:3": "the default scheme removes energy at a contact and does not say so",
+    "energy fluid_motion:2": "the default scheme creates energy after a release",
+    "basis fluid_static:2": "the truncation of the basis is not told",
+    "basis rod_modes:4": "likewise",
+    "alive parallel_motion:4": "no equilibrium is found at once",
+}
+
+
+class Robots(unittest.TestCase):
+    """Each test takes all families of a group."""
+
+    maxDiff = None
+
+    def hold(self, names):
+        """Every comparison of these families holds for every seed."""
+        run = command.Command()
+        for name in names:
+            for seed in SEEDS:
+                run.begin()
+                model, comparisons = families.draw(name, seed)
+                for comparison in comparisons:
+                    if command.SLOW and comparison not in BRIEF:
+                        continue
+                    if comparison in UNMENDED or f"{comparison} {name}:{seed}" in UNMENDED:
+                        continue
+                    with self.subTest(f"{comparison} {name}:{seed}"):
+                        verdict = compare(comparison, model, run)
+                        self.assertNotEqual(verdict.kind, "find",
+                                            f"[{verdict.what}] {verdict.text}\nagain: tests/random/hunt.py --case {name}:{seed} "
+                                            f"--comparison {comparison} -v\n{text(model)}")
+                        if comparison == "alive":
+                            self.assertEqual(verdict.kind, "ok", f"{verdict.text}\n{text(model)}")
+
+
+class Statics(Robots):
+    def test_equilibria_agree(self):
+        self.hold(name for name in families.FAMILIES if name.endswith(("_static", "_planar", "_modes", "_swing")))
+
+
+class Motion(Robots):
+    def test_motions_agree(self):
+        self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "fluid_motion", "events"))
+
+
+class Bodies(Robots):
+    def test_motions_of_trees_loops_and_contacts_agree(self):
+        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "parallel_motion", "upright", "cranks", "drop", "pressed"))
+
+
+class Families(unittest.TestCase):
+    def test_every_family_is_in_a_group(self):
+        seen = []
+        for group in (Statics, Motion, Bodies):
+            case = group()
+            case.hold = seen.extend
+            for name in unittest.TestLoader().getTestCaseNames(group):
+                getattr(case, name)()
+        self.assertEqual(sorted(seen), sorted(families.FAMILIES))
+
+    def test_a_seed_is_one_model(self):
+        for family in families.FAMILIES:
+            self.assertEqual(text(families.draw(family, 7)[0]), text(families.draw(family, 7)[0]))
+            self.assertNotEqual(text(families.draw(family, 7)[0]), text(families.draw(family, 8)[0]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)
