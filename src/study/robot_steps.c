@@ -346,6 +346,7 @@ static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_err
         if (strcmp(methods[i].name, scheme) != 0) continue;
         *out = snw_step_dynamic(methods[i].method);
         out->step = how->step;
+        out->patience = SNW_LIVE_PATIENCE;
         if (how->tolerance > 0) out->tolerance = how->tolerance;
         if (isfinite(how->rho)) out->rho = how->rho;
         if (isfinite(how->alpha)) out->alpha = how->alpha;
