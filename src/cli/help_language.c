@@ -193,13 +193,13 @@ static const char *method_keys(snw_method method) {
     case SNW_METHOD_EULER:
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
-    case SNW_METHOD_CONSERVING:
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
         return "step or adapt";
     case SNW_METHOD_BDF3:
         return "step, engine: shooting";
+    case SNW_METHOD_CONSERVING:
     case SNW_METHOD_RK4:
         return "step";
     case SNW_METHOD_ADAPTIVE:

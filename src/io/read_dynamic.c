@@ -192,6 +192,10 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
         SNW_TRY(snw_read_word(r, e[DYNAMIC_ADAPT]->value, "adapt", 4, switches, &adapt));
     }
     out->control = adapt % 2 == 1;
+    if (out->control && out->method == SNW_METHOD_CONSERVING) {
+        return refuse(r, e[DYNAMIC_ADAPT], out->method,
+                      "its steps are equal; generalized-alpha and gauss4 choose theirs");
+    }
     const bool chosen = out->control || chooses_steps(out->method);
     if (chosen) out->tolerance = SNW_STEP_ERROR;
     if (e[DYNAMIC_TOLERANCE]) {
@@ -199,7 +203,8 @@ static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place
     }
     if (!e[DYNAMIC_STEP]) {
         if (chosen) return SNW_OK;
-        const bool adapts = is_implicit(out->method) && out->engine == SNW_ENGINE_STRAIN;
+        const bool adapts = is_implicit(out->method) && out->method != SNW_METHOD_CONSERVING &&
+                            out->engine == SNW_ENGINE_STRAIN;
         return snw_fail_at(r->err, place, "scheme '%s' needs 'step', e.g. 'step: 5 ms'%s",
                            snw_method_name(out->method), adapts ? ", or 'adapt: on'" : "");
     }

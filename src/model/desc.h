@@ -609,6 +609,7 @@ typedef struct snw_step_desc {
     // their error (adaptive, stiff, implicit with `control`) `step` is the longest one, 0: no bound
     double duration, step;
     double least;     // live: a step that must be made of shorter ones than that is given up, s
+    int patience;     // live: most Newton iterations of a step; 0: no limit
     double tolerance; // of forces (static, fixed implicit steps), 0: default; else of the error
     double march, march_step; // static: damped pseudo-time march of this length, s; 0: Newton
     // dynamic

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "math/quadrature.h"
+#include "solve/dense.h"
 
 #include <math.h>
 
@@ -46,6 +47,16 @@ snw_collocation snw_collocation_gauss(int s) {
             for (int p = 0; p < s; p++) k.AA[i][j] += k.A[i][p] * k.A[p][j];
         }
     }
+    double B[SNW_STAGES * SNW_STAGES];
+    int pivot[SNW_STAGES];
+    for (int j = 0; j < s; j++) {
+        k.turn[j] = 1;
+        for (int i = 0; i < s; i++) B[j * s + i] = k.A[i][j];
+    }
+    const snw_status regular = snw_lu_factor(s, B, pivot);
+    SNW_ASSERT(regular == SNW_OK);
+    (void)regular;
+    snw_lu_solve(s, B, pivot, k.turn);
     for (int i = 1; i <= 100; i++) k.within = fmax(k.within, fabs(astray(&k, 0.01 * i)));
     return k;
 }

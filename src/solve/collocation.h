@@ -14,6 +14,7 @@ typedef struct snw_collocation {
     int s;
     double c[SNW_STAGES], b[SNW_STAGES], bb[SNW_STAGES];
     double A[SNW_STAGES][SNW_STAGES], AA[SNW_STAGES][SNW_STAGES];
+    double turn[SNW_STAGES]; // inv(A) 1: h x''_j for which x_i = c_i h (x'_0 + 1)
     double within; // how far x strays within a step of length 1 when x'' at its start is wrong by 1
 } snw_collocation;
 

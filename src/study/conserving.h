@@ -44,6 +44,8 @@
 typedef struct snw_conserving {
     const snw_model *m;
     double tolerance;
+    int patience; // most iterations of an advance; 0: any number
+    snw_interrupt interrupt;
     snw_work *w;
     snw_assembly *as;       // NULL: no loops
     snw_switches *switches; // of bodies that come and go; NULL: none

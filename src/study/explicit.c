@@ -34,6 +34,7 @@ struct snw_explicit {
     bool moving;        // some pose depends on time
     double left, right; // laws are taken between
     double left_before, right_before;
+    snw_interrupt interrupt;
 };
 
 snw_explicit_opts snw_explicit_defaults(void) {
@@ -109,6 +110,9 @@ static snw_status accelerate(snw_explicit *e, double t, snw_state *s, snw_error 
 static snw_status rates(void *user, double t, const double *y, double *dy, snw_error *err) {
     snw_explicit *e = user;
     const snw_model *m = e->m;
+    if (snw_interrupted(e->interrupt)) {
+        return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", e->now->t);
+    }
     to_state(m, y, e->trial);
     SNW_TRY(accelerate(e, t, e->trial, err));
     // what moves a pose or a fluid also carries the accelerations
@@ -191,7 +195,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
                             .atol = e->y,
                             .step = opts->step,
                             .nquad = snw_npower(m) + 1,
-                            .max_steps = snw_ode_defaults().max_steps};
+                            .max_steps =
+                                opts->max_steps ? opts->max_steps : snw_ode_defaults().max_steps};
     status = snw_ode_create((int)n, rates, e, &o, &e->ode, err);
     if (status != SNW_OK) goto failed;
     *out = e;
@@ -363,6 +368,8 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
     if (s != SNW_OK) snw_explicit_back(e);
     return s;
 }
+
+void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt) { e->interrupt = interrupt; }
 
 void snw_explicit_back(snw_explicit *e) {
     snw_state_copy(e->m, e->before, e->now);

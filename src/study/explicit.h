@@ -9,6 +9,7 @@
 #include "dynamics/dynamics.h"
 #include "solve/ode.h"
 #include "study/motion.h"
+#include "study/pace.h"
 
 typedef struct snw_explicit snw_explicit;
 
@@ -20,6 +21,7 @@ typedef struct snw_explicit_opts {
         reduced; // what is driven is given, theory.md 6.8: `torque` as in snw_reduced_opts, for this long, s
     bool projective; // likewise
     double torque, duration;
+    long max_steps; // in one advance; 0: those of snw_ode_defaults
 } snw_explicit_opts;
 
 snw_explicit_opts snw_explicit_defaults(void);
@@ -40,6 +42,9 @@ SNW_NODISCARD snw_status snw_explicit_advance(snw_explicit *e, double t, double 
 // Take the laws from the right of the present time: the view and the accelerations just after a jump.
 // Positions and velocities stay.
 SNW_NODISCARD snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err);
+
+// From now on an advance that is asked to stop ends with SNW_E_STOPPED; nothing has changed then.
+void snw_explicit_heed(snw_explicit *e, snw_interrupt interrupt);
 
 // Undo the last advance (once), for events.
 void snw_explicit_back(snw_explicit *e);

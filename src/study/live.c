@@ -39,6 +39,7 @@ static void choose_step(snw_live *v, const snw_desc *d, const snw_live_opts *opt
     const double own = until < d->nstep && d->step[until].step > 0 ? d->step[until].step : usual;
     v->how.step = fmin(opts->step > 0 ? opts->step : own, longest);
     v->how.least = v->how.step / parts;
+    v->how.patience = SNW_LIVE_PATIENCE;
 }
 
 // begin to move from the robot's state; energies count from here, and what a change of the model did is work

@@ -11,10 +11,12 @@
 #include "solve/dense.h"
 #include "study/assembly.h"
 #include "study/memory.h"
+#include "study/pace.h"
 #include "study/path.h"
 #include "study/pieces.h"
 #include "study/switch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +45,7 @@ struct snw_motion {
     snw_state *way;                  // within a step
     snw_history past, kept;          // of the scheme, and before the last step
     double *memory;                  // everything below
-    double *d, *f, *g, *rate, *acc, *mass, *scale;
+    double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
     double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
     double bond;            // what multipliers and gaps are scaled by
     snw_assembly *assembly; // of loops; NULL: none
@@ -84,7 +86,7 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
-    mo->memory = snw_alloc((11 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
+    mo->memory = snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
                             snw_broyden_doubles((int)n, INCREMENTS)) *
                            sizeof(double));
     const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
@@ -106,8 +108,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->share = mo->assembly ? snw_assembly_share(mo->assembly) : NULL;
     if (mo->share) snw_share_weigh(mo->share, opts->torque);
     double *at = mo->memory;
-    double **const vectors[] = {&mo->d,   &mo->f,    &mo->g,     &mo->rate,
-                                &mo->acc, &mo->mass, &mo->scale, &mo->of_T.d};
+    double **const vectors[] = {&mo->d,    &mo->f,     &mo->g,     &mo->rate,  &mo->acc,
+                                &mo->mass, &mo->scale, &mo->force, &mo->of_T.d};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) *vectors[i] = at, at += nv;
     double **const powers[] = {&mo->work, &mo->work_kept, &mo->power_within};
     for (size_t i = 0; i < 3; i++) *powers[i] = at, at += np;
@@ -291,7 +293,22 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
 
 // ---- a step ----------------------------------------------------------------------------------------
 
-// residual at the increment d; the largest in typical forces, NaN kept
+// the largest force out of balance, measured by `scale`, or row that is open; NaN kept
+static double out_of_balance(const snw_motion *mo, const double *scale) {
+    const snw_model *m = mo->m;
+    double largest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        const double r = fabs(mo->w->r[i]) / scale[i];
+        if (!(r <= largest)) largest = r;
+    }
+    for (int i = 0; i < m->nrow; i++) {
+        const double r = fabs(mo->w->gap[i]) / snw_row_at(m, mo->w, i).size;
+        if (!(r <= largest)) largest = r;
+    }
+    return largest;
+}
+
+// residual at the increment d, measured by mo->scale
 static double evaluate(void *self) {
     snw_motion *mo = self;
     const snw_model *m = mo->m;
@@ -303,16 +320,7 @@ static double evaluate(void *self) {
     // what is given is not left to the scheme; nor to Newton's matrix, since the steps begin with these rows kept
     snw_rows_impose(m, mo->in, mo->trial);
     snw_residual(m, mo->in, mo->trial, false, mo->w);
-    double largest = 0;
-    for (int i = 0; i < m->nv; i++) {
-        const double r = fabs(mo->w->r[i]) / mo->scale[i];
-        if (!(r <= largest)) largest = r;
-    }
-    for (int i = 0; i < m->nrow; i++) {
-        const double r = fabs(mo->w->gap[i]) / snw_row_at(m, mo->w, i).size;
-        if (!(r <= largest)) largest = r;
-    }
-    return largest;
+    return out_of_balance(mo, mo->scale);
 }
 
 // driven coordinates, which are numbers, go where they are driven to
@@ -401,11 +409,20 @@ static snw_status solve(snw_motion *mo, snw_chord_info *info) {
     return snw_chord_solve(&chord, info);
 }
 
-// typical forces: elastic, and a thousandth of what the mass resists to a typical change within the step
-static void set_scale(snw_motion *mo, double b) {
+// mo->force <- typical forces: elastic, and a thousandth of what the mass resists to a typical change within the step; mo->scale <-
+// the same, or less where errors of the step itself are smaller than what they would leave, down to rounding. theory.md (6.13)
+static void set_scale(snw_motion *mo, double h, double b) {
+    static const double part = 0.01, rounding = 64 * DBL_EPSILON;
     const snw_model *m = mo->m;
-    for (int i = 0; i < m->nv; i++)
-        mo->scale[i] = m->scale[i] + 1e-3 * b * mo->mass[i] * m->typical[i];
+    const double quick = h * snw_quickness(m, mo->now);
+    const double error = part * pow(quick, mo->opts.scheme.order + 2);
+    for (int i = 0; i < m->nv; i++) {
+        const double inertia = b * mo->mass[i] * m->typical[i];
+        mo->scale[i] = mo->force[i] = m->scale[i] + 1e-3 * inertia;
+        if (!mo->opts.own) continue;
+        const double least = rounding * (m->scale[i] + quick * inertia);
+        mo->scale[i] = fmin(mo->scale[i], fmax(error * inertia, least) / mo->opts.tolerance);
+    }
 }
 
 // power of the elastic and damping forces of rods and joints, W; of fed rods without damping
@@ -587,7 +604,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     if (p->h <= 0) mo->past.h = resolves(mo, h) ? 0 : -1;
     snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
     mo->w->pace = 1 / mo->a; // rows of velocities as if they were of increments
-    set_scale(mo, mo->b);
+    set_scale(mo, h, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
@@ -602,6 +619,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
     }
+    info->residual = out_of_balance(mo, mo->force);
     settle(mo);
     // commit
     const size_t np = (size_t)snw_npower(m) * sizeof(double);

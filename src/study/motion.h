@@ -17,6 +17,7 @@ typedef struct snw_motion_opts {
     snw_chart chart; // default SE3
     double
         tolerance; // Newton: largest force out of balance relative to typical ones, default 1e-10
+    bool own;      // or less, where the step's own error is smaller, theory.md (6.13); default off
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
     bool plain;    // velocities at loops as an undamped scheme has them, theory.md 6.6

@@ -67,13 +67,13 @@ snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double 
     case SNW_METHOD_TRAPEZOIDAL:
     case SNW_METHOD_BDF2:
     case SNW_METHOD_BDF_ALPHA:
-        return snw_mover_implicit(m, step, out);
+        return snw_mover_implicit(m, step, every, out);
     case SNW_METHOD_CONSERVING:
         return snw_mover_conserving(m, step, out);
     case SNW_METHOD_GAUSS4:
     case SNW_METHOD_GAUSS6:
     case SNW_METHOD_GAUSS8:
-        return snw_mover_staged(m, step, out);
+        return snw_mover_staged(m, step, every, out);
     case SNW_METHOD_RK4:
     case SNW_METHOD_ADAPTIVE:
     case SNW_METHOD_STIFF:

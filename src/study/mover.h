@@ -6,11 +6,14 @@
 
 #include "model/desc.h"
 #include "study/motion.h"
+#include "study/pace.h"
 #include "study/record.h"
 
 typedef struct snw_mover {
     void *self;
     double grid; // length of the steps it is meant to take, s; 0: as it likes
+    // From now on an advance that is asked to stop ends with SNW_E_STOPPED, soon.
+    void (*heed)(void *self, snw_interrupt interrupt);
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
     // Exactly to the time `to`, in one step or more. Laws may jump at `limit` >= to (INFINITY: nowhere) and are taken
     // from the left there.

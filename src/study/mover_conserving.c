@@ -361,6 +361,10 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
     return restart(c, NULL, err);
 }
 
+static void heed(void *self, snw_interrupt interrupt) {
+    ((snw_conserving *)self)->interrupt = interrupt;
+}
+
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
     snw_conserving *c = self;
@@ -369,6 +373,10 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
     const double shortest = 1e-6 * h;
     for (;;) {
         const double rest = to - c->now->t;
+        if (snw_interrupted(c->interrupt)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
+        }
+        if (c->patience > 0 && took->iterations > c->patience) return give_up(c, h, err);
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
@@ -441,6 +449,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     if (!c) return SNW_E_MEMORY;
     c->m = m;
     c->moving = moving;
+    c->patience = step->patience;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
     c->n = m->nv + m->nrow;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), n = (size_t)c->n;
@@ -482,6 +491,7 @@ snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step, s
     set_weights(c);
     *out = (snw_mover){.self = c,
                        .grid = step->step,
+                       .heed = heed,
                        .start = start,
                        .advance = advance,
                        .restart = restart,

@@ -31,6 +31,9 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
 }
 
 static void back(void *self) { snw_explicit_back(((mover *)self)->motion); }
+static void heed(void *self, snw_interrupt interrupt) {
+    snw_explicit_heed(((mover *)self)->motion, interrupt);
+}
 static void hold(void *self, const snw_hand *hand) {
     snw_explicit_hold(((mover *)self)->motion, hand);
 }
@@ -69,6 +72,7 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
     o.torque = step->torque;
     o.projective = step->projective;
     o.duration = step->duration;
+    o.max_steps = 100 * (long)step->patience; // of which one costs far less than an iteration
     const snw_status s = snw_explicit_create(m, &o, &mv->motion, err);
     if (s != SNW_OK) {
         snw_free(mv);
@@ -78,6 +82,7 @@ snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step, dou
     const double grid = every > 0 || step->method != SNW_METHOD_RK4 ? every : step->step;
     *out = (snw_mover){.self = mv,
                        .grid = grid,
+                       .heed = heed,
                        .start = start,
                        .advance = advance,
                        .restart = restart,

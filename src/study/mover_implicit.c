@@ -81,7 +81,8 @@ static snw_scheme_kind kind_of(snw_method method) {
     return SNW_SCHEME_GENERALIZED_ALPHA;
 }
 
-snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw_mover *out) {
+snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, double every,
+                              snw_mover *out) {
     snw_motion_opts o = snw_motion_defaults();
     o.scheme = snw_scheme_make(kind_of(step->method), step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
@@ -89,13 +90,15 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, snw
     o.plain = step->plain;
     o.control = step->control;
     if (step->torque > 0) o.torque = step->torque;
-    if (!step->control && step->tolerance > 0) o.tolerance = step->tolerance;
+    o.own = step->control || !(step->tolerance > 0);
+    if (!o.own) o.tolerance = step->tolerance;
     const snw_pace pace = {.least = step->least,
                            .control = step->control,
                            .tolerance = step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
                            .power = 3,
-                           .longest = step->step};
+                           .longest = snw_longest_step(step),
+                           .patience = step->patience};
     snw_motion *motion;
     SNW_TRY(snw_motion_create(m, &o, &motion));
-    return snw_mover_paced(m, &stepper, motion, pace, snw_motion_saves(m), out);
+    return snw_mover_paced(m, &stepper, motion, pace, every, snw_motion_saves(m), out);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 typedef struct mover {
+    const snw_model *m;
     const snw_stepper *k;
     void *motion; // what takes the steps
     bool back;    // the last advance may have to be undone: the model has signals
@@ -46,21 +47,25 @@ static void hold(void *self, const snw_hand *hand) {
     mv->k->hold(mv->motion, hand);
 }
 
+static void heed(void *self, snw_interrupt interrupt) {
+    ((mover *)self)->pace.interrupt = interrupt;
+}
+
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     mover *mv = self;
-    mv->pace.h = mv->pace.longest;
+    mv->pace.h = isfinite(mv->pace.longest) ? mv->pace.longest : 0;
     return mv->k->start(mv->motion, s, err);
 }
 
 static snw_status advance(void *self, double to, double limit, snw_stats *took, snw_error *err) {
     mover *mv = self;
     if (mv->back) save(self, mv->saved);
-    return snw_pace_advance(&mv->pace, mv->k, mv->motion, to, limit, took, err);
+    return snw_pace_advance(&mv->pace, mv->m, mv->k, mv->motion, to, limit, took, err);
 }
 
 static snw_status restart(void *self, const double *z, snw_error *err) {
     mover *mv = self;
-    mv->pace.h = fmin(mv->pace.h, 0.1 * mv->pace.longest);
+    mv->pace.h = isfinite(mv->pace.longest) ? fmin(mv->pace.h, 0.1 * mv->pace.longest) : 0;
     return mv->k->restart(mv->motion, z, err);
 }
 
@@ -97,7 +102,7 @@ static void close(void *self) {
 }
 
 snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motion, snw_pace pace,
-                           size_t saves, snw_mover *out) {
+                           double every, size_t saves, snw_mover *out) {
     mover *mv = snw_alloc(sizeof *mv);
     double *saved = snw_alloc((SNW_PACED_SAVES + saves) * sizeof(double));
     if (!mv || !saved) {
@@ -106,9 +111,11 @@ snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motio
         snw_free(saved);
         return SNW_E_MEMORY;
     }
-    *mv = (mover){.k = k, .motion = motion, .back = m->nsignal > 0, .pace = pace, .saved = saved};
+    *mv = (mover){
+        .m = m, .k = k, .motion = motion, .back = m->nsignal > 0, .pace = pace, .saved = saved};
     *out = (snw_mover){.self = mv,
-                       .grid = pace.longest,
+                       .grid = isfinite(pace.longest) ? pace.longest : every,
+                       .heed = heed,
                        .start = start,
                        .advance = advance,
                        .restart = restart,

@@ -6,21 +6,29 @@
 #include "study/mover.h"
 #include "study/pace.h"
 
+#include <math.h>
+
 // How a motion ends for lack of a law: time reached, what has no value.
 #define SNW_NO_LAW "no motion found beyond t = %g s: %s; what was computed is kept"
 
 SNW_NODISCARD snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step,
-                                            snw_mover *out);
+                                            double every, snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_conserving(const snw_model *m, const snw_step_desc *step,
                                               snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_staged(const snw_model *m, const snw_step_desc *step,
-                                          snw_mover *out);
+                                          double every, snw_mover *out);
 SNW_NODISCARD snw_status snw_mover_explicit(const snw_model *m, const snw_step_desc *step,
                                             double every, snw_mover *out, snw_error *err);
 
-// Of what takes the steps, which it destroys in the end or when it fails, and which saves so many numbers.
+// Of what takes the steps, which it destroys in the end or when it fails, and which saves so many numbers. Without a
+// longest step instants are `every` apart, 0: as the study has them.
 SNW_NODISCARD snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motion,
-                                         snw_pace pace, size_t saves, snw_mover *out);
+                                         snw_pace pace, double every, size_t saves, snw_mover *out);
+
+// The step length that a description gives: of steps that are chosen without one there is no longest.
+static inline double snw_longest_step(const snw_step_desc *step) {
+    return step->step > 0 ? step->step : INFINITY;
+}
 
 // Numbers they save; a paced one so many beside what takes its steps.
 enum { SNW_PACED_SAVES = 1 };

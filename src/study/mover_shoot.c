@@ -71,7 +71,7 @@ static snw_status advance(void *self, double to, double limit, snw_stats *took, 
         .advice = "a smaller step, a scheme with damping (bdf2, euler), solver: banded, or more "
                   "points"};
     shooting *sh = self;
-    SNW_TRY(snw_pace_advance(&sh->pace, &stepper, sh, to, limit, took, err));
+    SNW_TRY(snw_pace_advance(&sh->pace, sh->m, &stepper, sh, to, limit, took, err));
     sh->s->t = to; // rounding does not add up
     snw_shooter_set_time(sh->e, to);
     return SNW_OK;
@@ -83,6 +83,10 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
     // velocities go on through a jump of the loads, and so do histories; bodies appear with the speed of their section
     for (int i = 0; z && i < sh->m->nsignal; i++) sh->s->z[i] = z[i];
     return SNW_OK;
+}
+
+static void heed(void *self, snw_interrupt interrupt) {
+    ((shooting *)self)->pace.interrupt = interrupt;
 }
 
 static void hold(void *self, const snw_hand *hand) {
@@ -189,7 +193,7 @@ snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step, const 
     sh->from = from;
     sh->kind = kind_of(step->method);
     sh->alpha = step->alpha;
-    sh->pace = (snw_pace){.longest = step->step};
+    sh->pace = (snw_pace){.longest = step->step, .patience = step->patience};
     snw_status s = snw_shooter_create(m, step, &sh->e, err);
     if (s == SNW_OK) s = snw_state_create(m, &sh->s);
     if (s == SNW_OK) s = snw_work_create(m, &sh->w);
@@ -199,6 +203,7 @@ snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc *step, const 
     }
     *out = (snw_mover){.self = sh,
                        .grid = step->step,
+                       .heed = heed,
                        .start = start,
                        .advance = advance,
                        .restart = restart,

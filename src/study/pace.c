@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+enum { MOST_ATTEMPTS = 1000000 }; // of steps in one advance
+
+double snw_quickness(const snw_model *m, const snw_state *s) {
+    double rate = 0, bend = 0;
+    for (int i = 0; i < m->nv; i++) {
+        rate = fmax(rate, fabs(s->v[i]) / m->typical[i]);
+        bend = fmax(bend, fabs(s->a[i]) / m->typical[i]);
+    }
+    return fmax(rate, sqrt(bend));
+}
+
 // `t`: time of the laws that were tried last
 static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
                           const snw_chord_info *info, snw_error *err) {
@@ -21,14 +32,47 @@ static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
         reached, h, info->residual, k->advice);
 }
 
-snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, double to, double limit,
-                            snw_stats *took, snw_error *err) {
+static snw_status too_coarse(const snw_pace *p, double t, double h, double miss, snw_error *err) {
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no step is short enough beyond t = %g s: one of %.2g s misses the tolerance "
+                    "%g by a factor of %.2g; what was computed is kept. Something jumps there "
+                    "(give its instant by a law that shows it: step, if, hat), or the tolerance "
+                    "is too small",
+                    t, h, p->tolerance, miss);
+}
+
+static snw_status too_many(const snw_stepper *k, double t, double to, double h, snw_error *err) {
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "the way from t = %g s to %g s takes too many steps (the last of %.2g s); what "
+                    "was computed is kept. Try %s",
+                    t, to, h, k->advice);
+}
+
+// A first step that the tolerance may allow: errors fall as (h/time scale)^power.
+static double first_step(const snw_pace *p, const snw_model *m, const snw_state *s) {
+    const double quick = snw_quickness(m, s);
+    return quick > 0 ? pow(p->tolerance, 1 / p->power) / quick : INFINITY;
+}
+
+snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *k, void *self,
+                            double to, double limit, snw_stats *took, snw_error *err) {
     const double t_laws = snw_before_jump(to, limit);
     const double begin = k->state(self)->t, span = to - begin;
-    const double shortest = fmax(fmax(1e-7 * p->longest, p->least), 1e-14 * fabs(to));
+    // of steps that are chosen freely the first may be far shorter than the way to the next instant
+    const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * span;
+    const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
+    if (p->control && !(p->h > 0)) {
+        p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
+    }
     double h = p->control ? fmin(p->h, span) : span;
-    for (;;) {
+    double spent = 0; // Newton iterations
+    for (long attempt = 0;; attempt++) {
         const double t = k->state(self)->t, rest = to - t;
+        if (snw_interrupted(p->interrupt)) {
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
+        }
+        const bool weary = p->patience > 0 && spent > (double)p->patience;
+        if (attempt == MOST_ATTEMPTS || weary) return too_many(k, t, to, h, err);
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         snw_chord_info info;
@@ -37,15 +81,16 @@ snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, doubl
         took->iterations += info.iterations;
         took->tangents += info.tangents;
         took->residual = info.residual;
+        spent += info.iterations;
         const double miss = p->control && s == SNW_OK ? k->error(self) / p->tolerance : 0;
-        if (s == SNW_OK && !(miss <= 1) && h > shortest) {
+        if (s == SNW_OK && !(miss <= 1)) {
             k->back(self);
-            s = SNW_E_DIVERGED;
-            h *= fmax(0.2, 0.8 / pow(miss, 1 / p->power));
-        } else if (s != SNW_OK) {
-            h *= 0.5;
+            if (h <= shortest) return too_coarse(p, t, h, miss, err);
+            h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
+            continue;
         }
         if (s != SNW_OK) {
+            h *= 0.5;
             if (h < shortest) return give_up(k, self, t_tried, h, &info, err);
             continue;
         }

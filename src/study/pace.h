@@ -29,15 +29,31 @@ typedef struct snw_stepper {
     const char *advice; // when there are no steps: what to try
 } snw_stepper;
 
+// Asked between attempted steps; true: end with SNW_E_STOPPED. `stop` may be NULL.
+typedef struct snw_interrupt {
+    bool (*stop)(void *user);
+    void *user;
+} snw_interrupt;
+
+static inline bool snw_interrupted(snw_interrupt i) { return i.stop && i.stop(i.user); }
+
 typedef struct snw_pace {
     bool control;
     double tolerance; // of the error of a step, with control,
     double power;     // which falls with this power of its length
-    double h;         // step length to try next
-    double longest;
-    double least; // a step shorter than that is given up, s; 0: where it makes no sense any more
+    double h;         // step length to try next; 0 with control: estimate one
+    double longest;   // INFINITY, with control: no limit but the instants
+    double least;  // a step shorter than that is given up, s; 0: where it makes no sense any more
+    long patience; // most Newton iterations of an advance; 0: no limit but that of attempts
+    snw_interrupt interrupt;
 } snw_pace;
 
-// Exactly to the time `to`; laws may jump at `limit` >= to.
-SNW_NODISCARD snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, double to,
-                                          double limit, snw_stats *took, snw_error *err);
+// The inverse of the shortest time scale that the rates and accelerations of a state show, 1/s:
+// max(|v|/typical, sqrt(|a|/typical)); 0 at rest without accelerations. theory.md (6.12)
+double snw_quickness(const snw_model *m, const snw_state *s);
+
+// Exactly to the time `to`; laws may jump at `limit` >= to. Attempted steps are counted and bounded. When it fails or is
+// stopped the state is that of the last step that was taken.
+SNW_NODISCARD snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *k,
+                                          void *self, double to, double limit, snw_stats *took,
+                                          snw_error *err);

@@ -12,6 +12,9 @@
 
 #include <stdint.h>
 
+// Newton iterations after which a live step is given up: the caller waits for it.
+enum { SNW_LIVE_PATIENCE = 1000 };
+
 struct snw_robot {
     const snw_desc *desc;
     void (*release)(void *owner);

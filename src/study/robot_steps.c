@@ -394,6 +394,7 @@ static snw_status choose(const snw_robot_steps *how, snw_step_desc *out, snw_err
         if (strcmp(methods[i].name, scheme) != 0) continue;
         *out = snw_step_dynamic(methods[i].method);
         out->step = how->step;
+        out->patience = SNW_LIVE_PATIENCE;
         if (how->tolerance > 0) out->tolerance = how->tolerance;
         const double least = out->method == SNW_METHOD_HHT ? 0.5 : 0;
         SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));

@@ -483,6 +483,9 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
     snw_status s = shoots ? snw_mover_shoot(m, step, r->current, &mv, err)
                           : snw_mover_open(m, step, r->desc->record_every, &mv, err);
+    if (s == SNW_OK && r->hooks) {
+        mv.heed(mv.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
+    }
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         s = mv.load(mv.self, snw_run_save_mover(r), err);

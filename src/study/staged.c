@@ -16,33 +16,30 @@
 #include "study/path.h"
 #include "study/pieces.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
     INCREMENTS = 12, // kept by Broyden's method
-    PATIENCE = 9     // iterations that cost what a new matrix does
+    PATIENCE = 9,    // iterations that cost what a new matrix does
+    MEAN = -1        // degree of a prediction by mean rates
 };
 
 // ---- what is kept, and saved -----------------------------------------------------------------------
 
-enum { NKEPT = 9, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
+enum { NKEPT = 10, NPIECE = NKEPT + 2 + 4 * SNW_STAGES, NSINGLE = 2 };
 
 // The first NKEPT change with every step. The inputs are laws of their time.
 static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
     const size_t nv = (size_t)g->m->nv, np = (size_t)snw_npower(g->m);
     snw_staged *own = (snw_staged *)g;
-    const snw_piece list[] = {{&g->now->t, 1},
-                              snw_piece_state(g->m, g->now),
-                              {&g->in->t, 1},
-                              {&own->past_h, 1},
-                              {&own->degree, 1},
-                              {g->past, snw_staged_accelerations(g)},
-                              {g->work, np},
-                              {&own->heat, 1},
-                              {&own->shares, 1},
-                              {g->mass, nv},
-                              {g->columns, snw_staged_columns(g->m, g->k.s)}};
+    const snw_piece list[] = {{&g->now->t, 1},   snw_piece_state(g->m, g->now),
+                              {&g->in->t, 1},    {&own->past_h, 1},
+                              {&own->degree, 1}, {g->past, snw_staged_accelerations(g)},
+                              {g->mean, nv},     {g->work, np},
+                              {&own->heat, 1},   {&own->shares, 1},
+                              {g->mass, nv},     {g->columns, snw_staged_columns(g->m, g->k.s)}};
     memcpy(piece, list, sizeof list);
     piece += sizeof list / sizeof list[0];
     memset(piece, 0, 4 * SNW_STAGES * sizeof *piece);
@@ -56,7 +53,7 @@ static void list_pieces(const snw_staged *g, snw_piece piece[NPIECE]) {
 }
 
 static size_t kept_doubles(const snw_model *m, int stages) {
-    return 6 + snw_state_doubles(m) + (size_t)stages * (size_t)m->nv + (size_t)snw_npower(m);
+    return 6 + snw_state_doubles(m) + (size_t)(stages + 1) * (size_t)m->nv + (size_t)snw_npower(m);
 }
 
 size_t snw_staged_saves(const snw_model *m, int stages) {
@@ -130,8 +127,10 @@ static snw_status create_memory(snw_staged *g) {
                 {&g->v, nv},
                 {&g->a, nv},
                 {&g->past, all},
+                {&g->mean, nv},
                 {&g->mass, nv},
                 {&g->scale, nv},
+                {&g->force, nv},
                 {&g->grow, (size_t)g->k.s * (size_t)m->nsignal},
                 {&g->columns, snw_staged_columns(m, g->k.s)},
                 {&g->M, nv * nv},
@@ -322,7 +321,21 @@ static bool grow(snw_staged *g) {
     return changed;
 }
 
-// residuals of all stages; the largest in typical forces, NaN kept
+// the largest force out of balance at the stages, measured by `scale`, or contact that slips; NaN kept
+static double out_of_balance(const snw_staged *g, const double *scale) {
+    double largest = 0;
+    for (int i = 0; i < g->k.s; i++) {
+        for (int k = 0; k < g->m->nv; k++) {
+            const double r = fabs(g->w[i]->r[k]) / scale[k];
+            if (!(r <= largest)) largest = r;
+        }
+        const double slip = snw_staged_slip(g, i);
+        if (!(slip <= largest)) largest = slip;
+    }
+    return largest;
+}
+
+// residuals of all stages, measured by g->scale
 static double evaluate(void *self) {
     snw_staged *g = self;
     const snw_model *m = g->m;
@@ -331,16 +344,7 @@ static double evaluate(void *self) {
         for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
         if (!g->grows || !grow(g)) break;
     }
-    double largest = 0;
-    for (int i = 0; i < g->k.s; i++) {
-        for (int k = 0; k < m->nv; k++) {
-            const double r = fabs(g->w[i]->r[k]) / g->scale[k];
-            if (!(r <= largest)) largest = r;
-        }
-        const double slip = snw_staged_slip(g, i);
-        if (!(slip <= largest)) largest = slip;
-    }
-    return largest;
+    return out_of_balance(g, g->scale);
 }
 
 // ---- Newton's matrix -------------------------------------------------------------------------------
@@ -407,6 +411,10 @@ static void extrapolate(const snw_staged *g, int degree, int i, double *out) {
     memcpy(c, g->k.c, sizeof g->k.c);
     c[s] = 1;
     const int first = s - degree;
+    if (degree < 0) { // displacements go on at the mean rate of the step before
+        for (int k = 0; k < n; k++) out[k] = g->k.turn[i] / g->h * (g->mean[k] - g->rate[k]);
+        return;
+    }
     const double at = degree > 0 ? 1 + g->k.c[i] * g->h / g->past_h : 1;
     snw_lagrange(degree + 1, c + first, at, l);
     for (int k = 0; k < n; k++) {
@@ -421,7 +429,7 @@ static int best_degree(snw_staged *g) {
     const int n = g->m->nv;
     double least = INFINITY;
     int best = 0;
-    for (int degree = 0; degree <= g->k.s; degree++) {
+    for (int degree = MEAN; degree <= g->k.s; degree++) {
         double largest = 0;
         for (int i = 0; i < g->k.s; i++) {
             extrapolate(g, degree, i, g->x);
@@ -439,7 +447,7 @@ static void predict(snw_staged *g, int degree) {
     const snw_model *m = g->m;
     const int n = m->nv, s = g->k.s;
     for (int i = 0; i < s; i++) extrapolate(g, degree, i, g->ddx + i * n);
-    if (m->ncurved) { // from those of bodies to those of the chart
+    if (m->ncurved && degree != MEAN) { // from those of bodies to those of the chart
         for (int i = 0; i < s; i++) {
             integrate(g, g->k.c[i], g->k.A[i], g->k.AA[i]);
             snw_path_accelerations(m, g->opts.chart, g->x, g->v, g->ddx + i * n, g->dx + i * n);
@@ -476,7 +484,7 @@ static snw_status solve(snw_staged *g, snw_chord_info *info) {
     snw_status s = snw_chord_solve(&chord, info);
     if (s != SNW_OK) {
         g->of_J.known = false;
-        predict(g, 0);
+        predict(g, g->past_h > 0 ? MEAN : 0);
         s = snw_chord_solve(&chord, info);
     }
     if (s != SNW_OK || info->iterations > PATIENCE) g->of_J.known = false;
@@ -511,6 +519,7 @@ static snw_status finish(snw_staged *g, double t_laws) {
     snw_state *s = g->end;
     integrate(g, 1, g->k.b, g->k.bb);
     memset(g->a, 0, (size_t)m->nv * sizeof *g->a);
+    memcpy(g->spare, g->x, (size_t)m->nv * sizeof *g->x);
     snw_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, s);
     s->t = g->now->t + g->h;
     for (int k = 0; k < m->nsignal; k++) {
@@ -554,17 +563,32 @@ static double defect(const snw_staged *g) {
     return largest;
 }
 
+// g->force <- typical forces as in motion.c; g->scale <- the same, or less where errors of the step itself are smaller than what
+// they would leave, down to rounding. theory.md (6.13)
+static void set_scale(snw_staged *g) {
+    static const double part = 0.01, rounding = 64 * DBL_EPSILON;
+    const snw_model *m = g->m;
+    const double quick = g->h * snw_quickness(m, g->now);
+    const double error = part * pow(quick, 2 * g->k.s + 2);
+    for (int i = 0; i < m->nv; i++) {
+        const double inertia = g->mass[i] * m->typical[i] / (g->h * g->h);
+        g->scale[i] = g->force[i] = m->scale[i] + 4e-3 * inertia;
+        if (!g->opts.own) continue;
+        const double least = rounding * (m->scale[i] + quick * quick * inertia);
+        g->scale[i] = fmin(g->scale[i], fmax(error * inertia, least) / g->opts.tolerance);
+    }
+}
+
 static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
     snw_staged *g = self;
     const snw_model *m = g->m;
     *info = (snw_chord_info){0};
     g->h = h;
-    // typical forces as in motion.c
-    for (int i = 0; i < m->nv; i++)
-        g->scale[i] = m->scale[i] + 4e-3 / (h * h) * g->mass[i] * m->typical[i];
+    set_scale(g);
     for (int i = 0; i < g->k.s; i++) snw_inputs_at(m, g->now->t + g->k.c[i] * h, g->in_stage[i]);
     snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
     snw_status s = solve(g, info);
+    if (s == SNW_OK) info->residual = out_of_balance(g, g->force);
     keep(g);
     if (s == SNW_OK) account(g); // `finish` works where the first stage does
     if (s == SNW_OK) s = finish(g, t_laws);
@@ -578,6 +602,7 @@ static snw_status step(void *self, double h, double t_laws, snw_chord_info *info
     }
     g->degree = g->past_h > 0 ? best_degree(g) : 0;
     memcpy(g->past, g->dx, snw_staged_accelerations(g) * sizeof *g->past);
+    for (int i = 0; i < m->nv; i++) g->mean[i] = g->spare[i] / h;
     g->past_h = h;
     snw_state_copy(m, g->end, g->now);
     return SNW_OK;

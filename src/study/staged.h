@@ -12,7 +12,8 @@ typedef struct snw_staged snw_staged;
 typedef struct snw_staged_opts {
     int stages;
     snw_chart chart;
-    double tolerance; // as of snw_motion_opts
+    double tolerance; // as of snw_motion_opts,
+    bool own;         // or less, where the step's own error is smaller: theory.md (6.13)
     int max_iter;
 } snw_staged_opts;
 

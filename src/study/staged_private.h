@@ -46,7 +46,9 @@ struct snw_staged {
     double *past;           // s nv: accelerations at the stages of the step before;
     double past_h;          // its length, 0: there is none;
     double degree;          // of which they would have gone on best to this one
+    double *mean;           // nv: mean rates of the chart in the step before
     double *mass, *scale;   // nv
+    double *force;          // nv: typical forces
     double *grow;           // s nsignal: what integrals grow by at the stages
     double *columns;        // of the chart where the matrix was made
     double *M, *D, *K;      // nv x nv

@@ -482,6 +482,8 @@ static const bad_case bad[] = {
      "has no 'tolerance'"},
     {ARM "study: [dynamic: {for: 1 s, step: 1 ms, scheme: rk4, $adapt: on}]\n", "take 'adaptive'"},
     {ARM "study: [dynamic: {for: 1 s, scheme: stiff, $adapt: on}]\n", "always chooses its steps"},
+    {ARM "study: [dynamic: {for: 1 s, scheme: conserving, $adapt: on}]\n", "its steps are equal"},
+    {ARM "study: [$dynamic: {for: 1 s, scheme: conserving}]\n", "needs 'step', e.g. 'step: 5 ms'"},
     {ARM "study: [dynamic: {for: 1 s, adapt: $yes}]\n", "one of off, on"},
     {ARM "study: [dynamic: {for: 1 s, scheme: adaptive, $base: se3}]\n", "implicit ones have"},
     {ARM "study: [dynamic: {for: 1 s, scheme: stiff, $start: rest}]\n", "implicit ones have"},
