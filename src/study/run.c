@@ -617,7 +617,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->recorder = recorder;
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN};
-    r->leans = false;
+    r->leans = r->left = false;
     r->now = &r->era[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));
