@@ -136,6 +136,7 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
         }
     }
     power += snw_fluid_power(m, in, s, w);
+    if (m->nfield) power -= snw_measures_given_power(m, w);
     for (int i = 0; m->nsweep && i < m->nloop; i++) {
         if (m->loop[i].sweep) power += sweep_power(m, w, i);
     }

@@ -80,6 +80,7 @@ static void gather(const snw_model *m, int i, const snw_inputs *in, const snw_st
     }
     w->measured[i].value = d->kind == SNW_MEASURE_TENDON ? measure->reference - c : c;
     w->measured[i].rate = sign * dc;
+    w->measured[i].tied = 1;
 }
 
 void snw_measures_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool still,
@@ -158,6 +159,32 @@ double snw_measures_heat(const snw_model *m, const snw_work *w) {
         if (m->measure[i].rubs) heat += snw_rub_heat(m, i, w);
     }
     return heat;
+}
+
+// of spot k, by the strains of its rod that are laws; straight parts act on sections instead
+static double given_power(const snw_model *m, const snw_measure_desc *d, int k, const snw_work *w) {
+    const snw_spot *p = &m->spot[k];
+    if (p->span >= 0) return 0;
+    const snw_rod_desc *rod = &m->desc->link[m->rod[p->rod].link].rod;
+    const snw_spot_work *at = &w->spot[k];
+    const double sign = d->kind == SNW_MEASURE_TENDON ? -1 : 1;
+    double slope[6], sum = 0;
+    (void)snw_spot_density(d, p, at->xi, slope);
+    for (int e = 0; e < 6; e++) sum += rod->given[e] ? slope[e] * at->rate.e[e] : 0;
+    return sign * p->w * at->share * sum;
+}
+
+double snw_measures_given_power(const snw_model *m, const snw_work *w) {
+    double power = 0;
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure *measure = &m->measure[i];
+        double sum = 0;
+        for (int k = measure->spot0; k < measure->spot0 + measure->nspot; k++) {
+            sum += given_power(m, &m->desc->measure[i], k, w);
+        }
+        power += w->measured[i].effort * sum;
+    }
+    return power;
 }
 
 void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,

@@ -43,6 +43,8 @@ void snw_measures_rates(const snw_model *m, const snw_inputs *in, const snw_stat
 double snw_measure_power(const snw_model *m, int i, const snw_work *w);
 double snw_measures_power(const snw_model *m, const snw_work *w);
 double snw_measures_heat(const snw_model *m, const snw_work *w);
+// What all of them do per second to rods whose strains are laws, W: the laws take it up.
+double snw_measures_given_power(const snw_model *m, const snw_work *w);
 
 // push (nv) += what the efforts that follow a signal change with it. Part of snw_feedback_tangent.
 void snw_measures_push(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,

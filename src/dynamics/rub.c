@@ -54,6 +54,20 @@ static double angle(const snw_model *m, const snw_measure *x, const snw_work *w,
     return k > x->spot0 ? own + m->spot[k - 1].after * w->spot[k - 1].turning : own;
 }
 
+// What is left of the tension on the way from the last spot to where the tendon is tied. The path behind is half of that way in
+// the mean; no coordinate moves by it.
+static double left_behind(const snw_model *m, int measure, const slide *way, const snw_work *w) {
+    const snw_measure *x = &m->measure[measure];
+    const int last = x->spot0 + x->nspot - 1;
+    const snw_spot *p = &m->spot[last];
+    const snw_spot_work *at = &w->spot[last];
+    if (p->span >= 0) return 1;
+    const double c = 0.5 * p->after * at->f, dc = 0.5 * p->after * at->df;
+    double of_nu;
+    const double lost = loss(&m->desc->measure[measure], -way->r * (dc - way->a * c), &of_nu);
+    return exp(-p->after * at->turning * lost);
+}
+
 void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *s, snw_work *w) {
     const snw_measure *x = &m->measure[measure];
     const snw_measure_desc *d = &m->desc->measure[measure];
@@ -82,6 +96,7 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
         (void)snw_spot_density(d, p, at->xi, slope);
         snw_spot_spread(m, p, m->spot_phi + p->phi, -p->w * at->share, slope, G);
     }
+    w->measured[measure].tied = exp(-fallen) * left_behind(m, measure, &way, w);
 }
 
 // sum of unstretched parts less what was paid out, and its slope in the tension e

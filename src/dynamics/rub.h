@@ -6,8 +6,8 @@
 
 #include "dynamics/dynamics.h"
 
-// Sliding speeds and shares of the tension at the spots of a tendon that rubs, after strains, densities and their rates;
-// w->G <- what its effort does with them.
+// Sliding speeds and shares of the tension at the spots of a tendon that rubs, and where it is tied, after strains, densities and
+// their rates; w->G <- what its effort does with them.
 void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *s, snw_work *w);
 
 // Tension at the winch of a tendon that rubs and stretches: its parts between the spots are as long as what was paid out.

@@ -183,6 +183,8 @@ double snw_shoot_growth(const snw_shoot_rod *r, double s) {
     for (int i = 0; i < (r->uniform ? 1 : r->npoint); i++) {
         const snw_shoot_section *a = &r->section[i];
         const double bend = fmax(a->C[7], a->C[14]);
+        // a pull f along a rod at rest bends it back as exp(s sqrt(f/EI))
+        if (c0 == 0) most = fmax(most, sqrt(r->force * bend));
         most = fmax(most, sqrt(c0 * sqrt(a->M.m * bend / 4)));
         most = fmax(most, c0 * sqrt(a->M.I[0] * a->C[0]));
         for (int k = 3; k < 6; k++) most = fmax(most, c0 * sqrt(a->M.m * a->C[7 * k]));

@@ -24,6 +24,8 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand);
 
 // Fields <- those of coordinates and velocities; or of another shooter on a model with the same rod, on its own nodes.
 void snw_shooter_take(snw_shooter *e, const snw_state *s);
+// Likewise, of coordinates near an equilibrium: one rod carries what its loads exert, and not what its strains are the stress of.
+void snw_shooter_guess(snw_shooter *e, const snw_state *s);
 // Where both choose intervals by their error, and are cut alike, the grid is the other's, too.
 SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other,
                                             snw_error *err);
@@ -32,6 +34,10 @@ SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *o
 // of the loads that it got to.
 SNW_NODISCARD snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
                                             double *reached);
+
+// From an unstable equilibrium of one rod on a base that stands still, under conservative loads, to a stable one: pushed aside, it
+// moves with much damping until it rests (shooter_settle.c). When none is found SNW_E_DIVERGED, and the fields are as before.
+SNW_NODISCARD snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info);
 
 // Motion begins, in steps of h: uniform before.
 void snw_shooter_begin(snw_shooter *e, double h);
@@ -60,9 +66,14 @@ const snw_inputs *snw_shooter_inputs(const snw_shooter *e);
 
 // Energies of the fields.
 snw_shoot_energy snw_shooter_energy(const snw_shooter *e);
-// Of rods that a body joins, at the equilibrium just found: the smallest eigenvalue of what the body's moves meet, turns counted by
-// the length of a rod, in typical forces over it; below zero where the equilibrium is not stable. NaN for one rod.
+// At the equilibrium just found. Of one rod the smallest eigenvalue of its tangent stiffness relative to the elastic one, as the
+// strain engine has it with ever more functions (shooter_stability.c); NaN unless all loads are conservative. Of rods that a body
+// joins the smallest eigenvalue of what the body's moves meet, turns counted by the length of a rod, in typical forces over it.
+// Below zero where the equilibrium is not stable.
 double snw_shooter_stability(snw_shooter *e);
+// How many of one rod's eigenvalues are below zero by more than rounding; -1: not known.
+#define SNW_SHOOTER_UNSTABLE (-1e-6)
+int snw_shooter_unstable(const snw_shooter *e);
 
 // At arc length x of a rod, of a fed one as if it were as long as in the model: strain (whole), and the wrench that the part
 // beyond exerts.

@@ -263,9 +263,17 @@ double snw_shooter_cords_heat(const snw_shooter *e) {
     return heat;
 }
 
+// share of the tension of a tendon that rubs at arc length x
+static double share_at(const snw_shooter *e, int i, double x) {
+    const snw_shoot_rod *r = e->leg[0].r;
+    const int at = e->cords.cord[i].z;
+    double z[SNW_SHOOT_Z];
+    look(r, r->zlevel[0], x, z);
+    return r->zlevel[0][at] > 0 ? z[at] / r->zlevel[0][at] : 1;
+}
+
 void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
-    const int nz = snw_shoot_nz(e->leg[0].r);
     for (int i = 0; i < e->cords.n; i++) {
         const snw_cord *c = &e->cords.cord[i];
         const double value = snw_cord_measure(&e->cords, i);
@@ -274,12 +282,11 @@ void snw_shooter_show_cords(const snw_shooter *e, snw_work *w) {
         w->measured[i].value = c->chamber ? value : m->measure[i].reference - value;
         w->measured[i].rate = c->chamber ? rate : -rate;
         w->measured[i].effort = snw_cord_effort(&e->cords, i);
+        w->measured[i].tied = 1;
         if (c->z < 0 || !snw_cord_rubs(c)) continue;
+        w->measured[i].tied = share_at(e, i, m->desc->measure[i].to);
         for (int k = m->measure[i].spot0; k < m->measure[i].spot0 + m->measure[i].nspot; k++) {
-            double z[SNW_SHOOT_Z];
-            look(e->leg[0].r, e->leg[0].r->zlevel[0], m->spot[k].x, z);
-            const double T0 = e->leg[0].r->zlevel[0][c->z];
-            w->spot[k].share = nz > 0 && T0 > 0 ? z[c->z] / T0 : 1;
+            w->spot[k].share = share_at(e, i, m->spot[k].x);
         }
     }
 }

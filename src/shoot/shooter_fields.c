@@ -194,6 +194,46 @@ static void take_plate(snw_shooter *e, const snw_state *s) {
     p->V = snw_twist_add(snw_twist_to_child(h, V), u);
 }
 
+// weight and loads per length at a node, in its frame
+static snw_wrench per_length(const snw_shoot_rod *r, int node, int point) {
+    const snw_inertia *M = &r->section[r->uniform ? 0 : point].M;
+    const snw_mat3 R = r->g[node].R;
+    const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
+    snw_wrench W = {{.m = snw_cross(M->mc, weight), .f = snw_scale(M->m, weight)}};
+    if (!r->density) return W;
+    const snw_shoot_density *d = &r->density[point];
+    W.m = snw_add(W.m, snw_rotate_inv(R, d->torque));
+    W.f = snw_add(W.f, snw_rotate_inv(R, d->force));
+    return snw_wrench_add(W, d->body);
+}
+
+// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is. They are summed in the world, moments
+// about its origin, by the trapezoidal rule.
+static void carry_loads(snw_shoot_rod *r) {
+    const snw_station_step still = {.gravity = r->gravity};
+    snw_wrench sum = snw_wrench_zero();
+    for (int p = r->npiece - 1; p >= 0; p--) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        const int end = piece->node + piece->n;
+        const snw_shoot_state tip = {.g = r->g[end], .V = snw_twist_zero()};
+        const snw_wrench W = snw_station_exert(&r->station[p], &still, &tip);
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(r->g[end], W));
+        for (int j = piece->n; j >= 0; j--) {
+            const int node = piece->node + j, point = piece->point + j * r->method->np;
+            const snw_wrench half = snw_wrench_scale(
+                0.5 * piece->h, snw_wrench_to_parent(r->g[node], per_length(r, node, point)));
+            if (j < piece->n) sum = snw_wrench_add(sum, half);
+            r->F[node] = snw_wrench_to_child(r->g[node], sum);
+            if (j > 0) sum = snw_wrench_add(sum, half);
+        }
+    }
+}
+
+void snw_shooter_guess(snw_shooter *e, const snw_state *s) {
+    snw_shooter_take(e, s);
+    for (int i = 0; i < e->nleg && !e->p; i++) carry_loads(e->leg[i].r);
+}
+
 void snw_shooter_take(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
     snw_shooter_load(e, s->t, 1);

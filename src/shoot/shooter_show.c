@@ -101,27 +101,6 @@ void snw_shooter_powers(snw_shooter *e) {
     e->heat = heat;
 }
 
-// ---- stability --------------------------------------------------------------------------------------
-
-double snw_shooter_stability(snw_shooter *e) {
-    double A[36];
-    if (!e->p) return NAN;
-    snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
-    if (snw_platform_stiffness(e->p, A) != SNW_OK) return NAN;
-    const double L = e->leg[0].r->length;
-    double B[36];
-    for (int i = 0; i < 36; i++) {
-        const double by = (i % 6 < 3 ? L : 1) * (i / 6 < 3 ? L : 1);
-        B[i] = 0.5 * (A[i] + A[6 * (i % 6) + i / 6]) * L / (by * e->p->force);
-    }
-    double one[36] = {0}, lambda[6];
-    unsigned char room[4096];
-    for (int i = 0; i < 6; i++) one[7 * i] = 1;
-    snw_arena scratch = {.base = room, .size = sizeof room};
-    SNW_ASSERT(snw_eigen_symmetric_scratch(6) <= sizeof room);
-    return snw_eigen_symmetric(6, B, one, false, &scratch, lambda) == SNW_OK ? lambda[0] : NAN;
-}
-
 // ---- coordinates ------------------------------------------------------------------------------------
 
 // coordinates and velocities nearest to the fields

@@ -33,9 +33,11 @@ double snw_tendon_tension(const snw_model *m, int measure, double fraction, cons
         at = straight ? next + spot->f : next;
         rest = m->spot[k].after * spot->f;
         share = spot->share;
-        if (way < at) break;
+        if (way < at) return e * share;
     }
-    return e * share;
+    // from the last spot to where it is tied
+    const double part = rest > 0 ? fmin((way - at) / rest, 1) : 1;
+    return e * share * pow(w->measured[measure].tied / share, part);
 }
 
 // unit tangent of the path at x in the section's frame, and where it is
@@ -57,7 +59,7 @@ snw_wrench snw_tendon_pull(const snw_model *m, int measure, bool tied, snw_se3 g
     const snw_measure_desc *d = &m->desc->measure[measure];
     const int k = tied ? x->spot0 + x->nspot - 1 : x->spot0;
     // towards the rest of the tendon
-    const double e = w->measured[measure].effort, T = tied ? -e * w->spot[k].share : e;
+    const double e = w->measured[measure].effort, T = tied ? -e * w->measured[measure].tied : e;
     snw_wrench F = {0};
     if (m->spot[k].span >= 0) {
         F.f = snw_rotate_inv(g.R, snw_scale(T, w->spot[k].n));

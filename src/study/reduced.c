@@ -187,6 +187,7 @@ snw_status snw_reduced_create(const snw_model *m, const snw_reduced_opts *opts, 
         red->pivot = red->same + nv;
         red->holding = red->follows + nv;
         s = list_unknown(red, err);
+        if (s == SNW_OK && opts->projective) s = snw_reduced_projective_knows(m, err);
     }
     if (s == SNW_OK) {
         list_rows(red);

@@ -125,6 +125,8 @@ SNW_NODISCARD snw_status snw_reduced_keep(snw_reduced *red, double t, int k, dou
 // s->l <- efforts of the projective form at the motion s; reactions zero.
 void snw_reduced_list_bodies(snw_reduced *red);
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s);
+// Refuses what the projective form does not know.
+SNW_NODISCARD snw_status snw_reduced_projective_knows(const snw_model *m, snw_error *err);
 // red->class from the rank.
 void snw_reduced_classify(snw_reduced *red, int rank);
 // The motion at an instant at which the rows lose rank: the limit, where there is one. Its velocities alone, and all.

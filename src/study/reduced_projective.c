@@ -3,9 +3,11 @@
 // Torques of Ali's projective form (2011, 3.73 to 3.85), for comparison with the thesis: each body on wheels hands on to its parent only
 // the part of its wrench along the motions that its wheels allow, in the Euclidean sense of its own frame,
 //   F_j <- (1 - sum c c'/c'c) (own_j + sum over children of what they hand on),   tau_j = S'F_j.
-// What wheels bear is dropped and not shared, so a wrench is left on the base and the balance of energy does not close.
+// What wheels bear is dropped and not shared, so a wrench is left on the base and the balance of energy does not close. The formula
+// knows rigid bodies on wheels and torques of axes alone; whatever else bears or drives is refused.
 #include "study/reduced_private.h"
 
+#include "base/fail.h"
 #include "dynamics/loop.h"
 
 #include <math.h>
@@ -16,6 +18,55 @@ static int body_of(const snw_model *m, int seg) {
         seg = m->seg[seg].parent;
     }
     return seg;
+}
+
+// blocks stand in the order of their coordinates
+static const snw_block *block_of(const snw_model *m, int dof) {
+    int low = 0, high = m->nblock - 1;
+    while (low < high) {
+        const int mid = (low + high + 1) / 2;
+        if (m->block[mid].dof <= dof) {
+            low = mid;
+        } else {
+            high = mid - 1;
+        }
+    }
+    return &m->block[low];
+}
+
+static snw_status unknown(const char *what, const char *name, snw_error *err) {
+    return snw_fail(err, SNW_E_MODEL,
+                    "'torques: projective' knows rigid bodies on wheels and drives of single axes, "
+                    "not %s ('%s'), and would drop what bears or drives there; use 'torques: "
+                    "distributive'",
+                    what, name);
+}
+
+// does a segment move?
+static bool moves(const snw_model *m, int seg) {
+    for (; seg > 0; seg = m->seg[seg].parent) {
+        if (m->seg[seg].kind != SNW_SEG_POSE) return true;
+    }
+    return false;
+}
+
+snw_status snw_reduced_projective_knows(const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *l = &m->loop[i];
+        const char *name = m->desc->loop[i].name;
+        if (l->nrow == 0) continue;
+        if (!l->grip) return unknown("loops", name, err);
+        const bool on_rod = l->sweep > 0 || m->seg[body_of(m, l->b)].kind == SNW_SEG_ROD;
+        if (on_rod) return unknown("contacts on rods", name, err);
+        if (moves(m, l->a)) return unknown("contacts with what moves", name, err);
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || m->seg[block_of(m, d->dof)->seg].kind == SNW_SEG_SCREW) continue;
+        return unknown("drives of strains, or of joints with several coordinates",
+                       m->desc->motor[d->motor].name, err);
+    }
+    return SNW_OK;
 }
 
 void snw_reduced_list_bodies(snw_reduced *red) {
@@ -43,6 +94,7 @@ static void project(const snw_reduced *red, int i, snw_wrench *F) {
     int n = 0;
     for (int k = red->first_row[i]; k >= 0 && n < 6; k = red->next_row[k]) {
         const snw_reduced_row *row = &red->row[k];
+        if (!snw_is_on(red->w, red->m->loop[row->loop].gate)) continue;
         const snw_wrench c =
             snw_wrench_to_child(red->w->g[i], snw_loop_row(red->m, red->w, row->loop, row->r));
         double x[6];
@@ -61,20 +113,6 @@ static void project(const snw_reduced *red, int i, snw_wrench *F) {
         const double part = dot(basis[b], F->e);
         for (int e = 0; e < 6; e++) F->e[e] -= part * basis[b][e];
     }
-}
-
-// blocks stand in the order of their coordinates
-static const snw_block *block_of(const snw_model *m, int dof) {
-    int low = 0, high = m->nblock - 1;
-    while (low < high) {
-        const int mid = (low + high + 1) / 2;
-        if (m->block[mid].dof <= dof) {
-            low = mid;
-        } else {
-            high = mid - 1;
-        }
-    }
-    return &m->block[low];
 }
 
 void snw_reduced_projective(snw_reduced *red, const snw_inputs *in, snw_state *s) {

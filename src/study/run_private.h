@@ -57,7 +57,8 @@ struct snw_run {
     snw_vec3 start;    // centre of mass where the file puts the robot
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
-    bool leans;        // it was said that an equilibrium is unstable
+    bool leans;        // it was said that an equilibrium is unstable,
+    bool left;         // and that one was left for a stable one
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *

@@ -7,6 +7,8 @@
 #include "shoot/shooter.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 snw_status snw_run_keep_fields(snw_run *r, int stage, const snw_shooter *fields, snw_error *err) {
     if (fields == r->fields[stage] && fields) return SNW_OK;
@@ -39,6 +41,102 @@ static snw_status frame(snw_run *r, int stage, const snw_shooter *e, const snw_s
     return snw_run_frame(r, stage, &view, err);
 }
 
+// ---- stability --------------------------------------------------------------------------------------
+
+// Do no multipliers but those of drives take part? Then coordinates nearest to the fields say all that a tangent needs.
+static bool has_tangent(const snw_model *m) {
+    bool known = m->nloop == 0 && m->nrod == 1;
+    for (int i = 0; i < m->nmeasure; i++) known = known && m->measure[i].row < 0;
+    return known;
+}
+
+// Is the equilibrium at t unstable? Where the fields themselves cannot tell, by the strain engine's tangent at the coordinates
+// nearest to them. *leave: there may be a way to a stable one.
+static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w, bool *leave) {
+    const int n = snw_shooter_unstable(e);
+    *leave = n > 0;
+    if (n >= 0) return n > 0;
+    if (!has_tangent(r->now->model)) return snw_shooter_stability(e) < SNW_SHOOTER_UNSTABLE;
+    snw_shooter_show(e, r->state, w);
+    (void)snw_statics_begin(r->now->statics, r->state, t);
+    return snw_statics_stability(r->now->statics, r->state).value < SNW_SHOOTER_UNSTABLE;
+}
+
+// The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as the guess.
+static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
+    const snw_model *m = r->now->model;
+    snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_info how;
+    snw_state *s;
+    snw_error ignored = {0};
+    double reached = 0;
+    if (m->bare || snw_state_create(m, &s) != SNW_OK) return false;
+    memcpy(s->q, m->q0, (size_t)m->nq * sizeof *s->q);
+    memcpy(s->z, r->state->z, (size_t)m->nsignal * sizeof *s->z);
+    if (r->hooks) opts.stop = r->hooks->stop, opts.user = r->hooks->user;
+    snw_statics_reset(r->now->statics);
+    bool found = snw_statics_solve(r->now->statics, t, &opts, s, &how, &ignored) == SNW_OK;
+    if (found) {
+        s->t = t;
+        snw_shooter_guess(e, s);
+        found = snw_shooter_static(e, t, info, &reached) == SNW_OK && reached == 1 &&
+                snw_shooter_unstable(e) == 0;
+    }
+    snw_state_destroy(s);
+    return found;
+}
+
+// once, and not to those who look at it themselves
+static void warn_of_unstable(snw_run *r, double t) {
+    char text[240];
+    if (r->leans || r->reads_stability) return;
+    r->leans = true;
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it, and "
+                   "no stable one was found; see the probe 'stability', or start elsewhere",
+                   r->info.run, t);
+    snw_run_warn(r, text);
+}
+
+static void say_that_it_was_left(snw_run *r, double t) {
+    char text[240];
+    if (r->left) return;
+    r->left = true;
+    (void)snprintf(text, sizeof text,
+                   "run '%s': the equilibrium found first at t = %g s is unstable; it was left for "
+                   "a stable one, of which there may be others",
+                   r->info.run, t);
+    snw_run_warn(r, text);
+}
+
+// An unstable equilibrium is left for a stable one where there is one to be found; else it is told.
+static snw_status prefer_stable(snw_run *r, snw_shooter *e, double t, snw_work *w,
+                                snw_boundary_info *info, snw_error *err) {
+    bool leave;
+    if (!is_unstable(r, e, t, w, &leave)) return SNW_OK;
+    if (!leave) {
+        warn_of_unstable(r, t);
+        return SNW_OK;
+    }
+    snw_shooter *first;
+    SNW_TRY(snw_shooter_copy(e, &first, err));
+    bool found = led_by_strains(r, e, t, info);
+    snw_status s = SNW_OK;
+    if (!found) {
+        s = snw_shooter_follow(e, first, err);
+        if (s == SNW_OK) found = snw_shooter_settle(e, t, info) == SNW_OK;
+    }
+    snw_shooter_destroy(first);
+    if (found) {
+        say_that_it_was_left(r, t);
+    } else {
+        warn_of_unstable(r, t);
+    }
+    return s;
+}
+
+// ---- paths ------------------------------------------------------------------------------------------
+
 // one equilibrium after the other, as t goes on
 static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
@@ -49,7 +147,15 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         const double t = k < n ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         snw_boundary_info info;
-        const snw_status s = snw_shooter_static(e, t, &info, &sum.load);
+        snw_status s = snw_shooter_static(e, t, &info, &sum.load);
+        if (s == SNW_OK) {
+            snw_boundary_info more = {.residual = info.residual};
+            s = prefer_stable(r, e, t, w, &more, err);
+            if (s != SNW_OK) return s;
+            info.iterations += more.iterations;
+            info.tangents += more.tangents;
+            info.residual = more.residual;
+        }
         sum.iterations += info.iterations;
         sum.tangents += info.tangents;
         sum.increments++;

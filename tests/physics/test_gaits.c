@@ -159,6 +159,42 @@ static void the_projective_form_leaves_a_wrench(void **state) {
     gait_close(&g);
 }
 
+// It is a formula for rigid bodies on wheels: reactions of rings around a rod and of loops, and efforts of drives that are no
+// axes would be dropped without a word.
+static void the_projective_form_refuses_what_it_does_not_know(void **state) {
+    (void)state;
+    static const char *const text[][2] = {
+        {"robot: {snake: {on: world, joint: planar, rod: {length: 1, section: {circle: {radius: 2 "
+         "cm}}, material: m, strain: {bend_z: cos(5*(x - t))}}}}\n"
+         "contacts: {post(i=1..3): {ring: {on: \"snake@(i*0.3 m)\"}}}\n",
+         "contacts on rods ('post(1)')"},
+        {"robot: {cart: {on: world, joint: planar, body: {mass: 1}}, arm: {on: cart, rod: {length: "
+         "1, "
+         "section: {circle: {radius: 2 cm}}, material: m, strain: {bend_z: legendre 2}}}}\n"
+         "actuators: {bend: {rod: arm, position: [sin(t), 0]}}\n"
+         "contacts: {w: {wheel: {on: cart, axis: y}}}\n",
+         "drives of strains"},
+        {"robot: {a: {on: world, joint: revolute, body: {mass: 1}}, b: {on: a, pose: {xyz: [1, 0, "
+         "0]}, joint: revolute, body: {mass: 1, com: [0.5, 0, 0]}}}\n"
+         "sites: {p: {on: b, pose: {xyz: [1, 0, 0]}}, o: {on: world, pose: {xyz: [1.53, 0, 0]}}}\n"
+         "loops: {pin: {join: [p, o], as: spherical}}\ninitial: {a: 40 deg, b: -80 deg}\n",
+         "loops ('pin')"},
+    };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        char full[2000];
+        outcome o;
+        (void)snprintf(full, sizeof full,
+                       "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1, poisson: 0.5, density: "
+                       "1000}}\n%sstudy: [kinematic: {for: 20 ms, step: 10 ms, torques: "
+                       "projective}]\n",
+                       text[i][0]);
+        execute(full, &o);
+        if (!strstr(o.err.text, text[i][1])) fail_msg("'%s': '%s'", o.err.text, text[i][1]);
+        assert_int_equal(o.status, SNW_E_MODEL);
+        snw_series_clear(&o.series);
+    }
+}
+
 // ---- shares ------------------------------------------------------------------------------------------
 
 enum { POSTS = 5 };
@@ -257,6 +293,7 @@ int main(void) {
         cmocka_unit_test(driven_strains_of_every_class),
         cmocka_unit_test(nothing_is_left_on_the_head),
         cmocka_unit_test(the_projective_form_leaves_a_wrench),
+        cmocka_unit_test(the_projective_form_refuses_what_it_does_not_know),
         cmocka_unit_test(moments_count_by_their_weight),
         cmocka_unit_test(a_snakeboard_goes_through_full_lock),
     };

@@ -292,6 +292,35 @@ static void probes_show_tensions_and_ends(void **state) {
     }
     snw_series_clear(&o.series);
 }
+// On an arc that is pulled together everywhere the cord slides up to its end: by the capstan's law it has lost as much there as
+// the whole angle takes, also beyond the last point of the quadrature.
+static void tension_falls_up_to_where_the_cord_is_tied(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\n"
+               "gravity: 0\n"
+               "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}\n"
+               "robot: {arm: {on: world, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, "
+               "material: rubber, strain: {bend_y: 3, stretch: \"-0.05*t\"}}}}\n"
+               "actuators: {cord: {tendon: {along: arm, at: [0, 0, 8 mm], friction: 0.3, creep: 1 "
+               "nm/s}, effort: 2 N}}\n"
+               "study: [dynamic: {for: 20 ms, step: 10 ms}]\n"
+               "probes: {end: {tension: cord.tip}, all: {tension: cord, along: 21}, tip: {pull: "
+               "cord.tip}}\n",
+               &o);
+    enum { END, ALL, TIP = ALL + 21 };
+    const double tied = 2 * exp(-0.3 * 1.5), rounded = 1e-5; // of the angle on the whole path
+    assert_near(last(&o, END), tied, rounded * tied);
+    for (int k = 0; k <= 20; k++) {
+        const double want = 2 * exp(-0.3 * 1.5 * k / 20);
+        assert_near(last(&o, ALL + k), want, rounded * want);
+    }
+    const double pull =
+        sqrt(last(&o, TIP + 3) * last(&o, TIP + 3) + last(&o, TIP + 4) * last(&o, TIP + 4) +
+             last(&o, TIP + 5) * last(&o, TIP + 5));
+    assert_near(pull, tied, rounded * tied);
+    snw_series_clear(&o.series);
+}
 #endif
 
 int main(void) {
@@ -303,6 +332,7 @@ int main(void) {
         cmocka_unit_test(tension_falls_at_kinks_as_at_a_capstan),
         cmocka_unit_test(energy_goes_where_the_books_say),
         cmocka_unit_test(probes_show_tensions_and_ends),
+        cmocka_unit_test(tension_falls_up_to_where_the_cord_is_tied),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

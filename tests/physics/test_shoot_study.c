@@ -114,6 +114,107 @@ static void static_fields_converge(void **state) {
     assert_true(y[1] < 0.1 * y[0] && y[2] < 0.1 * y[1]);
 }
 
+// ---- stability --------------------------------------------------------------------------------------
+
+// a slender steel column that stands upright: gravity, and a force on its tip along it. %s
+static const char column[] =
+    "sinew: 1\ngravity: [0, 0, %.17g]\nmaterials: {m: {young: 200 GPa, poisson: 0.3, density: "
+    "7800}}\n"
+    "robot: {arm: {on: world, pose: {x: z}, rod: {length: 1, section: {circle: {radius: 2 mm}}, "
+    "material: m,\n"
+    "  strain: {bend_y: legendre 5, bend_z: legendre 5, twist: legendre 5}}}}\n"
+    "loads: {tip: {on: arm.tip, force: [0, 0, %.17g]}}\n"
+    "probes: {s: stability, p: {position: arm.tip}}\nstudy: [static: {engine: shooting}]\n";
+static const double column_EI = 200e9 * 3.14159265358979323846 / 4 * 16e-12,
+                    column_mass = 7800 * 3.14159265358979323846 * 4e-6;
+
+static void stand(double g, double f, outcome *o) {
+    char text[1024];
+    (void)snprintf(text, sizeof text, column, g, f);
+    execute_ok(text, o);
+}
+
+// Eigenvalues of a column are one less its load by the critical one: Euler's, and Greenhill's under its own weight, which is
+// 4/9 of a square of the first zero of the Bessel function of order -1/3.
+static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
+    (void)state;
+    const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
+    const double greenhill = 9.0 / 4 * zero * zero * column_EI / column_mass;
+    outcome o;
+    for (double share = 0.1; share < 1; share += 0.4) {
+        stand(0, -share * euler, &o);
+        assert_near(last(&o, 0), 1 - share, 1e-7);
+        assert_int_equal(o.warnings, 0);
+        snw_series_clear(&o.series);
+        stand(-share * greenhill, 0, &o);
+        assert_near(last(&o, 0), 1 - share, 1e-7);
+        assert_int_equal(o.warnings, 0);
+        snw_series_clear(&o.series);
+    }
+    stand(0, 5 * euler, &o); // nothing that pulls makes it softer
+    assert_near(last(&o, 0), 1, 1e-12);
+    snw_series_clear(&o.series);
+}
+
+// complete elliptic integrals K and E by the arithmetic-geometric mean
+static void elliptic(double m, double *K, double *E) {
+    double a = 1, b = sqrt(1 - m), sum = m / 2, two = 1;
+    while (fabs(a - b) > 1e-15) {
+        const double next = 0.5 * (a + b), c = 0.5 * (a - b);
+        b = sqrt(a * b);
+        a = next;
+        sum += two * c * c;
+        two *= 2;
+    }
+    *K = acos(-1) / (2 * a);
+    *E = *K * (1 - sum);
+}
+
+// Beyond it the column has left the straight line, where Newton's method stays, for the elastica: to whichever side.
+static void a_column_beyond_buckling_is_an_elastica(void **state) {
+    (void)state;
+    double K, E;
+    elliptic(0.5, &K, &E); // the tip has turned by a right angle
+    outcome o;
+    stand(0, -K * K * column_EI, &o);
+    assert_int_equal(o.warnings, 1);
+    assert_near(last(&o, 0), 0, 1e-7); // it may turn about the line of the load
+    assert_near(last(&o, 3), 2 * E / K - 1, 1e-7);
+    assert_near(hypot(last(&o, 1), last(&o, 2)), 2 * sqrt(0.5) / K, 1e-7);
+    snw_series_clear(&o.series);
+}
+
+// A pole too heavy for itself, pushed to the side, and one that a tendon bends besides: what Newton's method finds
+// the first stands upright. Both engines say the same of the place and, of one place, of its stability.
+static void both_engines_find_the_stable_equilibrium(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\nmaterials: {m: {young: 0.1 MPa, poisson: 0.5, density: 1070}}\n"
+        "robot: {arm: {on: world, pose: {x: z}, rod: {length: 1 m, section: {circle: {radius: 60 "
+        "mm}}, material: m, strain: kirchhoff legendre 14, nodes: 50}}}\n"
+        "%s"
+        "loads: {side: {on: arm.tip, force: [10 mN, 0, 0]}}\n"
+        "probes: {s: stability, p: {position: arm.tip}}\n"
+        "study: [static: {%s}]\n";
+    static const char *const pull[] = {
+        "", "actuators: {c: {tendon: {along: arm, at: [0, 20 mm, 30 mm]}, effort: 5}}\n"};
+    for (int k = 0; k < 2; k++) {
+        char full[1024];
+        outcome a, b;
+        (void)snprintf(full, sizeof full, text, pull[k], "");
+        execute_ok(full, &a);
+        (void)snprintf(full, sizeof full, text, pull[k],
+                       "engine: shooting, shooting: {points: 201}");
+        execute_ok(full, &b);
+        assert_int_equal(b.warnings, 1);
+        assert_true(last(&a, 0) > 0);
+        assert_near(last(&b, 0), last(&a, 0), 1e-4);
+        for (int i = 1; i < 4; i++) assert_near(last(&b, i), last(&a, i), 1e-4);
+        snw_series_clear(&a.series);
+        snw_series_clear(&b.series);
+    }
+}
+
 // ---- motion -----------------------------------------------------------------------------------------
 
 // both engines, each with its own second-order formula of time, go to one motion: their distance falls as the square of the step
@@ -418,6 +519,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_are_those_of_the_strain_engine),
         cmocka_unit_test(static_fields_converge),
+        cmocka_unit_test(stability_of_a_column_is_what_is_left_to_buckling),
+        cmocka_unit_test(a_column_beyond_buckling_is_an_elastica),
+        cmocka_unit_test(both_engines_find_the_stable_equilibrium),
         cmocka_unit_test(motions_are_those_of_the_strain_engine),
         cmocka_unit_test(books_close_with_the_step),
         cmocka_unit_test(fields_go_on),
