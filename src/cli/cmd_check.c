@@ -94,7 +94,8 @@ const snw_command snw_cmd_check = {
     .brief = "read a model file and explain it, without running it",
     .about = "Reads a model file, checks all of it, and says what it describes: its runs and their "
              "degrees of freedom (those that are driven do not count), the tree of links with "
-             "their rods and "
+             "their rods (and by how much their nodes err, in the shape and in what is integrated "
+             "along them, at trial shapes) and "
              "limits, loops and which of their rows hold by themselves or are implied by others, "
              "loads, what is driven, probes and the steps of the study. A robot that cannot be "
              "closed, loops and drives that contradict each other, and motions without mass are "

@@ -191,9 +191,9 @@ static snw_status print_totals(const snw_job *job, const outcome *outcomes, snw_
     for (int i = 0; i < job->n; i++) moved |= outcomes[i].totals.exchanged > 0;
     const int columns = moved ? 15 : 11;
     SNW_TRY(snw_grid_create(moved ? "llrrrrrrrrrrrrr" : "llrrrrrrrrr", &g, err));
-    const char *const head[] = {"run",        "",         "frames",           "increments",
-                                "iterations", "residual", "condition",        "geometry error",
-                                "quadrature", "basis",    "time",             "scheme",
+    const char *const head[] = {"run",        "",         "frames",     "increments",
+                                "iterations", "residual", "condition",  "geometry error",
+                                "quadrature", "basis",    "time",       "scheme",
                                 "balance",    "of",       "x real time"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {

@@ -514,8 +514,8 @@ static void json_vector(snw_json *j, const char *key, const snw_law law[3]) {
     snw_json_close(j);
 }
 
-static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link,
-                     const snw_run_info *info, const double error[2]) {
+static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const snw_run_info *info,
+                     const double error[2]) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
     snw_field_text(j, "section", snw_section_told(r->section.kind));

@@ -243,9 +243,9 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
     } else {
         snw_rod_quadrature *q;
         SNW_TRY(snw_rod_quadrature_create(desc, rod, out, &q));
-        const snw_status s =
-            d->nodes > 0 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
-                         : choose(desc, rod, nstation, station, enough, q, pool, out);
+        const snw_status s = d->nodes > 0
+                                 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
+                                 : choose(desc, rod, nstation, station, enough, q, pool, out);
         snw_rod_quadrature_destroy(q);
         SNW_TRY(s);
     }

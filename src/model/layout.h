@@ -24,9 +24,9 @@ typedef struct snw_layout {
     const double
         *cell;    // ncell + 1, m: elements, the whole rod when global, or what a tolerance asks for
     int per_cell; // points of the rule
-    int room, least; // of a rod with a tolerance: cells there may be, and must be in an element
-    int nodes;       // points of the rule in all, and those in reserve at the root
-    double geometry; // predicted relative error of the tip,
+    int room, least;   // of a rod with a tolerance: cells there may be, and must be in an element
+    int nodes;         // points of the rule in all, and those in reserve at the root
+    double geometry;   // predicted relative error of the tip,
     double quadrature; // and of what is integrated along the rod (rod_quadrature.h); 0: not known
     int strain_points; // of the rule for functions of the strain, in an element
 } snw_layout;

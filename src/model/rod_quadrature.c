@@ -8,13 +8,14 @@
 #include <string.h>
 
 enum {
-    RIGID = 6,              // motions of the root; three of them are also the weight
-    PER_STRAIN = 5,         // smooth motions of each strain component
+    RIGID = 6,      // motions of the root; three of them are also the weight
+    PER_STRAIN = 5, // smooth motions of each strain component
     MOTIONS = RIGID + 6 * PER_STRAIN,
     TRIALS = 2,
-    DENSITIES = 12,         // of the inertia, of a uniform one, of resistances of fluids
-    STEPS = 80,             // along a rod, at least, between which motions are known
-    CELLS = 6, POINTS = 8   // of the fine rule, at least
+    DENSITIES = 12, // of the inertia, of a uniform one, of resistances of fluids
+    STEPS = 80,     // along a rod, at least, between which motions are known
+    CELLS = 6,
+    POINTS = 8 // of the fine rule, at least
 };
 
 // ---- trial shapes ----------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ struct snw_rod_quadrature {
     int nstep;  // along the rod:
     double *at; // nstep + 1
     snw_trial trial[TRIALS];
-    snw_se3 *g[TRIALS];  // nstep + 1
+    snw_se3 *g[TRIALS];   // nstep + 1
     snw_twist *J[TRIALS]; // nstep + 1 times m.n: motions in the frame of the root
     integrals fine[TRIALS], coarse;
 };
@@ -407,7 +408,8 @@ static snw_status create(const snw_desc *desc, const snw_rod *rod, const snw_lay
         snw_rod_quadrature_destroy(q);
         return SNW_E_MEMORY;
     }
-    for (int i = 0; i < q->nstep; i++) { // closer at the ends of elements, where polynomials of high degree are steep
+    for (int i = 0; i < q->nstep;
+         i++) { // closer at the ends of elements, where polynomials of high degree are steep
         const double a = lay->breaks[i / each], b = lay->breaks[i / each + 1];
         const double s = sin(0.5 * M_PI * (i % each) / each);
         q->at[i] = a + (b - a) * s * s;
@@ -563,9 +565,11 @@ static bool varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; 
 static bool section_varies(const snw_rod_desc *d) {
     bool any = false;
     for (int i = 0; i < 4; i++) any |= varies(d->section.size[i]);
-    for (int i = 0; i < 36; i++) any |= varies(d->section.stiffness[i]) || varies(d->section.damping[i]);
+    for (int i = 0; i < 36; i++)
+        any |= varies(d->section.stiffness[i]) || varies(d->section.damping[i]);
     const snw_material_desc *m = d->material;
-    return any || (m && (varies(m->young) || varies(m->poisson) || varies(m->shear) || varies(m->damping)));
+    return any || (m && (varies(m->young) || varies(m->poisson) || varies(m->shear) ||
+                         varies(m->damping)));
 }
 
 // points that one integrand needs, n or more; as many as before where it jumps and more do not help
@@ -592,7 +596,8 @@ int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_la
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     if (n > MOST_POINTS) return n;
     for (int kind = OF_STIFFNESS; kind <= OF_DAMPING && section_varies(d); kind++) {
-        const integrand f = {.kind = kind == OF_STIFFNESS ? OF_STIFFNESS : OF_DAMPING, .to = rod->L};
+        const integrand f = {.kind = kind == OF_STIFFNESS ? OF_STIFFNESS : OF_DAMPING,
+                             .to = rod->L};
         n = points_for(&f, desc, rod, lay, n);
     }
     for (int i = 0; i < desc->nstress; i++) {

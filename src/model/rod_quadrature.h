@@ -13,8 +13,8 @@ typedef struct snw_trial {
     const snw_desc *desc;
     const snw_rod *rod;
     double t, bent;
-    const snw_model *m; // or, where there are coordinates q of a model,
-    const double *q;    // the shape that these have
+    const snw_model *m;                      // or, where there are coordinates q of a model,
+    const double *q;                         // the shape that these have
     double phi[6 * SNW_BASIS_MAX_FUNCTIONS]; // scratch
 } snw_trial;
 

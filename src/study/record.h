@@ -38,8 +38,9 @@ typedef struct snw_energy {
     X(stability, "smallest eigenvalue of the tangent relative to the unloaded stiffness")          \
     X(geometry, "estimated error of the node positions, of the rod's length")                      \
     X(quadrature, "estimated relative error of what is integrated along rods; 0: not looked at")   \
-    X(truncation, "estimated way to where more strain functions would put the robot, of the rod's "\
-                  "length; NaN: not known")                                                        \
+    X(truncation,                                                                                  \
+      "estimated way to where more strain functions would put the robot, of the rod's "            \
+      "length; NaN: not known")                                                                    \
     X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
     X(frequency, "its frequency, Hz")                                                              \
     X(damping, "its share of critical damping; NaN where it does not vibrate")                     \

@@ -28,10 +28,10 @@ typedef struct snw_run_totals {
     int frames, iterations, tangents, increments; // tangents: of implicit steps
     int grids, most_nodes; // how often nodes that follow rods were placed, and the most in use
     double worst_residual, worst_geometry; // geometry relative to the rod's length
-    double worst_quadrature; // of what is integrated along rods, relative
+    double worst_quadrature;               // of what is integrated along rods, relative
     double worst_truncation; // of strain bases, relative to the rod's length; NaN: not known
-    double worst_condition;                // of Newton's matrices, estimated; 0: there were none
-    double stability;                      // at the last frame, NaN when not known
+    double worst_condition;  // of Newton's matrices, estimated; 0: there were none
+    double stability;        // at the last frame, NaN when not known
     bool follower; // the tangent was not symmetric there: flutter may come before buckling
     // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the largest of kinetic
     // energy, work, heat and change of the whole among its frames

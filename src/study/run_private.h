@@ -19,7 +19,7 @@ typedef struct snw_era {
     const snw_desc *desc;
     snw_model *model;
     snw_statics *statics;
-    snw_link_desc *link; // its own, where rods have nodes that follow their shape; else NULL
+    snw_link_desc *link;        // its own, where rods have nodes that follow their shape; else NULL
     snw_truncation *truncation; // made when it is asked for the first time; NULL: there is none,
     bool asked;                 // and it was
 } snw_era;

@@ -153,7 +153,8 @@ static snw_status choose(snw_truncation *t, bool *any) {
 // the points of all elements of b, each with enough for products
 typedef struct sums {
     const snw_basis *to, *from;
-    double *G, *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
+    double *G,
+        *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
 } sums;
 
 static int element_at(const snw_basis *b, double x) {
@@ -182,7 +183,8 @@ static void add_products(const sums *s, const snw_basis *fine, double *phi, doub
             for (int i = 0; i < count; i++) {
                 const double v = h * w[p] * phi[i];
                 const size_t row = (size_t)(first + i);
-                for (int j = 0; j < count; j++) s->G[(size_t)(first + j) * rows + row] += v * phi[j];
+                for (int j = 0; j < count; j++)
+                    s->G[(size_t)(first + j) * rows + row] += v * phi[j];
                 for (int j = 0; j < count_f; j++) {
                     s->F[(size_t)(first_f + j) * rows + row] += v * psi[j];
                 }
@@ -212,8 +214,8 @@ static snw_status projection(snw_pool *pool, const snw_basis *to, const snw_basi
 }
 
 // cut <- 1 - up down
-static snw_status remainder_of(snw_pool *pool, const double *up, const double *down, int n, int rich,
-                               double **cut) {
+static snw_status remainder_of(snw_pool *pool, const double *up, const double *down, int n,
+                               int rich, double **cut) {
     const size_t N = (size_t)rich, K = (size_t)n;
     *cut = snw_pool_array(pool, N * N, sizeof **cut);
     if (!*cut) return SNW_E_MEMORY;
@@ -240,8 +242,8 @@ static snw_status make_pairs(snw_truncation *t) {
             SNW_TRY(projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
             SNW_TRY(projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
             SNW_TRY(remainder_of(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
-            t->pair[t->npair++] = (pair){
-                .rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .up = up, .cut = cut};
+            t->pair[t->npair++] =
+                (pair){.rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .up = up, .cut = cut};
         }
     }
     return SNW_OK;
@@ -294,8 +296,8 @@ static snw_status prepare(snw_truncation *t) {
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
-    if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field || !t->place ||
-        !t->J || !t->pivot || !t->scratch.base)
+    if (!t->rests || !t->x || !t->q0 || !t->r0 || !t->scale || !t->soft || !t->slow || !t->field ||
+        !t->place || !t->J || !t->pivot || !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -505,7 +507,8 @@ static void project(const pair *p, int at, size_t n, bool right, double *scratch
                 scratch[i] += p->cut[i * k + j] * v;
             }
         }
-        for (size_t i = 0; i < k; i++) A[right ? (a + i) * n + line : line * n + a + i] = scratch[i];
+        for (size_t i = 0; i < k; i++)
+            A[right ? (a + i) * n + line : line * n + a + i] = scratch[i];
     }
 }
 

@@ -53,6 +53,38 @@ class Run(harness.Case):
             # Legendre polynomials make the stiffness diagonal, and a torque that follows adds nothing to it
             self.assertAlmostEqual(run["worst_condition"], 1, 12)
 
+    SAG = ("sinew: 1\nmaterials: {m: {young: 1 MPa, poisson: 0.5, density: 1070 kg/m^3}}\n"
+           "robot: {arm: {on: world, rod: {length: 30 cm, section: {circle: {radius: 1 cm}}, material: m, strain: STRAIN}}}\n"
+           "study: [static:]\nprobes: {tip: {position: arm.tip}}\n")
+
+    def test_a_strain_basis_too_small_is_told_with_rod_strain_and_what_to_write(self):
+        self.write("sag.yaml", self.SAG.replace("STRAIN", "kirchhoff legendre 1"))
+        run = self.succeeds("run", "sag.yaml")
+        for word in ("rod 'arm'", "bend_y", "of the rod's length", "write legendre 3 (strain:)"):
+            self.assertIn(word, run.err)
+        self.assertNotIn("nodes", run.err)
+        reply = self.succeeds("run", "sag.yaml", "--json", "-o", "again.h5").json
+        more = self.succeeds("run", "sag.yaml", "--set", "arm.rod.strain='kirchhoff legendre 8'", "--json", "-o", "more.h5")
+        self.assertEqual(more.err, "")
+        a, b = (r["runs"][0]["last"] for r in (reply, more.json))
+        true = math.dist([a[f"tip.{c}"] for c in "xyz"], [b[f"tip.{c}"] for c in "xyz"]) / 0.3
+        # of all nodes the farthest, which need not be the tip
+        self.assertAlmostEqual(reply["runs"][0]["worst_truncation"] / true, 1, delta=0.2)
+        self.assertIn("basis", self.succeeds("show", "sag.h5").out)
+        shown = self.succeeds("show", "sag.h5", "--json").json["runs"][0]["errors"]
+        self.assertEqual(shown["basis"], reply["runs"][0]["worst_truncation"])
+
+    def test_check_says_what_nodes_err_by(self):
+        self.write("sag.yaml", self.SAG.replace("STRAIN", "kirchhoff constant"))
+        rod = self.succeeds("check", "sag.yaml", "--json").json["runs"][0]["robot"]["arm"]["rod"]
+        self.assertLess(rod["geometry_error"], 1e-6)
+        self.assertLess(rod["quadrature_error"], 1e-5)
+        few = self.succeeds("check", "sag.yaml", "--set", "arm.rod.nodes=1")
+        self.assertIn("geometry error", few.out)
+        found = float(few.out.split("quadrature error ")[1].split()[0])
+        self.assertGreater(found, 0.05)
+        self.assertIn("integrate", self.succeeds("run", "sag.yaml", "--set", "arm.rod.nodes=1").err)
+
     def test_motion_keeps_the_condition_of_its_matrix(self):
         text = ("sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [1, 0, 0]}}}\n"
                 "study: [dynamic: {for: 0.1 s, step: 10 ms, scheme: SCHEME}]\n")

@@ -35,9 +35,7 @@ static void one_element_swings_with_the_frequency_of_its_assumed_mode(void **sta
 }
 
 // d/dk of the mean height of an arc of curvature k
-static double lowers(double k) {
-    return (2 * sin(k * L) / k - L * cos(k * L) - L) / (k * k);
-}
+static double lowers(double k) { return (2 * sin(k * L) / k - L * cos(k * L) - L) / (k * k); }
 
 // virtual work of the weight of an arc, solved for its curvature by halving
 static void one_element_sags_as_virtual_work_says(void **state) {
@@ -142,7 +140,8 @@ static void random_rods_integrate_as_with_many_nodes(void **state) {
         sums coarse = sums_of(&r.desc, seed);
         r.link[0].rod.nodes = 160;
         sums fine = sums_of(&r.desc, seed);
-        double *x = oracle_alloc((size_t)fine.n, sizeof *x), *y = oracle_alloc((size_t)fine.n, sizeof *y);
+        double *x = oracle_alloc((size_t)fine.n, sizeof *x),
+               *y = oracle_alloc((size_t)fine.n, sizeof *y);
         double lambda_c, lambda_f;
         slowest(&fine, x, &lambda_f);
         slowest(&coarse, y, &lambda_c);
@@ -164,14 +163,17 @@ static void random_rods_integrate_as_with_many_nodes(void **state) {
 
 static double turned_by_helix(const char *nodes) {
     char text[700];
-    (void)snprintf(text, sizeof text,
-                   "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1 MPa, poisson: 0.5, density: 0}}\n"
-                   "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 0.01}}, material: m, "
-                   "strain: kirchhoff constant%s}}}\n"
-                   "actuators: {cord: {tendon: {along: arm, at: [0, \"0.008*cos(25*x/L)\", \"0.008*sin(25*x/L)\"]}, "
-                   "effort: 2 N}}\n"
-                   "study: [static:]\nprobes: {e: {strain: arm@50%%}}\n",
-                   nodes);
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1 MPa, poisson: 0.5, density: 0}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 0.01}}, material: "
+        "m, "
+        "strain: kirchhoff constant%s}}}\n"
+        "actuators: {cord: {tendon: {along: arm, at: [0, \"0.008*cos(25*x/L)\", "
+        "\"0.008*sin(25*x/L)\"]}, "
+        "effort: 2 N}}\n"
+        "study: [static:]\nprobes: {e: {strain: arm@50%%}}\n",
+        nodes);
     outcome o;
     execute_ok(text, &o);
     const double twist = last(&o, 0);
@@ -210,14 +212,15 @@ static void nodes_too_few_are_told(void **state) {
 // curvature of one element under a load that varies along it; `change` may come before the equilibrium
 static double bent_by_wave(const char *nodes, const char *waves, const char *change) {
     char text[800];
-    (void)snprintf(text, sizeof text,
-                   "sinew: 1\ngravity: 0\nparameters: {k: %s}\n"
-                   "materials: {m: {young: 1 MPa, poisson: 0.5, density: 1070 kg/m^3}}\n"
-                   "robot: {arm: {on: world, rod: {length: 30 cm, section: {circle: {radius: 1 cm}}, "
-                   "material: m, strain: {bend_y: constant}%s}}}\n"
-                   "loads: {wave: {along: arm, force: [0, 0, \"8*cos(k*x/L)\"]}}\n"
-                   "study: [%sstatic:]\nprobes: {tip: {strain: arm@50%%}}\n",
-                   waves, nodes, change);
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\ngravity: 0\nparameters: {k: %s}\n"
+        "materials: {m: {young: 1 MPa, poisson: 0.5, density: 1070 kg/m^3}}\n"
+        "robot: {arm: {on: world, rod: {length: 30 cm, section: {circle: {radius: 1 cm}}, "
+        "material: m, strain: {bend_y: constant}%s}}}\n"
+        "loads: {wave: {along: arm, force: [0, 0, \"8*cos(k*x/L)\"]}}\n"
+        "study: [%sstatic:]\nprobes: {tip: {strain: arm@50%%}}\n",
+        waves, nodes, change);
     outcome o;
     execute_ok(text, &o);
     const double bend = last(&o, 1);

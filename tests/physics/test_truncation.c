@@ -32,8 +32,9 @@ static double estimate(const char *strain, const char *rest) {
 static void one_function_misses_a_twelfth_of_a_cantilevers_sag(void **state) {
     (void)state;
     const double EI = 1e6 * M_PI / 4 * pow(0.02, 4), F = 1e-4;
-    const double got = estimate("{bend_y: legendre 1}", "gravity: 0\nloads: {f: {on: arm.tip, force: [0, 0, -1e-4 N]}}\n"
-                                                        "study: [static:]\n");
+    const double got = estimate("{bend_y: legendre 1}",
+                                "gravity: 0\nloads: {f: {on: arm.tip, force: [0, 0, -1e-4 N]}}\n"
+                                "study: [static:]\n");
     assert_near(got / (F / (12 * EI)), 1, 1e-4);
 }
 
@@ -41,7 +42,8 @@ static void one_function_misses_a_twelfth_of_a_cantilevers_sag(void **state) {
 static void three_functions_hold_the_sag_under_weight(void **state) {
     (void)state;
     const char *const light = "gravity: [0, 0, -0.01]\nstudy: [static:]\n";
-    const double two = estimate("{bend_y: legendre 2}", light), three = estimate("{bend_y: legendre 3}", light);
+    const double two = estimate("{bend_y: legendre 2}", light),
+                 three = estimate("{bend_y: legendre 3}", light);
     print_message("two functions %.1e, three %.1e\n", two, three);
     assert_true(two > 1e-6);
     assert_true(three < 1e-3 * two);
@@ -50,7 +52,8 @@ static void three_functions_hold_the_sag_under_weight(void **state) {
 // Shear that a theory holds fixed is not cut off: a thick rod of Kirchhoff's is as good as its bending.
 static void strains_held_fixed_are_not_cut_off(void **state) {
     (void)state;
-    assert_true(estimate("kirchhoff legendre 10", "gravity: [0, 0, -1]\nstudy: [static:]\n") < 1e-6);
+    assert_true(estimate("kirchhoff legendre 10", "gravity: [0, 0, -1]\nstudy: [static:]\n") <
+                1e-6);
 }
 
 // Few nodes are not few functions: the nodes are told, the basis is not blamed.
@@ -82,18 +85,27 @@ static double apart(const outcome *a, const outcome *b) {
 }
 
 #define STATIONS                                                                                   \
-    "probes: {a: {position: arm@12%%}, b: {position: arm@25%%}, c: {position: arm@37%%}, d: {position: arm@50%%}, e: {position: arm@62%%}, " \
-    "f: {position: arm@75%%}, g: {position: arm@87%%}, h: {position: arm@95%%}, i: {position: arm.tip}}\n"
+    "probes: {a: {position: arm@12%%}, b: {position: arm@25%%}, c: {position: arm@37%%}, d: "      \
+    "{position: arm@50%%}, e: {position: arm@62%%}, "                                              \
+    "f: {position: arm@75%%}, g: {position: arm@87%%}, h: {position: arm@95%%}, i: {position: "    \
+    "arm.tip}}\n"
 
 // Every basis under every sort of load: the estimate is the distance to where 16 polynomials, or cubics on 12 elements where the
 // load has a place, put the rod.
 static void estimates_are_distances_to_richer_equilibria(void **state) {
     (void)state;
-    static const char *const bases[] = {"legendre 2", "chebyshev 3", "monomial 2", "fourier 3",
-                                        "constant, elements: 2", "linear, elements: 1", "quadratic, elements: 1", "cubic, elements: 1"};
+    static const char *const bases[] = {"legendre 2",
+                                        "chebyshev 3",
+                                        "monomial 2",
+                                        "fourier 3",
+                                        "constant, elements: 2",
+                                        "linear, elements: 1",
+                                        "quadratic, elements: 1",
+                                        "cubic, elements: 1"};
     static const char *const loads[] = {
         "loads: {f: {on: arm.tip, force: [0, 0.2 N, 0.1 N]}}\n",
-        "loads: {f: {on: arm.tip, force: [0, 0.3 N, 0.1 N], frame: body}, t: {on: arm.tip, torque: [0.05, 0, 0.1]}}\n",
+        "loads: {f: {on: arm.tip, force: [0, 0.3 N, 0.1 N], frame: body}, t: {on: arm.tip, torque: "
+        "[0.05, 0, 0.1]}}\n",
         "loads: {f: {along: arm, force: [0.5, 0, 1 N/m]}}\n",
         "loads: {f: {on: arm@40%, force: [0, 1 N, 0]}}\n",
         "actuators: {t: {tendon: {along: arm, at: [0, 0.015, 0], to: 0.7}, effort: 8 N}}\n",
@@ -102,13 +114,15 @@ static void estimates_are_distances_to_richer_equilibria(void **state) {
     for (int k = 0; k < AMONG(6, 48); k++) {
         char rest[1200], strain[80];
         const int load = k % 6;
-        (void)snprintf(rest, sizeof rest, "gravity: [0, 0, -2]\n%sstudy: [static:]\n" STATIONS, loads[load]);
+        (void)snprintf(rest, sizeof rest, "gravity: [0, 0, -2]\n%sstudy: [static:]\n" STATIONS,
+                       loads[load]);
         (void)snprintf(strain, sizeof strain, "kirchhoff %s", bases[k / 6 % 8]);
         outcome coarse, fine;
         run(strain, rest, &coarse);
         run("kirchhoff cubic, elements: 10, magnus: 6", rest, &fine);
         const double far = apart(&coarse, &fine), e = coarse.totals.worst_truncation;
-        if (!(e > 0.8 * far && e < 1.25 * far + 1e-6)) print_message("%s, load %d: %.3g for %.3g\n", strain, load, e, far);
+        if (!(e > 0.8 * far && e < 1.25 * far + 1e-6))
+            print_message("%s, load %d: %.3g for %.3g\n", strain, load, e, far);
         least = fmin(least, e / far);
         most = fmax(most, e / far);
         snw_series_clear(&coarse.series);
@@ -125,9 +139,11 @@ static void a_motion_at_rest_has_the_estimate_of_its_equilibrium(void **state) {
     (void)state;
     const char *const strain = "{bend_y: legendre 2}";
     const double still = estimate(strain, "gravity: [0, 0, -1]\nstudy: [static:]\n");
-    const double moving = estimate(strain, "gravity: [0, 0, -1]\nstudy: [static:, dynamic: {for: 10 ms, step: 5 ms}]\n");
+    const double moving = estimate(
+        strain, "gravity: [0, 0, -1]\nstudy: [static:, dynamic: {for: 10 ms, step: 5 ms}]\n");
     assert_true(still > 1e-4);
-    assert_near(moving / still, 1, 0.01); // to first order, and without what the functions it has would add
+    assert_near(moving / still, 1,
+                0.01); // to first order, and without what the functions it has would add
 }
 
 static void a_basis_too_small_is_told(void **state) {
