@@ -216,6 +216,16 @@ class Fit(harness.Case):
         result = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "a=1.01", "--find", "b=1.01", "--find", "c=1.01")
         self.assertRegex(result.err, "warning: these data (do not determine '[abc]' beside the others|hardly tell)")
 
+    def test_offsets_of_a_measurement_are_found_beside(self):
+        # the tip was measured from a place 7 mm beside the root, its distance by a scale that shows 2 % too much
+        self.write("roll.yaml", ROLL.replace("parameters: {", "parameters: {x0: 1 mm, f: 1, ")
+                   .replace("probes: {", "probes: {seen: {law: f*tip.x - x0}, "))
+        self.write("seen.csv", "t, seen\n" + "".join(f"{0.5 * i}, {1.02 * arc(0.5 * i)[0] - 7e-3}\n" for i in range(1, 9)))
+        found, _ = self.found("roll.yaml", "seen.csv", "--find", "plastic.young", "--find", "x0", "--find", "f")
+        self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 5)
+        self.assertAlmostEqual(found["x0"]["value"], 7e-3, 7)
+        self.assertAlmostEqual(found["f"]["value"], 1.02, 6)
+
     def test_a_target_out_of_reach_is_said(self):
         self.write("roll.yaml", ROLL)
         # the rod is 0.5 m long, so the nearest is a straight one: endless stiffness, or no torque
