@@ -8,6 +8,7 @@ static const struct {
     const char *option, *use;
 } belongs[] = {
     {"error", "find"},
+    {"shift", "find"},
     {"free", "shape"},
     {"filter", "shape"},
 };
@@ -42,6 +43,9 @@ static const snw_option options[] = {
     {"find", 0, "PATH[=START]", true,
      "a number to find, named as by --set; the search starts from what the file says, or from "
      "START, e.g. --find rubber.young='1 MPa'. May be repeated"},
+    {"shift", 0, "START", false,
+     "find also by how much the study's time is later than that of the data, from START, e.g. "
+     "--shift '50 ms'"},
     {"error", 0, "COLUMN=SIZE", true,
      "how large errors of this column, or of all columns of a probe, are, e.g. --error tip='1 mm'. "
      "May be repeated"},

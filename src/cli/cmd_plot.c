@@ -289,8 +289,27 @@ static snw_status check_panels(const job *j, snw_error *err) {
                     j->figure.npanel, MOST_PANELS);
 }
 
+// files of measurements, beside the probes of the first run
+static snw_status add_data(job *j, snw_error *err) {
+    const char *const *path;
+    const int n = snw_args_values(j->args, "data", &path);
+    for (int i = 0; i < n; i++) {
+        snw_measured m;
+        const char *slash = strrchr(path[i], '/');
+        SNW_TRY(snw_measured_read(j->pool, path[i], &m, err));
+        SNW_TRY(snw_plot_measured(j->pool, &j->run[0], &m, slash ? slash + 1 : path[i], &j->figure,
+                                  err));
+    }
+    return SNW_OK;
+}
+
 static snw_status make_figure(job *j, snw_error *err) {
     static const char *const kinds[] = {"probe", "phase", "shape", "energy"};
+    if (snw_args_has(j->args, "data") &&
+        (snw_args_has(j->args, "phase") || snw_args_has(j->args, "shape") ||
+         snw_args_has(j->args, "energy") || snw_args_has(j->args, "convergence"))) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--data stands beside probes over time");
+    }
     if (snw_args_has(j->args, "convergence")) {
         if (snw_args_has(j->args, "phase") || snw_args_has(j->args, "shape") ||
             snw_args_has(j->args, "energy")) {
@@ -320,6 +339,7 @@ static snw_status make_figure(job *j, snw_error *err) {
     }
     SNW_TRY(choose_probes(j, err));
     SNW_TRY(snw_plot_probes(j->pool, j->nrun, j->run, &j->figure, err));
+    SNW_TRY(add_data(j, err));
     return check_panels(j, err);
 }
 
@@ -427,6 +447,9 @@ static const snw_option options[] = {
     {"probe", 0, "NAMES", true,
      "these probes over time, a panel a quantity: tip, or tip.x,tip.z. May be repeated; all "
      "when nothing else is asked for"},
+    {"data", 0, "FILE.csv", true,
+     "measurements as dots beside the probes: columns t, then named like them, tip.x, in SI; blank "
+     "fields are left out. May be repeated"},
     {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
     {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},

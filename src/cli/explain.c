@@ -168,7 +168,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
 static bool probe_has_site(snw_probe_kind kind) {
     return kind != SNW_PROBE_ENERGY && kind != SNW_PROBE_MOMENTUM &&
            kind != SNW_PROBE_CENTER_OF_MASS && kind != SNW_PROBE_STABILITY &&
-           kind != SNW_PROBE_FREQUENCY && kind != SNW_PROBE_TRANSPORT;
+           kind != SNW_PROBE_FREQUENCY && kind != SNW_PROBE_TRANSPORT && kind != SNW_PROBE_LAW;
 }
 
 static int nodes_of(const snw_run_info *info, const char *link) {

@@ -55,7 +55,8 @@ typedef struct session {
     found *find;
     double *x; // what is found, nfind
     double *correlation;
-    int nset; // overrides: those of the command line, then what is tried
+    int shift; // 1 + which of them is that of time, and no override; 0: none
+    int nset;  // overrides: those of the command line, then what is tried
     const char **set;
     int ncolumn;
     column *column;
@@ -123,19 +124,44 @@ static void make_set(found *f, double value) {
     (void)snprintf(f->set, sizeof f->set, "%s=%s", f->path, text);
 }
 
+static bool is_override(const session *s, int i) { return i != s->shift - 1; }
+
+static void make_sets(session *s, const double *x) {
+    for (int i = 0; i < s->nfind; i++) {
+        if (is_override(s, i)) make_set(&s->find[i], x[i]);
+    }
+}
+
+// by how much the study is later than the clock of the data
+static snw_status read_shift(session *s, const char *text, found *f, snw_error *err) {
+    (void)snprintf(f->path, sizeof f->path, "shift of the data");
+    SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, text, "--shift", &f->start,
+                                  err));
+    const bool time = !f->start.unit[0] || strcmp(f->start.unit, "s") == 0;
+    if (time && f->start.value != 0 && isfinite(f->start.value)) {
+        (void)snprintf(f->start.unit, sizeof f->start.unit, "s");
+        return SNW_OK;
+    }
+    (void)snw_fail(err, SNW_E_ARGUMENT,
+                   "a time other than 0 is wanted, about as large as it may be");
+    return snw_fail_place(err, SNW_E_ARGUMENT, "--shift", 1, 1);
+}
+
 static snw_status read_finds(session *s, snw_error *err) {
     const char *const *text, *const *given;
-    s->nfind = snw_args_values(s->args, "find", &text);
+    const int nfind = snw_args_values(s->args, "find", &text);
     const int ngiven = snw_args_values(s->args, "set", &given);
+    s->nfind = nfind + snw_args_has(s->args, "shift");
+    if (s->nfind > nfind) s->shift = s->nfind;
     const size_t n = (size_t)s->nfind;
-    s->nset = ngiven + s->nfind;
+    s->nset = ngiven + nfind;
     s->find = snw_alloc(n * sizeof *s->find);
     s->x = snw_alloc(n * sizeof *s->x);
     s->correlation = snw_alloc(n * n * sizeof *s->correlation);
     s->set = snw_alloc((size_t)s->nset * sizeof *s->set);
     if (!s->find || !s->x || !s->correlation || !s->set) return no_memory(err);
     for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
-    for (int i = 0; i < s->nfind; i++) {
+    for (int i = 0; i < nfind; i++) {
         found *f = &s->find[i];
         SNW_TRY(read_find(s, text[i], f, err));
         for (int k = 0; k < i; k++) {
@@ -146,6 +172,9 @@ static snw_status read_finds(session *s, snw_error *err) {
         s->x[i] = f->start.value;
         s->set[ngiven + i] = f->set;
     }
+    if (!s->shift) return SNW_OK;
+    SNW_TRY(read_shift(s, snw_args_value(s->args, "shift"), &s->find[nfind], err));
+    s->x[nfind] = s->find[nfind].start.value;
     return SNW_OK;
 }
 
@@ -373,7 +402,7 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     char line[80];
     (void)snprintf(line, sizeof line, "run %d", s->runs + 1);
     snw_meter_say(&s->meter, line);
-    for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], x[i]);
+    make_sets(s, x);
     snw_document *d = NULL;
     snw_status status = snw_document_read(s->job.path, s->nset, s->set, &d, err);
     for (int i = 0; status == SNW_OK && i < s->job.n; i++) {
@@ -547,7 +576,7 @@ static snw_status print_answer(const session *s, snw_error *err) {
     for (int i = 0; i < s->nfind; i++) {
         char text[80];
         number_with_unit(s->x[i], s->find[i].start.unit, 9, text, sizeof text);
-        printf(" --set '%s=%s'", s->find[i].path, text);
+        if (is_override(s, i)) printf(" --set '%s=%s'", s->find[i].path, text);
     }
     printf("\n");
     return SNW_OK;
@@ -614,7 +643,7 @@ static snw_status check_output(const session *s, snw_error *err) {
 static snw_status write_model(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
-    for (int i = 0; i < s->nfind; i++) make_set(&s->find[i], s->x[i]);
+    make_sets(s, s->x);
     const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
     if (!data) return no_memory(err);
     for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
@@ -671,6 +700,7 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
 static int search(session *s, snw_error *err) {
     const snw_levenberg_opts opts = snw_levenberg_defaults();
     const snw_fit_problem problem = {.nfind = s->nfind,
+                                     .shift = s->shift,
                                      .nrun = s->job.n,
                                      .nvalue = s->nvalue,
                                      .value = s->value,

@@ -23,7 +23,8 @@ typedef struct snw_curve {
     int n;
     double *x, *y; // a gap where one is no number
     snw_pen pen;
-    bool marks; // a dot at every point
+    bool marks; // a dot at every point,
+    bool bare;  // and no line between them
 } snw_curve;
 
 typedef struct snw_panel {

@@ -6,6 +6,7 @@
 
 #include "io/plot.h"
 #include "io/result.h"
+#include "io/table.h"
 
 // One run to be shown.
 typedef struct snw_plot_run {
@@ -19,6 +20,11 @@ typedef struct snw_plot_run {
 // Columns over time, a panel a quantity. Of a run that knows no time (equilibria all at one instant) over its frames.
 SNW_NODISCARD snw_status snw_plot_probes(snw_pool *pool, int nrun, const snw_plot_run *run,
                                          snw_figure *out, snw_error *err);
+
+// Measurements from `file`, in SI, as dots in the panels of the columns of this run that they are named after.
+SNW_NODISCARD snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run,
+                                           const snw_measured *m, const char *file, snw_figure *f,
+                                           snw_error *err);
 
 // The second column over the first.
 SNW_NODISCARD snw_status snw_plot_phase(snw_pool *pool, int nrun, const snw_plot_run *run,

@@ -122,6 +122,7 @@ static void draw_curve(const snw_plot_layout *l, const snw_plot_place *p, const 
         }
         const double x = on_paper(at_x(l, &p->area, shown[0])), y = on_paper(at_y(p, shown[1]));
         if (k->marks) c->dot(c->user, (const double[]){x, y}, 2 * k->pen.width, k->pen.colour);
+        if (k->bare) continue;
         if (n > 0 && hypot(x - l->path[n - 1][0], y - l->path[n - 1][1]) < NEAR) continue;
         l->path[n][0] = x;
         l->path[n][1] = y;
@@ -137,7 +138,12 @@ static void draw_names(const snw_plot_layout *l, const snw_plot_place *p, const 
         if (!k->name) continue;
         const double x = p->area.x + p->area.w + l->font / 2, y = p->label[i];
         const double piece[2][2] = {{x, y}, {x + l->sample, y}};
-        c->line(c->user, 2, piece, k->pen);
+        const double middle[2] = {x + l->sample / 2, y};
+        if (k->bare) {
+            c->dot(c->user, middle, 2 * k->pen.width, k->pen.colour);
+        } else {
+            c->line(c->user, 2, piece, k->pen);
+        }
         const double at[2] = {x + l->sample + l->font / 2, y + 0.36 * l->font};
         c->text(c->user, at, l->font, SNW_ALIGN_LEFT, false, k->name);
     }

@@ -69,7 +69,7 @@ static snw_status add_column(snw_reader *r, columns *c, const snw_probe_desc *p,
     c->name[c->n] = station < 0
                         ? snw_pool_format(r->pool, "%s%s%s", p->name, dot, part->name)
                         : snw_pool_format(r->pool, "%s@%d%s%s", p->name, station, dot, part->name);
-    c->dim[c->n] = part->dim;
+    c->dim[c->n] = p->kind == SNW_PROBE_LAW ? p->dim : part->dim;
     return c->name[c->n++] ? SNW_OK : snw_read_memory(r);
 }
 

@@ -4,6 +4,7 @@
 #include "io/read.h"
 
 #include "base/fail.h"
+#include "io/signals.h"
 #include "model/probe_columns.h"
 
 #include <string.h>
@@ -50,6 +51,8 @@
     X(PROBE_TRANSPORT, "transport", "a bare word",                                                 \
       "power of all that drives, W; speed of the centre of mass and its way from where the file "  \
       "puts it; cost: work over weight times way")                                                 \
+    X(PROBE_LAW, "law", "an expression of other probes",                                           \
+      "one number, with t and parameters: tip.x - base.x, sqrt(f.fx^2 + f.fy^2)")                  \
     X(PROBE_IN, "in", "world or body",                                                             \
       "whose axes, of velocity, twist, acceleration, reaction and pull; world unless given")       \
     X(PROBE_ALONG, "along", "number",                                                              \
@@ -68,6 +71,7 @@ typedef enum subject {
     OF_JOINT,
     OF_ACTUATOR,
     OF_MEASURE,
+    OF_PROBES,
     OF_ALL
 } subject;
 
@@ -98,6 +102,8 @@ static subject subject_of(snw_probe_kind kind) {
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         return OF_MEASURE;
+    case SNW_PROBE_LAW:
+        return OF_PROBES;
     case SNW_PROBE_ENERGY:
     case SNW_PROBE_MOMENTUM:
     case SNW_PROBE_CENTER_OF_MASS:
@@ -437,6 +443,8 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     case OF_MEASURE:
         SNW_TRY(of_measure(r, quantity, out));
         break;
+    case OF_PROBES: // when all others are known
+        break;
     case OF_ALL:
         if (quantity->value->kind == SNW_NODE_NULL) break;
         return snw_fail_at(r->err, quantity->place, "'%s' is of the whole robot; write '%s: %s'",
@@ -444,6 +452,79 @@ static snw_status probe(snw_reader *r, const snw_entry *entry, snw_probe_desc *o
     }
     if (e[PROBE_IN]) SNW_TRY(read_in(r, e[PROBE_IN], out));
     return e[PROBE_ALONG] ? read_along(r, e[PROBE_ALONG], quantity, out) : SNW_OK;
+}
+
+// ---- laws of other probes -----------------------------------------------------------------------
+
+// Numbers them by themselves: what only a probe reads is nothing that the robot knows of.
+typedef struct law_reader {
+    snw_reader *r;
+    snw_probe_desc *probe;
+} law_reader;
+
+static snw_status read_other(void *user, const char *name, const char *component, int *slot,
+                             snw_dim *dim, snw_error *err) {
+    const law_reader *l = user;
+    snw_probe_desc *p = l->probe;
+    const snw_name *found = snw_names_find(&l->r->probes, name);
+    *slot = -1;
+    if (!found) return SNW_OK;
+    const snw_probe_desc *other = &l->r->desc->probe[found->index];
+    if (other->kind == SNW_PROBE_LAW || other->along > 0) {
+        return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law does not read",
+                        name, other->along > 0 ? "of many stations" : "by a law itself");
+    }
+    int column = 0;
+    SNW_TRY(snw_signal_column(other->kind, other->joint, name, component, &column, dim, err));
+    int k = 0;
+    while (k < p->nread && (p->read_probe[k] != found->index || p->read_column[k] != column)) {
+        k++;
+    }
+    if (k == SNW_LAW_READS || snw_probe_columns(other) > SNW_LAW_WIDTH) {
+        return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers", SNW_LAW_READS);
+    }
+    p->read_probe[k] = found->index;
+    p->read_column[k] = column;
+    if (k == p->nread) p->nread++;
+    *slot = SNW_SIGNALS_MAX + k;
+    return SNW_OK;
+}
+
+static snw_status read_no_memory(void *user, snw_memory memory, const char *text,
+                                 const snw_expr *law, double period, int *slot, snw_error *err) {
+    (void)user, (void)memory, (void)law, (void)period, (void)slot;
+    return snw_fail(err, SNW_E_PARSE, "'%.60s' remembers, which a probe's law does not", text);
+}
+
+static const char *name_other(void *user, int i) {
+    const law_reader *l = user;
+    return i < l->r->desc->nprobe ? l->r->desc->probe[i].name : NULL;
+}
+
+static snw_status read_law(snw_reader *r, const snw_entry *entry, snw_probe_desc *out) {
+    const snw_node *node = snw_node_get(entry->value, "law");
+    if (!node || node->kind != SNW_NODE_TEXT) {
+        return snw_fail_at(r->err, entry->place,
+                           "the law of probe '%s' is an expression of probes, e.g. tip.x - base.x",
+                           out->name);
+    }
+    law_reader *l = snw_pool_take(r->pool, sizeof *l);
+    snw_signal_source *source = snw_pool_take(r->pool, sizeof *source);
+    snw_scope *scope = snw_scope_create(r->pool, node->scope);
+    if (!l || !source || !scope) return snw_read_memory(r);
+    *l = (law_reader){r, out};
+    *source = (snw_signal_source){
+        .user = l, .probe = read_other, .memory = read_no_memory, .name = name_other};
+    snw_scope_signals(scope, source);
+    SNW_TRY(snw_expr_parse_any(
+        r->pool, scope, node->text, SNW_VAR_T | SNW_VAR_SIGNAL, node->place.file, node->place.line,
+        node->place.column + (node->quoted ? 1 : 0), &out->law, &out->dim, r->err));
+    for (int i = 0; i < SNW_SIGNALS_MAX; i++) {
+        if (!snw_expr_reads(out->law, i)) continue;
+        return snw_fail_at(r->err, node->place,
+                           "a parameter in it reads probes; write the probes here instead");
+    }
+    return SNW_OK;
 }
 
 snw_status snw_read_probes(snw_reader *r) {
@@ -460,6 +541,9 @@ snw_status snw_read_probes(snw_reader *r) {
         }
         snw_names_add(&r->probes, (snw_name){.text = e->key, .index = i, .place = e->place});
         SNW_TRY(probe(r, e, &d->probe[i]));
+    }
+    for (int i = 0; i < d->nprobe; i++) {
+        if (d->probe[i].kind == SNW_PROBE_LAW) SNW_TRY(read_law(r, &node->entry[i], &d->probe[i]));
     }
     return SNW_OK;
 }

@@ -349,7 +349,7 @@ static void put_probes(snw_json *j, const snw_model *m) {
         snw_field_object(j, "units");
         for (int k = 0; k < n; k++) {
             char unit[64];
-            snw_dim_unit(c[k].dim, unit, sizeof unit);
+            snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
             // coordinates of joints without dimension are angles
             const bool angle = d->kind == SNW_PROBE_VALUE && d->joint != SNW_JOINT_FIXED;
             snw_field_text(j, c[k].name, angle && !unit[0] ? "rad" : unit);

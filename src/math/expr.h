@@ -108,6 +108,12 @@ SNW_NODISCARD snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope
                                           const char *file, int line, int column, double *value,
                                           snw_dim *dim, snw_error *err);
 
+// The same for a law of these variables: the law, and what it is.
+SNW_NODISCARD snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope,
+                                            const char *text, int vars, const char *file, int line,
+                                            int column, const snw_expr **out, snw_dim *dim,
+                                            snw_error *err);
+
 // A constant, SI, and a signal; NULL when memory is out.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 const snw_expr *snw_expr_signal(snw_pool *pool, int slot);

@@ -342,3 +342,13 @@ snw_status snw_expr_measure(snw_pool *pool, const snw_scope *scope, const char *
     *dim = snw_quantity_dim(q);
     return SNW_OK;
 }
+
+snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *scope, const char *text, int vars,
+                              const char *file, int line, int column, const snw_expr **out,
+                              snw_dim *dim, snw_error *err) {
+    const snw_expr_rules rules = {.vars = vars};
+    snw_quantity q;
+    SNW_TRY(parse(pool, scope, text, &rules, (snw_place){file, line, column}, &q, out, err));
+    *dim = snw_quantity_dim(q);
+    return SNW_OK;
+}

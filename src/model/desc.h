@@ -455,7 +455,8 @@ typedef enum snw_reading {
     X(SNW_PROBE_CENTER_OF_MASS, "center_of_mass", SNW_READ_LATER)                                  \
     X(SNW_PROBE_STABILITY, "stability", SNW_READ_LATER)                                            \
     X(SNW_PROBE_FREQUENCY, "frequency", SNW_READ_LATER)                                            \
-    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)
+    X(SNW_PROBE_TRANSPORT, "transport", SNW_READ_LATER)                                            \
+    X(SNW_PROBE_LAW, "law", SNW_READ_LATER)
 
 
 typedef enum snw_probe_kind {
@@ -473,6 +474,8 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_CONTACT
 } snw_probe_of;
 
+enum { SNW_LAW_READS = 32, SNW_LAW_WIDTH = 64 }; // numbers a probe's law reads, and of one probe
+
 typedef struct snw_probe_desc {
     const char *name;
     snw_place place;
@@ -485,6 +488,10 @@ typedef struct snw_probe_desc {
     bool body;       // `in: body`
     bool tied;       // of pull: where the tendon is tied, else where it is pulled
     double fraction; // of tension: of the way from there to where it is tied
+    snw_law law;     // of law: signal SNW_SIGNALS_MAX + k is column read_column[k] of read_probe[k]
+    snw_dim dim;     // and of what dimension
+    int nread;
+    int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
 } snw_probe_desc;
 
 // ---- signals ----------------------------------------------------------------------------------------

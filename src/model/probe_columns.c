@@ -195,6 +195,7 @@ const snw_component *snw_probe_components(snw_probe_kind kind, snw_joint_kind jo
     case SNW_PROBE_MOMENTUM:
         GIVE(momentum);
     case SNW_PROBE_STABILITY:
+    case SNW_PROBE_LAW:
         GIVE(scalar);
     case SNW_PROBE_FREQUENCY:
         GIVE(frequency);

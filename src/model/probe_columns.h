@@ -19,7 +19,7 @@
 //   energy          kinetic elastic gravity dissipated work scheme balance total
 //   momentum        lx ly lz (angular, about the origin of the world) px py pz
 //   center_of_mass  x y z
-//   stability       one number without a name
+//   stability, law  one number without a name; the dimension of a law's is in its description
 //   frequency       1 2 .. 18, of the modes found last, Hz
 #pragma once
 

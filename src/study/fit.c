@@ -31,18 +31,19 @@ static snw_status compare(fitting *f, double *r) {
         const snw_fit_value *v = &f->p->value[i];
         const snw_series *s = &f->series[v->run];
         double got;
-        if (!snw_series_at(s, v->column, v->t, &got)) {
+        const double t = v->t + (f->p->shift > 0 ? f->x[f->p->shift - 1] : 0);
+        if (!snw_series_at(s, v->column, t, &got)) {
             f->info->misplaced = i;
             const double first = s->nframe ? s->t[0] : NAN,
                          last = s->nframe ? s->t[s->nframe - 1] : NAN;
             return snw_fail(f->err, SNW_E_ARGUMENT,
-                            "t = %g s is not reached by the study, which goes from %g to %g s",
-                            v->t, first, last);
+                            "t = %g s is not reached by the study, which goes from %g to %g s", t,
+                            first, last);
         }
         if (!isfinite(got)) {
             f->info->misplaced = i;
             return snw_fail(f->err, SNW_E_ARGUMENT,
-                            "at t = %g s the model has no value to compare with", v->t);
+                            "at t = %g s the model has no value to compare with", t);
         }
         r[i] = (got - v->value) / v->error;
     }

@@ -16,6 +16,7 @@ typedef struct snw_fit_value {
 
 typedef struct snw_fit_problem {
     int nfind, nrun;
+    int shift; // 1 + the parameter by which the times of the runs are later than the measured ones; 0: none
     int nvalue; // >= nfind
     const snw_fit_value *value;
     void *user;

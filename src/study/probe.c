@@ -256,6 +256,8 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     case SNW_PROBE_STABILITY:
         *out++ = more->stability;
         return out;
+    case SNW_PROBE_LAW:
+        break; // of other probes
     case SNW_PROBE_TRANSPORT:
         return put_transport(out, m, in, s, w, more);
     case SNW_PROBE_FREQUENCY:
@@ -267,9 +269,25 @@ static double *read_at(const snw_model *m, const snw_probe_desc *p, const snw_wa
     return out;
 }
 
+// A law of the numbers that other probes show.
+static double read_law(const snw_model *m, const snw_probe_desc *p, const snw_inputs *in,
+                       const snw_state *s, const snw_work *w, const snw_readings *more) {
+    double signal[SNW_SIGNALS_MAX + SNW_LAW_READS] = {0};
+    for (int k = 0; k < p->nread; k++) {
+        double column[SNW_LAW_WIDTH];
+        snw_probe_read(m, p->read_probe[k], in, s, w, more, column);
+        signal[SNW_SIGNALS_MAX + k] = column[p->read_column[k]];
+    }
+    return snw_expr_value(p->law, (snw_at){.t = in->t, .signal = signal});
+}
+
 void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                     const snw_work *w, const snw_readings *more, double *out) {
     const snw_probe_desc *p = &m->desc->probe[i];
+    if (p->kind == SNW_PROBE_LAW) {
+        *out = read_law(m, p, in, s, w, more);
+        return;
+    }
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
         return;

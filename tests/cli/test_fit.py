@@ -216,6 +216,28 @@ class Fit(harness.Case):
         result = self.succeeds("fit", "roll.yaml", "arcs.csv", "--find", "a=1.01", "--find", "b=1.01", "--find", "c=1.01")
         self.assertRegex(result.err, "warning: these data (do not determine '[abc]' beside the others|hardly tell)")
 
+    def test_offsets_of_a_measurement_are_found_beside(self):
+        # the tip was measured from a place 7 mm beside the root, its distance by a scale that shows 2 % too much
+        self.write("roll.yaml", ROLL.replace("parameters: {", "parameters: {x0: 1 mm, f: 1, ")
+                   .replace("probes: {", "probes: {seen: {law: f*tip.x - x0}, "))
+        self.write("seen.csv", "t, seen\n" + "".join(f"{0.5 * i}, {1.02 * arc(0.5 * i)[0] - 7e-3}\n" for i in range(1, 9)))
+        found, _ = self.found("roll.yaml", "seen.csv", "--find", "plastic.young", "--find", "x0", "--find", "f")
+        self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 5)
+        self.assertAlmostEqual(found["x0"]["value"], 7e-3, 7)
+        self.assertAlmostEqual(found["f"]["value"], 1.02, 6)
+
+    def test_the_clock_of_a_measurement_is_found_beside(self):
+        # arcs that were seen 0.3 s earlier than the study shows them
+        self.write("roll.yaml", ROLL.replace("step: 0.5 s", "step: 0.01 s"))
+        rows = [(t, *arc(t + 0.3)) for t in (0.2, 0.7, 1.1, 1.6, 2.2, 2.9, 3.3)]
+        self.write("late.csv", "t, tip.x, tip.z\n" + "".join(f"{t}, {x}, {z}\n" for t, x, z in rows))
+        found, _ = self.found("roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "50 ms")
+        self.assertAlmostEqual(found["shift of the data"]["value"], 0.3, 4)  # frames are joined by straight lines
+        self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 3)
+        self.assertNotIn("shift", self.succeeds("fit", "roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "50 ms").out.split("sinew run")[1])
+        self.assertIn("a time other than 0", self.fails(2, "fit", "roll.yaml", "late.csv", "--find", "plastic.young", "--shift", "1 m").err)
+        self.assertIn("--shift belongs to --find", self.fails(2, "fit", "roll.yaml", "late.csv", "--shape", "strip", "--shift", "1 s").err)
+
     def test_a_target_out_of_reach_is_said(self):
         self.write("roll.yaml", ROLL)
         # the rod is 0.5 m long, so the nearest is a straight one: endless stiffness, or no torque

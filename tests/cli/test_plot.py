@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """sinew plot: what it draws, and what it says when it cannot."""
 import math
+import csv
 import re
 import struct
 import unittest
@@ -123,6 +124,20 @@ class Plot(Case):
         self.assertAlmostEqual(lowest[0], ends[0][0] + scale * (t[low] - t[0]), delta=0.1)
         rise = (lowest[1] - ends[0][1]) / (z[low] - z[0])
         self.assertAlmostEqual(ends[1][1], ends[0][1] + rise * (z[-1] - z[0]), delta=0.1)
+
+    def test_measurements_are_dots_in_the_panel_of_their_probe(self):
+        self.run_model()
+        rows = list(csv.DictReader(self.succeeds("show", "m.h5", "--run", "light", "--csv").out.splitlines()))
+        name = next(k for k in rows[0] if k != "t")
+        seen = rows[::max(1, len(rows) // 5)]
+        self.write("seen.csv", f"t, {name}, else\n" + "".join(f"{r['t']}, {r[name]}, 1\n" for r in seen) + f"{rows[-1]['t']}, , 1\n")
+        self.succeeds("plot", "m.h5", "--run", "light", "--probe", name, "--data", "seen.csv", "-o", "d.svg")
+        text = (self.folder / "d.svg").read_text()
+        self.assertEqual(text.count("<circle"), len(seen) + 1, "one a row that is not blank, and the legend's")
+        self.assertIn(f"{name}, seen.csv", text)
+        self.write("other.csv", "t, nothing\n0, 1\n")
+        self.assertIn("'nothing' is its first", self.fails(2, "plot", "m.h5", "--data", "other.csv", "-o", "d.svg").err)
+        self.assertIn("beside probes over time", self.fails(2, "plot", "m.h5", "--energy", "--data", "seen.csv", "-o", "d.svg").err)
 
     def test_runs_are_laid_over_each_other(self):
         self.run_model()

@@ -64,6 +64,32 @@ expect:
         result = self.succeeds("verify", "forms.yaml")
         self.assertNotIn("MISS", result.out)
 
+    def test_probes_by_laws_of_other_probes(self):
+        # the rolled rod again: chords of an arc with k = 1/EI, and of its last quarter by the difference of two places
+        self.write("law.yaml", harness.ROLLED.split("runs:")[0].replace("probes: {tip: {position: arm.tip}, e: energy}", """\
+probes:
+  tip: {position: arm.tip}
+  at(k=1..3): {position: arm@k*25%}
+  e: energy
+  chord: {law: "sqrt((tip.x - at(3).x)^2 + (tip.z - at(3).z)^2)"}
+  turned: {law: s*e.elastic + 0*t}
+  beside: {law: tip.x - x0}
+record: {only: [chord, turned, beside]}""").replace("parameters: {", "parameters: {s: 2, x0: 5 cm, ") + """\
+expect:
+  - {probe: chord, at: end, value: "2*sin(0.125*4/pi)/(4/pi)", within: 1e-9, source: chord of an arc}
+  - {probe: turned, at: end, value: 4/pi, within: 1e-9, source: "twice C^2 L/(2 EI)"}
+  - {probe: beside, at: end, value: 0.7508843574 m - 5 cm, within: 1e-9, source: closed form}
+""")
+        self.assertIn("3 values, 0 missed", self.succeeds("verify", "law.yaml").out)
+        text = (self.folder / "law.yaml").read_text()
+        for law, words in (("tip.q", "probe 'tip' has no 'q'"), ("tip", "a probe of several numbers"), ("chord + 1", "by a law itself"),
+                           ("integral(tip.x)", "remembers"), ("tipp.x", "unknown name 'tipp'")):
+            self.write("bad.yaml", text.replace("tip.x - x0", law))
+            self.assertRegex(self.fails(2, "check", "bad.yaml").err, f"^bad.yaml:\\d+:1[0-9]: .*{words}")
+        # the robot knows nothing of them
+        self.write("law2.yaml", text.replace("tip.x - x0", "tip.x").replace("loads:", "loads:\n  more: {on: arm.tip, force: [0, 0, beside*1 N/m]}"))
+        self.assertIn("laws and conditions cannot read probe 'beside'", self.fails(2, "check", "law2.yaml").err)
+
     def test_a_run_is_compared_with_measurements(self):
         # a mass on a spring, x = cos t, looked at in mm and ms by a clock that began half a second later, 2 mm beside
         self.write("spring.yaml", """\

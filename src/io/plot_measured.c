@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// plot_measured.c: measurements as dots in the panels of the probes they are named after.
+#include "io/plot_data.h"
+
+#include "base/fail.h"
+#include "io/plot_scene.h"
+#include "study/series.h"
+
+#include <string.h>
+
+static const double DOT = 0.35; // mm, half the radius of a dot
+
+static snw_status no_memory(snw_error *err) { return snw_fail(err, SNW_E_MEMORY, "out of memory"); }
+
+// The column of a file, 0 when it has none of this name; the first one is the time.
+static int field_of(const snw_measured *m, const char *name) {
+    for (int k = 1; k < m->ncolumn; k++) {
+        if (strcmp(m->name[k], name) == 0) return k;
+    }
+    return 0;
+}
+
+// The panel with one more curve, which is handed out.
+static snw_curve *grow(snw_pool *pool, snw_panel *p) {
+    snw_curve *all = snw_pool_array(pool, (size_t)p->ncurve + 1, sizeof *all);
+    if (!all) return NULL;
+    memcpy(all, p->curve, (size_t)p->ncurve * sizeof *all);
+    p->curve = all;
+    return &all[p->ncurve++];
+}
+
+static snw_status add_column(snw_pool *pool, const snw_measured *m, const char *file, int field,
+                             const char *name, snw_panel *panel, snw_error *err) {
+    double *x = snw_pool_array(pool, (size_t)m->nrow, sizeof *x);
+    double *y = snw_pool_array(pool, (size_t)m->nrow, sizeof *y);
+    char *both = snw_pool_format(pool, "%s, %s", name, file);
+    const unsigned colour = snw_plot_darker(snw_plot_colour(panel->ncurve), 0.3);
+    snw_curve *c = x && y && both ? grow(pool, panel) : NULL;
+    if (!c) return no_memory(err);
+    memcpy(x, m->value, (size_t)m->nrow * sizeof *x);
+    memcpy(y, m->value + (size_t)field * (size_t)m->nrow, (size_t)m->nrow * sizeof *y);
+    *c = (snw_curve){.name = snw_plot_text(pool, both),
+                     .n = m->nrow,
+                     .x = x,
+                     .y = y,
+                     .pen = {colour, DOT, 0},
+                     .marks = true,
+                     .bare = true};
+    return c->name ? SNW_OK : no_memory(err);
+}
+
+snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run, const snw_measured *m,
+                             const char *file, snw_figure *f, snw_error *err) {
+    const snw_run_info *info = snw_result_info(run->file, run->run);
+    snw_node *scene;
+    SNW_TRY(snw_scene_tree(pool, info, &scene, err));
+    int found = 0;
+    for (int k = 0; k < run->ncolumn; k++) {
+        const snw_column *column = &info->column[run->column[k]];
+        char name[256];
+        snw_column_name(column, name, sizeof name);
+        const int field = field_of(m, name);
+        if (field == 0) continue;
+        const char *quantity, *unit;
+        snw_plot_quantity(scene, column, &quantity, &unit);
+        SNW_TRY(add_column(pool, m, file, field, name, snw_plot_panel(f, quantity, unit), err));
+        found++;
+    }
+    if (found > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "'%.100s' has no column of the probes that are shown, '%.100s' is its first; "
+                    "columns are named like them, as tip.x",
+                    file, m->name[1]);
+}
