@@ -266,6 +266,7 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     struct lws_context *context = lws_get_context(wsi);
     snw_socket *s = context ? lws_context_user(context) : NULL;
     session *c = user;
+    if (!s) return 0;
     switch ((int)reason) {
     case LWS_CALLBACK_HTTP:
         c->client = -1;
@@ -275,10 +276,10 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return may_listen(s, wsi) ? 0 : -1;
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-        if (s) arrive(s, wsi);
+        arrive(s, wsi);
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
-        if (s) depart(s, wsi);
+        depart(s, wsi);
         return 0;
     case LWS_CALLBACK_ESTABLISHED:
         *c = (session){.client = -1};
@@ -345,8 +346,8 @@ static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
         .port = port,
         .iface = "127.0.0.1",
         .protocols = protocols,
-        .gid = (gid_t)-1,
-        .uid = (uid_t)-1,
+        .gid = -1,
+        .uid = -1,
         .user = s,
         .fd_limit_per_thread = CONNECTIONS,
         .max_http_header_pool = CONNECTIONS,
