@@ -57,7 +57,10 @@ int main(void) {
     printf("after %.1f s the tip is at %.4f %.4f %.4f m, never more than %.1f mm behind\n",
            snw_robot_time(r), first[0], first[1], first[2], 1e3 * worst);
 
-    snw_robot_restore(r, saved);
+    if (snw_robot_restore(r, saved) != SNW_OK) {
+        err = *snw_robot_error(r);
+        goto done;
+    }
     for (int i = STEPS / 2; i < STEPS; i++) {
         if (follow(r, pull, &miss, &err) != SNW_OK) goto done;
     }

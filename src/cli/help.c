@@ -6,10 +6,10 @@
 enum { WIDTH = 96 };
 
 // what the exit statuses mean
-static const char *const exit_text =
-    "0  done\n"
-    "1  could not be computed (what was computed is kept), or an expectation missed\n"
-    "2  wrong usage or bad input";
+static const char *const exit_text = "0  done\n"
+                                     "1  could not be computed, or was stopped (what was computed "
+                                     "is kept), or an expectation missed\n"
+                                     "2  wrong usage or bad input";
 
 static const char summary[] =
     "Sinew computes how soft, continuum, parallel and hybrid robots move.";

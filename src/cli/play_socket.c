@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/play_mask.h"
 #include "io/play_message.h"
 
 #include <stdio.h>
@@ -11,8 +12,26 @@
 #ifdef SNW_WEBSOCKETS
 
 #include <libwebsockets.h>
+#include <sys/socket.h>
 
-enum { CHUNK = 1 << 15, CONNECTIONS = 64 };
+// Connections that have not shown the token after some ticks are strangers; of these only a few are kept, the youngest, so that no
+// number of connections that say nothing keeps others out: whoever has the token shows it at once.
+enum {
+    CHUNK = 1 << 15,
+    CONNECTIONS = 128,
+    STRANGERS = 16,
+    TICKS =
+        6, // before one is a stranger: counted in turns of the loop, each of which reads all that has come
+    PATIENCE = 5 // s, of a handshake
+};
+
+typedef struct connection {
+    struct lws *wsi; // NULL: free
+    int fd;
+    bool known; // it has shown the token
+    long since; // tick of its arrival
+    snw_mask_watch watch;
+} connection;
 
 struct snw_socket {
     snw_play *play;
@@ -25,6 +44,8 @@ struct snw_socket {
     bool stopped;
     int port;
     char token[SNW_TOKEN_LENGTH + 1], address[96];
+    connection connection[CONNECTIONS];
+    long ticks;
     unsigned char *out; // of the size of the largest message, LWS_PRE before it
     size_t room;
 };
@@ -79,6 +100,72 @@ static bool may_listen(const snw_socket *s, struct lws *wsi) {
            is_here(s, wsi, WSI_TOKEN_ORIGIN, "http://");
 }
 
+// ---- connections -------------------------------------------------------------------------------
+
+// recv has no word of ours with it
+static snw_socket *served;
+
+static connection *find_connection(snw_socket *s, const struct lws *wsi) {
+    for (int i = 0; i < CONNECTIONS; i++) {
+        if (s->connection[i].wsi == wsi) return &s->connection[i];
+    }
+    return NULL;
+}
+
+// Stands before the one of the C library: libwebsockets reads with it.
+ssize_t recv(int fd, void *bytes, size_t size, int flags) {
+    const ssize_t n = recvfrom(fd, bytes, size, flags, NULL, NULL);
+    for (int i = 0; n > 0 && served && i < CONNECTIONS; i++) {
+        connection *c = &served->connection[i];
+        if (c->wsi && c->fd == fd) snw_mask_look(&c->watch, bytes, (size_t)n);
+    }
+    return n;
+}
+
+static void close_strangers(snw_socket *s) {
+    s->ticks++;
+    for (;;) {
+        connection *oldest = NULL;
+        int n = 0;
+        for (int i = 0; i < CONNECTIONS; i++) {
+            connection *c = &s->connection[i];
+            if (!c->wsi || c->known || s->ticks - c->since < TICKS) continue;
+            n++;
+            if (!oldest || c->since < oldest->since) oldest = c;
+        }
+        if (n <= STRANGERS) return;
+        lws_set_timeout(oldest->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+        oldest->known = true; // its end is near; not to be chosen again
+    }
+}
+
+static void arrive(snw_socket *s, struct lws *wsi) {
+    connection *c = find_connection(s, NULL);
+    if (!c) return;
+    *c = (connection){.wsi = wsi, .fd = lws_get_socket_fd(wsi), .since = s->ticks};
+}
+
+static void depart(snw_socket *s, const struct lws *wsi) {
+    connection *c = wsi ? find_connection(s, wsi) : NULL;
+    if (c) *c = (connection){0};
+}
+
+// a client that does not mask: RFC 6455, 5.1
+static bool is_unmasked(snw_socket *s, struct lws *wsi) {
+    const connection *c = find_connection(s, wsi);
+    if (c && !c->watch.unmasked) return false;
+    lws_close_reason(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, NULL, 0);
+    return true;
+}
+
+// it has the token, and frames begin
+static bool establish(snw_socket *s, struct lws *wsi) {
+    connection *c = find_connection(s, wsi);
+    if (!c) return false;
+    c->known = true;
+    return snw_mask_begin(&c->watch);
+}
+
 // ---- the page ----------------------------------------------------------------------------------
 
 static size_t page_size(const snw_socket *s) {
@@ -100,6 +187,8 @@ static int refuse(struct lws *wsi, unsigned status) {
 static int answer(snw_socket *s, struct lws *wsi, const char *path, size_t length) {
     if (!is_here(s, wsi, WSI_TOKEN_HOST, "")) return refuse(wsi, HTTP_STATUS_FORBIDDEN);
     if (!is_known(s, path, length, "")) return refuse(wsi, HTTP_STATUS_NOT_FOUND);
+    connection *here = find_connection(s, wsi);
+    if (here) here->known = true;
     unsigned char head[LWS_PRE + 2048], *at = head + LWS_PRE, *end = head + sizeof head - 1;
     char policy[400];
     (void)snprintf(policy, sizeof policy,
@@ -177,6 +266,7 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     struct lws_context *context = lws_get_context(wsi);
     snw_socket *s = context ? lws_context_user(context) : NULL;
     session *c = user;
+    if (!s) return 0;
     switch ((int)reason) {
     case LWS_CALLBACK_HTTP:
         c->client = -1;
@@ -185,8 +275,16 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
         return c ? write_page(s, wsi, c) : -1;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return may_listen(s, wsi) ? 0 : -1;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        arrive(s, wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        depart(s, wsi);
+        return 0;
     case LWS_CALLBACK_ESTABLISHED:
-        *c = (session){.client = snw_play_join(s->play)};
+        *c = (session){.client = -1};
+        if (!establish(s, wsi)) return -1;
+        c->client = snw_play_join(s->play);
         if (c->client < 0) return -1;
         lws_callback_on_writable(wsi);
         return 0;
@@ -195,8 +293,10 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
         c->client = -1;
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
+        if (is_unmasked(s, wsi)) return -1;
         return c->client >= 0 ? write_message(s, wsi, c) : -1;
     case LWS_CALLBACK_RECEIVE:
+        if (is_unmasked(s, wsi)) return -1;
         if (c->client >= 0) receive(s, wsi, c, in, n);
         return 0;
     default:
@@ -213,6 +313,7 @@ static void tick(lws_sorted_usec_list_t *timer) {
         lws_cancel_service(s->context);
         return;
     }
+    close_strangers(s);
     snw_play_tick(s->play);
     const struct lws_protocols *own = lws_vhost_name_to_protocol(s->vhost, "sinew");
     if (own) (void)lws_callback_on_writable_all_protocol_vhost(s->vhost, own);
@@ -245,10 +346,14 @@ static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
         .port = port,
         .iface = "127.0.0.1",
         .protocols = protocols,
-        .gid = (gid_t)-1,
-        .uid = (uid_t)-1,
+        .gid = -1,
+        .uid = -1,
         .user = s,
         .fd_limit_per_thread = CONNECTIONS,
+        .max_http_header_pool = CONNECTIONS,
+        .timeout_secs = PATIENCE,
+        .timeout_secs_ah_idle = PATIENCE,
+        .keepalive_timeout = PATIENCE,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};
     lws_set_log_level(0, NULL);
@@ -291,11 +396,13 @@ const char *snw_socket_address(const snw_socket *s) { return s->address; }
 
 void snw_socket_serve(snw_socket *s, bool (*stop)(void)) {
     s->stop = stop;
+    served = s;
     s->due = lws_now_usecs();
     lws_sul_schedule(s->context, 0, &s->timer, tick, 1);
     while (!s->stopped && lws_service(s->context, 0) >= 0) {
     }
     lws_sul_cancel(&s->timer);
+    served = NULL;
 }
 
 #else

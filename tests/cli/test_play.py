@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """sinew play: what it serves and to whom, and what it says when it cannot. The page itself is looked at in viewer/test."""
 import re
+import select
 import signal
 import socket
 import subprocess
+import threading
 import unittest
 import urllib.error
 import urllib.request
@@ -20,6 +22,9 @@ probes: {a: {angle: bob}}
 live: {motor: [-1 N*m, 1 N*m], m: [0.5 kg, 2 kg]}
 study: [{dynamic: {for: 1 s, step: 5 ms}}]
 """
+
+
+TEXT, CLOSE, PING, PONG = 1, 8, 9, 10  # of WebSocket frames
 
 
 def can_play():
@@ -92,6 +97,127 @@ class Play(Case):
         self.assertEqual(self.status(address, Host="example.org")[0], 403)
         self.assertRegex(self.end(process), r"^\d+ pictures, \d+ steps")
         self.assertEqual(self.files(), ["m.yaml"])
+
+    def upgraded(self, address):
+        """A socket after the handshake of a WebSocket."""
+        port = int(re.search(r":(\d+)/", address)[1])
+        s = socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE)
+        self.addCleanup(s.close)
+        path = address[address.index("/", 8):]
+        s.sendall(f"GET {path}live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
+        head = b""
+        while b"\r\n\r\n" not in head:
+            more = s.recv(1)
+            self.assertTrue(more, head)
+            head += more
+        self.assertTrue(head.startswith(b"HTTP/1.1 101"), head)
+        return s
+
+    def frame(self, s):
+        """Opcode and payload of the next frame; None: the connection is closed."""
+        def take(n):
+            data = b""
+            while len(data) < n:
+                try:
+                    more = s.recv(n - len(data))
+                except ConnectionResetError:
+                    more = b""
+                if not more:
+                    return None
+                data += more
+            return data
+        head = take(2)
+        if head is None:
+            return None
+        size = head[1] & 0x7f
+        if size >= 126:
+            size = int.from_bytes(take(2 if size == 126 else 8), "big")
+        return head[0] & 0xf, take(size)
+
+    def until(self, s, opcode):
+        """The payload of the next frame of this kind; None: the connection was closed before."""
+        while (frame := self.frame(s)) is not None:
+            if frame[0] == opcode:
+                return frame[1]
+        return None
+
+    @staticmethod
+    def sent(opcode, payload, mask=b"\x11\x22\x33\x44"):
+        """A frame of a client; without a mask it is none."""
+        size = len(payload)
+        length = bytes([size]) if size < 126 else b"\x7e" + size.to_bytes(2, "big")
+        length = bytes([length[0] | (0x80 if mask else 0)]) + length[1:]
+        data = bytes(b ^ mask[i % 4] for i, b in enumerate(payload)) if mask else payload
+        return bytes([0x80 | opcode]) + length + mask + data
+
+    def test_frames_without_a_mask_close_the_connection(self):
+        process, address = self.serve()
+        # masked ones of every length are answered
+        s = self.upgraded(address)
+        for size in (0, 1, 124, 125):
+            s.sendall(self.sent(TEXT, b"x" * 300) + self.sent(PING, b"p" * size))
+            self.assertEqual(self.until(s, PONG), b"p" * size)
+        s.sendall(b"".join(self.sent(TEXT, b"x" * n) for n in (0, 1, 125, 126, 127, 500, 60000)) + self.sent(PING, b"end"))
+        self.assertEqual(self.until(s, PONG), b"end")
+        # byte by byte, too
+        for b in self.sent(TEXT, b"y" * 200) + self.sent(PING, b"slow"):
+            s.sendall(bytes([b]))
+        self.assertEqual(self.until(s, PONG), b"slow")
+        s.close()
+        for bad in (self.sent(TEXT, b'{"do":"pause","on":true}', b""), self.sent(PING, b"p", b""), self.sent(TEXT, b"z" * 200, b""),
+                    self.sent(TEXT, b"fine") + self.sent(TEXT, b'{"do":"reset"}', b"")):
+            with self.subTest(bad=bad[:8]):
+                s = self.upgraded(address)
+                s.sendall(bad + self.sent(PING, b"after"))
+                while (frame := self.frame(s)) is not None and frame[0] != CLOSE:
+                    self.assertNotEqual(frame, (PONG, b"after"), "it listens as if nothing were amiss")
+                self.assertIn(frame, (None, (CLOSE, (1002).to_bytes(2, "big"))))
+        # nobody else minds
+        s = self.upgraded(address)
+        s.sendall(self.sent(PING, b"still"))
+        self.assertEqual(self.until(s, PONG), b"still")
+        s.close()
+        self.end(process)
+
+    def test_connections_that_say_nothing_keep_nobody_out(self):
+        process, address = self.serve()
+        port = int(re.search(r":(\d+)/", address)[1])
+        s = self.upgraded(address)
+        done = threading.Event()
+
+        def crowd(words, n):
+            """So many connections that stay half open, again and again as they are closed."""
+            open_ones = []
+            while not done.wait(0.01):
+                while len(open_ones) < n and not done.is_set():
+                    try:
+                        open_ones.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+                        open_ones[-1].sendall(words)
+                    except OSError:
+                        break  # not now
+                # what is readable has nothing to say but that it was closed
+                for one in select.select(open_ones, [], [], 0)[0]:
+                    open_ones.remove(one)
+                    one.close()
+            for one in open_ones:
+                one.close()
+
+        crowds = [threading.Thread(target=crowd, args=a) for a in ((b"", 100), (b"GET /", 50), (b"GET / HTTP/1.1\r\nHost: x\r\n", 50))]
+        for c in crowds:
+            c.start()
+        try:
+            for _ in range(3):
+                self.assertEqual(self.status(address)[0], 200)
+                s.sendall(self.sent(PING, b"here"))
+                self.assertEqual(self.until(s, PONG), b"here")
+            self.upgraded(address)
+        finally:
+            done.set()
+            for c in crowds:
+                c.join()
+        s.close()
+        self.end(process)
 
     def test_two_servers_have_two_secrets_and_a_taken_port_is_told(self):
         first, one = self.serve()
