@@ -113,7 +113,10 @@ class Hunt:
         alike = sum(1 for find in self.finds if find["sort"] == sort)
         used, small = list(self.run.used), model
         if alike < self.options.shrink:
-            small, verdict, used = shrink.shrink(model, name, verdict, self.run, self.progress)
+            longest = shrink.LONGEST
+            if not self.options.count and not self.options.case:
+                longest = max(5.0, self.options.seconds - self.elapsed)
+            small, verdict, used = shrink.shrink(model, name, verdict, self.run, self.progress, longest)
         folder = self.output / f"{name}_{family}_{seed}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

@@ -11,9 +11,9 @@ LONGEST = 60.0  # s for one find
 KEEP = {"sinew", "title", "robot", "study", "probes"}  # keys of a file that must stay
 
 
-def shrink(model, name, verdict, run, progress=lambda text: None):
+def shrink(model, name, verdict, run, progress=lambda text: None, longest=LONGEST):
     """The smallest model found with the same sort of disagreement, its verdict, and the variants that show it."""
-    deadline = time.monotonic() + LONGEST
+    deadline = time.monotonic() + min(longest, LONGEST)
     best, tried = model, set()
 
     def still(candidate):
