@@ -175,8 +175,7 @@ void snw_assembly_transpose(snw_assembly *as, const snw_model *m) {
     }
 }
 
-// as->X <- C', per typical coordinate and measured by the rows' sizes, at s; to close loops rows of velocities say nothing
-static void look(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool closing) {
+void snw_assembly_look(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool closing) {
     const snw_model *m = as->all;
     snw_residual(m, in, s, true, as->w);
     snw_tangent_sweep(m, NULL, as->w);
@@ -278,7 +277,7 @@ static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_inf
     opening now = gaps(as);
     for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        look(as, in, as->trial, true);
+        snw_assembly_look(as, in, as->trial, true);
         int rank;
         if (way(as, now.square, &rank) != SNW_OK) break;
         // at most about a third of a radian at once, and always nearer
@@ -374,7 +373,7 @@ static int rank_of(snw_assembly *as, const snw_inputs *in, const snw_state *s, b
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
     snw_assembly_take(as, s);
-    look(as, in, as->trial, false);
+    snw_assembly_look(as, in, as->trial, false);
     // loop by loop, first those that never open: what it says beside the drives and those before it, which stand in front
     int n = 0;
     for (int k = 0; k < m->nrow; k++) kept[k] = false;

@@ -66,6 +66,15 @@ SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *
 int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
                       const snw_state *s, int enough, bool *here, bool *most);
 
+// Rows of redundant loops that are kept, chosen anew at the configuration of s where those kept so far tell motions apart far worse than
+// others would: m, the model of the assembly, has them from now on, as many as before. False: nothing has changed. Reactions of
+// redundant loops are of the rows that are kept. A multiplier belongs to another row then: what moves begins anew.
+bool snw_assembly_choose(snw_assembly *as, snw_model *m, const snw_inputs *in, const snw_state *s);
+
+// That choice for loop i as a number, and made again from it; 0: the one of the beginning. False: it is none.
+double snw_assembly_choice(const snw_assembly *as, int i);
+bool snw_assembly_set_choice(const snw_assembly *as, snw_model *m, int i, double choice);
+
 // *loop <- the contact that would have to slip most where rows of velocities do not fit each other and what is driven, at the
 // configuration of s, with *left m/s or rad/s times the robot's length; -1: they fit. Allocates.
 SNW_NODISCARD snw_status snw_assembly_agree(const snw_model *m, const snw_inputs *in,

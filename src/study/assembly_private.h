@@ -44,5 +44,8 @@ snw_place snw_assembly_owner(const snw_model *m, int row, const char **kind, con
 // as->X <- C', dense, from the columns of m in as->w.
 void snw_assembly_transpose(snw_assembly *as, const snw_model *m);
 
+// as->X <- C' of all rows, per typical coordinate and measured by the rows' sizes, at s; to close loops rows of velocities say nothing.
+void snw_assembly_look(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool closing);
+
 // as->trial <- the configuration of s, and what is closed there.
 void snw_assembly_take(snw_assembly *as, const snw_state *s);

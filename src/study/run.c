@@ -325,6 +325,7 @@ static snw_status prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(describe_coordinates(r));
     SNW_TRY(describe_rest(r, name));
     SNW_TRY(snw_run_room(r));
+    SNW_TRY(snw_run_choose_room(r));
     SNW_TRY(snw_state_create(r->wide, &r->state));
     SNW_TRY(prepare_modes(r));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
@@ -634,6 +635,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->now = &r->era[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));
+    snw_run_choose_reset(r);
     r->work = r->heat = r->scheme = r->balance = 0;
     r->held = NAN;
     const snw_model *m = r->now->model;

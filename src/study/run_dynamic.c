@@ -264,6 +264,30 @@ static snw_status follow(snw_run *r, const snw_mover *mv, snw_error *err) {
     return SNW_OK;
 }
 
+// To the time *to, or, where rows of redundant loops lose their rank before it, nearer, with others chosen at the present state.
+static snw_status advance(snw_run *r, const snw_mover *mv, double *to, double limit,
+                          snw_stats *took, snw_error *err) {
+    enum { TRIALS = 20 };
+    snw_status s = mv->advance(mv->self, *to, limit, took, err);
+    for (int n = 0; n < TRIALS && s == SNW_E_SINGULAR; n++) {
+        const snw_state *now = mv->state(mv->self);
+        if (r->nchoice == 0) break;
+        if (snw_run_choose(r, mv->inputs(mv->self), now)) {
+            SNW_TRY(mv->restart(mv->self, NULL, err));
+        } else {
+            *to = 0.5 * (now->t + *to);
+        }
+        s = mv->advance(mv->self, *to, limit, took, err);
+    }
+    return s;
+}
+
+// rows of redundant loops fit the mover's state
+static snw_status choose_rows(snw_run *r, const snw_mover *mv, snw_error *err) {
+    if (!snw_run_choose(r, mv->inputs(mv->self), mv->state(mv->self))) return SNW_OK;
+    return mv->restart(mv->self, NULL, err);
+}
+
 // the next time after t at which laws do something new, a jump or a sample; times that are one but for rounding are
 // made one
 static double next_change(const snw_model *m, breaks *b, double t, double grid) {
@@ -304,7 +328,9 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         bool jump = limit <= to + 1e-9 * grid, over = false;
         if (jump) to = limit;
         snw_stats took = {0};
-        SNW_TRY(mv->advance(mv->self, to, limit, &took, err));
+        const double asked = to;
+        SNW_TRY(advance(r, mv, &to, limit, &took, err));
+        jump = jump && to == asked;
         if (watches && turns(r, mv, step, &over)) {
             if (++turned > MOST_TURNS) {
                 if (mv->back) mv->back(mv->self);
@@ -331,6 +357,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
             snw_run_remark(r, mv->state(mv->self));
         }
         SNW_TRY(follow(r, mv, err));
+        SNW_TRY(choose_rows(r, mv, err));
         if (!watches) over = ends(step, to, NULL);
         SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
@@ -493,6 +520,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         s = assemble(r, shoots && r->current, err);
         if (s == SNW_OK) s = mv.start(mv.self, r->state, err);
         if (s == SNW_OK) s = follow(r, &mv, err);
+        if (s == SNW_OK) s = choose_rows(r, &mv, err);
     }
     if (s == SNW_OK) {
         if (!r->resuming) {

@@ -60,7 +60,7 @@ static size_t mover_at(const snw_run *r) {
         const size_t n = inputs_size(&r->era[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + SNW_PROBE_FREQUENCIES + r->ngrid + 3 * rotations +
+    return NSINGLE + SNW_PROBE_FREQUENCIES + r->ngrid + r->nchoice + 3 * rotations +
            states * (1 + snw_state_doubles(r->wide)) + most;
 }
 
@@ -114,6 +114,7 @@ static void carry_shared(snw_run *r, carry_fn *carry) {
     double *row = r->save + NSINGLE;
     row = carry((snw_piece){r->frequency, SNW_PROBE_FREQUENCIES}, row);
     row = carry((snw_piece){r->grid, r->ngrid}, row);
+    row = carry((snw_piece){r->choice, r->nchoice}, row);
     row = carry((snw_piece){&r->rotation[0].x, 3 * (size_t)(m->nseg + m->nobs)}, row);
     row = carry(snw_piece_state(r->wide, r->state), row);
     for (int i = 0; i < r->desc->nstep; i++) {
@@ -184,6 +185,7 @@ const double *snw_run_save(snw_run *r, const snw_view *v) {
 #define X(field, type) *single++ = (double)r->field;
     SINGLE_LIST(X)
 #undef X
+    snw_run_choose_read(r);
     carry_shared(r, out);
     save_fields(r);
     if (mv) {
@@ -202,7 +204,8 @@ snw_status snw_run_load(snw_run *r, snw_error *err) {
     r->now = &r->era[r->era_of_step[r->here.stage]];
     carry_shared(r, in);
     SNW_TRY(load_fields(r, err));
-    return snw_run_grid_apply(r, r->now, err);
+    SNW_TRY(snw_run_grid_apply(r, r->now, err));
+    return snw_run_choose_apply(r, err);
 }
 
 snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err) {

@@ -255,6 +255,24 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, diary
     "loads: {push: {on: car, force: [0.2*t, 0.5*t, 0], torque: [0, 0, t]}}\n"                      \
     "probes: {p: {pose: car}, a: {reaction: a}, b: {reaction: b}}\n"
 
+// Bricard's chain, of whose rows others are chosen as it turns inside out (tests/physics/test_redundant.c)
+#define BRICARD_LINK(name, on, a, turn)                                                            \
+    "  " name ": {on: " on ", pose: {xyz: [" a ", 0, 0], rpy: [" turn " deg, 0, 0]}, joint: "      \
+    "revolute, axis: z, body: {mass: 1, com: [0.05, 0, 0], inertia: [2e-4, 1e-3, 1e-3]}}\n"
+#define BRICARD                                                                                    \
+    "sinew: 1\n"                                                                                   \
+    "robot:\n" BRICARD_LINK("l1", "world", "0", "0") BRICARD_LINK("l2", "l1", "0.1", "90")         \
+        BRICARD_LINK("l3", "l2", "0.1", "-90") BRICARD_LINK("l4", "l3", "0.1", "90") BRICARD_LINK( \
+            "l5", "l4", "0.1",                                                                     \
+            "-90") "sites:\n"                                                                      \
+                   "  e: {on: l5, pose: {xyz: [0.1, 0, 0], rpy: [90 deg, 0, 0]}}\n"                \
+                   "  g: {on: world, pose: {xyz: [-0.1, 0, 0], rpy: [90 deg, 0, 0]}}\n"            \
+                   "loops: {ring: {join: [e, g], as: revolute}}\n"                                 \
+                   "initial: {l1: {position: 60 deg, rate: 3}, l2: acos(-1/3), l3: 60 deg, l4: "   \
+                   "acos(-1/3), l5: "                                                              \
+                   "60 deg}\n"                                                                     \
+                   "probes: {p: {angle: l1}, q: {angle: l2}, ring: {reaction: ring}}\n"
+
 static const char *const studies[] = {
     PLATE
     "study:\n"
@@ -285,6 +303,11 @@ static const char *const studies[] = {
             "  - dynamic: {name: reference, for: 10 ms, scheme: adaptive}\n"
             "  - dynamic: {name: last, for: 20 ms, scheme: wbz, step: 2 ms, until: t > 0.155 s}\n"
             "  - static: {name: end}\n",
+    BRICARD "study: [dynamic: {for: 1.6 s, step: 20 ms}]\n",
+    CLAMPED "study:\n"
+            "  - dynamic: {for: 60 ms, adapt: on}\n"
+            "  - dynamic: {for: 60 ms, adapt: on, scheme: gauss4}\n"
+            "record: {every: 3 ms}\n",
     // frames that are no steps, steps that are no frames
     CLAMPED "study:\n"
             "  - dynamic: {for: 90 ms, step: 3 ms}\n"
