@@ -8,7 +8,7 @@
 #include "scalar_law.h"
 #include "shot_rod.h"
 
-enum { STEPS = 200 };
+enum { STEPS = 200, LONG = 2000 };
 
 typedef struct setting {
     shot s;
@@ -17,7 +17,7 @@ typedef struct setting {
     int steps;
     bool failed;
     shot_rod rod;
-    double E[STEPS + 1]; // energy at each instant
+    double E[LONG + 1]; // energy at each instant
 } setting;
 
 // the rod bent, ready to be let go
@@ -128,6 +128,26 @@ static setting benchmark(int along, bool kirchhoff, int scheme) {
     b.s.along = along ? SNW_ALONG_RK4 : SNW_ALONG_EULER;
     b.s.kirchhoff = kirchhoff;
     return b;
+}
+
+// Time constants of minutes, as the paper's figure 2 has them: over ten seconds, when higher modes have died out.
+static void slow_damping(const bench_table *t) {
+    static const int scheme = 3; // BDF-alpha -0.48
+    printf("\n%-8s %-16s %14s %10s\n", "along", "scheme", "tau over 10 s", "paper");
+    for (int along = 0; along < 2; along++) {
+        setting b = benchmark(along, false, scheme);
+        b.s.between = SNW_BETWEEN_LINEAR;
+        b.steps = LONG;
+        bool done = bend(&b);
+        b.rod.r->replica = true;
+        if (done) done = shot_static(&b.rod) == SNW_OK;
+        if (done) swing(&b, true);
+        shot_free(&b.rod);
+        if (!done || b.failed) continue;
+        printf("%-8s %-16s %14.4g %10s\n", along ? "RK4" : "Euler", schemes[scheme].name,
+               time_constant(&b), schemes[scheme].tau[2 * along]);
+        bench_record(t, along ? "rk4 slow" : "euler slow", "tau_s", time_constant(&b));
+    }
 }
 
 static void damping(const bench_table *t) {
@@ -288,6 +308,7 @@ int main(int argc, char **argv) {
     figure_3(&t);
     printf("\n");
     damping(&t);
+    slow_damping(&t);
     bench_close(&t);
     return 0;
 }

@@ -48,6 +48,11 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     }
 }
 
+static double sliding(const snw_measure_desc *d, double t) {
+    const double x = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
+    return x > 1 ? 1 : (x < -1 ? -1 : x);
+}
+
 // ---- all -------------------------------------------------------------------------------------------
 
 // value and rate of a measure, w->G <- its slope along rods, and its spots
@@ -113,8 +118,9 @@ void snw_measures_add(const snw_model *m, const snw_inputs *in, const snw_state 
         } else {
             effort_of(m, i, in, at, out);
         }
-        // without motion nothing slides
-        if (measure->rubs && !still && out->effort > 0) {
+        // without motion nothing slides: there friction acts as it is said to
+        out->sliding = still ? sliding(&m->desc->measure[i], in->t) : 0;
+        if (measure->rubs && (!still || out->sliding != 0) && out->effort > 0) {
             snw_rub_shares(m, i, in->t, s, w);
             if (m->desc->measure[i].given == SNW_MEASURE_COORDINATE) {
                 out->effort = out->part * snw_rub_winch(m, i, out->paid, w);
@@ -252,7 +258,7 @@ void snw_measures_columns(const snw_model *m, double cq, double cv, snw_work *w,
         const snw_measure *measure = &m->measure[i];
         const snw_measured *now = &w->measured[i];
         if (now->effort == 0 && now->slope == 0) continue;
-        if (measure->rubs && !w->still) {
+        if (measure->rubs && (!w->still || now->sliding != 0)) {
             snw_rub_columns(m, i, now->paid, now->part, cq, cv, w, ld, T);
         } else {
             spring(measure, cq * now->slope, w->slope_of + measure->store, ld, T);

@@ -37,8 +37,13 @@ static slide slide_of(const snw_model *m, int measure, const snw_work *w) {
                    .rate = -now->rate};
 }
 
-// how much tension is lost per angle, and slope of that in the speed
-static double loss(const snw_measure_desc *d, double nu, double *slope) {
+// how much tension is lost per angle, and slope of that in the speed; where nothing moves it is said
+static double loss(const snw_model *m, int measure, const snw_work *w, double nu, double *slope) {
+    const snw_measure_desc *d = &m->desc->measure[measure];
+    if (w->still) {
+        *slope = 0;
+        return d->friction * w->measured[measure].sliding;
+    }
     if (!(d->friction > 0)) {
         *slope = d->viscous;
         return d->viscous * nu;
@@ -64,7 +69,7 @@ static double left_behind(const snw_model *m, int measure, const slide *way, con
     if (p->span >= 0) return 1;
     const double c = 0.5 * p->after * at->f, dc = 0.5 * p->after * at->df;
     double of_nu;
-    const double lost = loss(&m->desc->measure[measure], -way->r * (dc - way->a * c), &of_nu);
+    const double lost = loss(m, measure, w, -way->r * (dc - way->a * c), &of_nu);
     return exp(-p->after * at->turning * lost);
 }
 
@@ -90,7 +95,7 @@ void snw_rub_shares(const snw_model *m, int measure, double t, const snw_state *
         const snw_spot *p = &m->spot[k];
         snw_spot_work *at = &w->spot[k];
         double of_nu, slope[6];
-        fallen += angle(m, x, w, k) * loss(d, at->nu, &of_nu);
+        fallen += angle(m, x, w, k) * loss(m, measure, w, at->nu, &of_nu);
         at->share = exp(-fallen);
         if (p->span >= 0) continue;
         (void)snw_spot_density(d, p, at->xi, slope);
@@ -236,7 +241,7 @@ void snw_rub_columns(const snw_model *m, int measure, double paid, double part, 
         C += p->w * at->f * cT / (stretch * stretch);
         spread_slope(m, d, w, k, p->w / stretch, reach);
         // dpsi of the way before this spot
-        const double turned = angle(m, x, w, k), s = loss(d, at->nu, &of_nu);
+        const double turned = angle(m, x, w, k), s = loss(m, measure, w, at->nu, &of_nu);
         slide_row(&way, &here, &all, turned * of_nu, cq, cv, n, row);
         if (p->kink >= 0) snw_kink_slope(m, p->kink, w, cq * s, row);
         spread_turning(m, x, w, k, cq * s * p->before, row);

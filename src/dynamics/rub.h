@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // rub.h: friction of a tendon along its path, theory.md 3.11. From spot to spot the tension falls by the angle that the
-// tendon turns, along rods and at kinks, the more or with the sign as it slides towards the end that is pulled.
+// tendon turns, along rods and at kinks, the more or with the sign as it slides towards the end that is pulled; at rest as it is said
+// to have slid last.
 #pragma once
 
 #include "dynamics/dynamics.h"

@@ -18,6 +18,9 @@
       "Coulomb: while it slides, tension falls by this part per radian it turns; 0 unless given")  \
     X(TENDON_VISCOUS, "viscous", "s/m", "the same per speed of sliding; 0 unless given")           \
     X(TENDON_CREEP, "creep", "m/s", "speed below which friction is smoothed, 1 mm/s unless given") \
+    X(TENDON_SLIDING, "sliding", "number, law of t",                                               \
+      "friction in static steps: 1 where it was pulled in last, -1 where let out; none unless "    \
+      "given")                                                                                     \
     X(TENDON_DISCS, "discs", "m", "how far from the axis discs lead it, where beyond the section") \
     X(TENDON_PATH, "path", "list of rods' links and sites",                                        \
       "instead of 'along': where it goes, straight from and to sites")
@@ -209,6 +212,15 @@ static snw_status rubbing(snw_reader *r, const snw_entry *const *e, snw_measure_
         return snw_fail_at(r->err, part->value->place,
                            "'%s' must not be negative, got %g: friction takes energy", part->key,
                            *to[i]);
+    }
+    if (e[TENDON_SLIDING]) {
+        const snw_node *value = e[TENDON_SLIDING]->value;
+        SNW_TRY(snw_read_law(r, value, "sliding", (snw_dim){0}, SNW_VAR_T, &out->sliding));
+        if (!(out->friction > 0)) {
+            return snw_fail_at(r->err, value->place,
+                               "'sliding' says which way 'friction' acts in static steps; give "
+                               "that, too");
+        }
     }
     out->creep = SNW_CREEP;
     if (!e[TENDON_CREEP]) return SNW_OK;

@@ -341,6 +341,7 @@ typedef struct snw_measure_desc {
     double compliance;            // strain per tension, 1/N; 0: it does not stretch
     double friction, viscous;     // loss of tension per angle turned: number; per speed, s/m
     double creep;                 // speed that smooths friction, m/s
+    snw_law sliding;              // friction where nothing moves: 1 as pulled in, -1 as let out
     snw_law law;                  // what is given; of a gas its moles
     snw_law temperature, ambient; // of a gas: K, Pa
     snw_law when;                 // NULL: always; a constant unless the effort is given

@@ -186,13 +186,14 @@ static void slopes_of(const snw_cord *c, const snw_law_in *in, const section *s,
     zs[z + 1] = s->f * stretch;
     for (int i = 0; i < 6 && by; i++) by[1][i] = s->g[i] * stretch;
     if (T > 0 && by) by[1][6 + z] = -c->compliance * s->f * stretch * stretch;
-    if (!snw_cord_rubs(c) || in->c0 == 0) return;
+    const bool still = in->c0 == 0;
+    if (!snw_cord_rubs(c) || (still && c->sliding == 0)) return;
     // T' = -chi s(nu) T, nu: how fast the path up to here grows beyond what is paid out
-    double of_xi[6], of_dxi[6], slope;
+    double of_xi[6], of_dxi[6], slope = 0;
     const double nu = in->c0 * in->z[z + 1] + in->zh[z + 1] - c->rate;
     const double chi = snw_spot_turning(p, xi, snw_twist_zero(), rounding / c->reference,
                                         by ? of_xi : NULL, of_dxi);
-    const double lost = loss(c, nu, &slope);
+    const double lost = still ? c->friction * c->sliding : loss(c, nu, &slope);
     zs[z] = -chi * lost * in->z[z];
     if (!by) return;
     for (int i = 0; i < 6; i++) by[0][i] = -of_xi[i] * lost * in->z[z];

@@ -34,6 +34,7 @@ typedef struct snw_cord {
     // at the present instant
     double value;   // what is given
     double rate;    // of a given length, its rate: friction asks for it
+    double sliding; // at rest: what part of friction acts, and which way
     double ambient; // pressure around a gas
     // made by snw_cords_place
     int z;            // its effort among the law's quantities; -1: not among them

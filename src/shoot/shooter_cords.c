@@ -101,6 +101,8 @@ void snw_shooter_pull(snw_shooter *e, double t, double share) {
         const bool acts = !d->when || hand || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
         c->ambient = e->in->ambient[i];
         c->rate = 0;
+        c->sliding = d->sliding ? snw_expr_value(d->sliding, (snw_at){.t = t}) : 0;
+        c->sliding = fmin(fmax(c->sliding, -1), 1);
         switch (c->given) {
         case SNW_CORD_EFFORT:
             c->value = acts && d->given == SNW_MEASURE_EFFORT ? share * given : 0;

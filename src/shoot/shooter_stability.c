@@ -46,7 +46,9 @@ static bool conserves(const snw_shooter *e) {
     }
     // a length or volume that is given is a constraint, whose form is another
     for (int i = 0; i < e->cords.n; i++) {
-        if (e->cords.cord[i].given != SNW_CORD_EFFORT) return false;
+        const snw_cord *cord = &e->cords.cord[i];
+        if (cord->given != SNW_CORD_EFFORT) return false;
+        if (snw_cord_rubs(cord) && cord->sliding != 0) return false; // friction has no energy
     }
     return true;
 }

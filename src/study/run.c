@@ -536,6 +536,7 @@ static snw_status do_steps(snw_run *r, snw_error *err) {
         }
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
+            if (!d->step[i].steady) snw_run_friction(r);
             if (d->step[i].engine == SNW_ENGINE_SHOOTING) {
                 SNW_TRY(snw_run_shoot(r, i, err));
                 break;
@@ -631,7 +632,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
     r->cut_of = NULL;
-    r->leans = r->left = false;
+    r->leans = r->left = r->smooth = false;
     r->now = &r->era[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));

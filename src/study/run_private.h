@@ -61,6 +61,7 @@ struct snw_run {
     bool reads_stability;
     bool leans;        // it was said that an equilibrium is unstable,
     bool left;         // and that one was left for a stable one
+    bool smooth;       // it was said that static steps leave friction of tendons out
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *
@@ -169,6 +170,8 @@ SNW_NODISCARD snw_status snw_run_follow(snw_run *r, const snw_state *s, bool sti
 // Poses of a frame.
 const snw_se3 *snw_run_poses(snw_run *r, const snw_view *v);
 
+// Warn, once in an execution, of friction of tendons that a static step leaves out.
+void snw_run_friction(snw_run *r);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 // An equilibrium, or a path of them, by the shooting engine.
 SNW_NODISCARD snw_status snw_run_shoot(snw_run *r, int stage, snw_error *err);

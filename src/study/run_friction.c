@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Friction of tendons in static steps: nothing slides there, so it acts only where the file says which way the cord slid last.
+#include "study/run_private.h"
+
+#include <stdio.h>
+
+void snw_run_friction(snw_run *r) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nmeasure; i++) {
+        const snw_measure_desc *d = &m->desc->measure[i];
+        if (!(d->friction > 0) || d->sliding || r->smooth) continue;
+        char text[320];
+        r->smooth = true;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the friction of tendon '%s' is left out of static steps, where "
+                       "nothing slides; say which way it slid last (sliding: 1 pulled in, -1 let "
+                       "out, 0 none), or get there by a slow dynamic step",
+                       r->info.run, d->name);
+        snw_run_warn(r, text);
+    }
+}
