@@ -29,6 +29,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, doubl
     double h = p->control ? fmin(p->h, span) : span;
     for (;;) {
         const double t = k->state(self)->t, rest = to - t;
+        if (k->limit) h = k->limit(self, fmin(h, rest), p->longest);
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         snw_chord_info info;
@@ -44,6 +45,11 @@ snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, doubl
             h *= fmax(0.2, 0.8 / pow(miss, 1 / p->power));
         } else if (s != SNW_OK) {
             h *= 0.5;
+        }
+        const double part = s == SNW_OK && k->again ? k->again(self, h, p->longest) : 0;
+        if (part > 0) {
+            k->shorten(self, h = part, p->longest);
+            continue;
         }
         if (s != SNW_OK) {
             if (h < shortest) return give_up(k, self, t_tried, h, &info, err);
