@@ -125,6 +125,11 @@ double snw_scheme_overshoot(const snw_scheme *s) {
     return 1 - s->gamma / (2 * s->beta);
 }
 
+double snw_scheme_displacement(const snw_scheme *s) {
+    if (s->levels) return s->memory ? 0.5 * (1 + s->e) / (3 - s->e) : 0;
+    return s->beta / s->gamma - 0.5;
+}
+
 double snw_scheme_error_factor(const snw_scheme *s) {
     if (s->kind == SNW_SCHEME_EULER) return 0.5;
     return s->levels ? 0.25 : fabs(s->beta - 1.0 / 6) + 0.5 * fabs(s->af - s->am);

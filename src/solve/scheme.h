@@ -70,5 +70,9 @@ void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double
 // (theory.md 6.10); 0 of schemes that keep the energy of such a motion, and of backward Euler.
 double snw_scheme_overshoot(const snw_scheme *s);
 
+// s: begun with accelerations a that damping ends far quicker than the step, a scheme leaves the place at -s h^2 a out of
+// nothing (theory.md 6.12).
+double snw_scheme_displacement(const snw_scheme *s);
+
 // Leading term of the local error of d, i.e. of the configuration, per number: from the change of acceleration.
 double snw_scheme_error_factor(const snw_scheme *s);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "study/motion.h"
+#include "study/motion_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "dynamics/contact.h"
-#include "dynamics/fed.h"
-#include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "solve/chord.h"
 #include "solve/dense.h"
 #include "study/assembly.h"
 #include "study/memory.h"
 #include "study/pace.h"
-#include "study/path.h"
 #include "study/pieces.h"
 #include "study/switch.h"
 
@@ -23,51 +19,6 @@
 enum {
     INCREMENTS = 12, // kept by Broyden's method
     PATIENCE = 7     // iterations that cost what a new matrix does
-};
-
-static const double NOTICEABLE = 0.01; // theory.md (6.10)
-
-// Where Newton's matrix was made: from that it can be made again, after a load.
-typedef struct origin {
-    bool known;
-    double a, b; // coefficients
-    snw_inputs *in;
-    snw_state *at;
-    double *d;
-} origin;
-
-struct snw_motion {
-    const snw_model *m;
-    snw_motion_opts opts;
-    snw_work *w;
-    snw_inputs *in, *within;         // of the last instant, within a step
-    snw_state *now, *trial, *before; // committed, of the solver, before the last step
-    snw_state *way;                  // within a step
-    snw_history past, kept;          // of the scheme, and before the last step
-    double *memory;                  // everything below
-    double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
-    double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
-    double bond;            // what multipliers and gaps are scaled by
-    snw_assembly *assembly; // of loops; NULL: none
-    snw_switches *switches; // of what comes and goes, and of jumps; with it
-    snw_share *share;       // of the assembly,
-    bool shares;            // and whether contacts say the same
-    bool closed;            // there are loops that are no contacts
-    bool keeps;             // the scheme keeps errors across their rows
-    int slips;              // the contact that could not hold in the last step; -1: none did not
-    double slip;            // and how fast it would have to go
-    double *work, *work_kept, *power_within;
-    double heat, heat_kept;
-    double scheme, scheme_kept;
-    double *source, *source_kept; // nsignal: what integrals go on with
-    double *scratch;              // of the path of a step
-    double *columns;              // of the chart
-    snw_matrix
-        *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
-    origin of_T;
-    snw_broyden broyden;
-    double a, b; // coefficients of the step being solved
-    double jump; // change of acceleration in the last step, times h^2, relative
 };
 
 snw_motion_opts snw_motion_defaults(void) {
@@ -273,6 +224,8 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     snw_memory_settle(m, mo->in, mo->now, mo->w, mo->source);
     snw_state_copy(m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
+    mo->onset = (snw_onset){.looked = NAN};
+    mo->soft = false;
     return SNW_OK;
 }
 
@@ -288,6 +241,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
     SNW_TRY(snw_motion_restart(mo, NULL, err));
     for (int i = 0; i < snw_npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
+    mo->impact = (snw_impact){0};
     return SNW_OK;
 }
 
@@ -425,97 +379,6 @@ static void set_scale(snw_motion *mo, double h, double b) {
     }
 }
 
-// power of the elastic and damping forces of rods and joints, W; of fed rods without damping
-static double internal_power(const snw_model *m, const snw_state *s) {
-    double sum = snw_fed_storing(m, s->q, s->v);
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
-        for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
-            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
-            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
-            for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
-        }
-    }
-    for (int k = 0; k < m->nspring; k++) {
-        const snw_block *b = &m->block[m->spring[k].block];
-        double f[3];
-        snw_spring_force(m, &m->spring[k], s->q, s->v, f);
-        for (int i = 0; i < b->n; i++) sum += f[i] * s->v[b->dof + i];
-    }
-    return sum;
-}
-
-// Heat of the step just solved: that of its path, h (D[d/h] + D[v1 - v0]/12 + D[(v0 + v1)/2 - d/h]/5) in closed form.
-// Where steps do not resolve what is damped, velocities at their ends say nothing about those between, and the mean rate
-// d/h is all that counts. That shows in changes of velocity which differ from those of the step before, or in
-// accelerations which change by more than they should.
-static double heat(snw_motion *mo, double h) {
-    const snw_model *m = mo->m;
-    const snw_history *p = &mo->past;
-    const double *v0 = mo->now->v, *v1 = mo->trial->v;
-    double *x = mo->scratch;
-    for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
-    const double bend = snw_dissipation(m, x);
-    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (mo->trial->a[i] - mo->now->a[i]);
-    double sharp = snw_dissipation(m, x);
-    if (p->h > 0) {
-        for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
-        sharp = fmax(sharp, snw_dissipation(m, x));
-    }
-    const double mean = snw_dissipation(m, mo->d) / h;
-    if (!(sharp < bend)) return mean;
-    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - mo->d[i] / h;
-    const double share = 1 - pow(sharp / bend, 4);
-    return mean + h * share * share * (bend / 12 + snw_dissipation(m, x) / 5);
-}
-
-// energy in the ground at a state of time t
-static double pressed(const snw_motion *mo, double t, const snw_state *s) {
-    snw_inputs_at(mo->m, t, mo->within);
-    snw_kinematics(mo->m, mo->within, s, true, mo->w);
-    return snw_contact_energy(mo->m, mo->w);
-}
-
-// Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the
-// forces out of balance do the scheme's work; that of elastic forces, also of the ground, is known without quadrature. theory.md 6.5
-static void account(snw_motion *mo, double h) {
-    static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
-    const snw_model *m = mo->m;
-    const snw_path_ends ends = {.chart = mo->opts.chart,
-                                .h = h,
-                                .q0 = mo->now->q,
-                                .d = mo->d,
-                                .rate0 = mo->past.v,
-                                .rate1 = mo->rate};
-    const double warmth = heat(mo, h);
-    double lacking = snw_elastic_energy(m, mo->trial->q) - snw_elastic_energy(m, mo->now->q);
-    if (m->ntouch) {
-        const double t = mo->now->t;
-        lacking += pressed(mo, t + h, mo->trial) - pressed(mo, t, mo->now);
-    }
-    for (int k = 0; k < 2; k++) {
-        snw_path_at(m, &ends, point[k], mo->scratch, mo->way);
-        snw_inputs_at(m, mo->now->t + point[k] * h, mo->within);
-        for (int i = 0; i < m->nsignal; i++) {
-            mo->way->z[i] = mo->now->z[i] + point[k] * (mo->trial->z[i] - mo->now->z[i]);
-        }
-        for (int i = 0; i < m->nrow; i++) {
-            mo->way->l[i] = mo->now->l[i] + point[k] * (mo->trial->l[i] - mo->now->l[i]);
-        }
-        snw_residual(m, mo->within, mo->way, false, mo->w);
-        snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
-        for (int i = 0; i < snw_npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
-        // among the forces out of balance, below
-        mo->heat += 0.5 * h * snw_other_heat(m, mo->way, mo->w);
-        double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
-        for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
-        lacking += 0.5 * h * sum;
-    }
-    mo->heat += warmth;
-    mo->scheme -= lacking + warmth;
-}
-
 // d <- where to begin: the mean rate of the step before, changed as the rates at its ends did. Of the same order as uniform
 // acceleration, and better where steps do not resolve the swing of a stiff rod.
 static void predict(snw_motion *mo, double h) {
@@ -524,39 +387,6 @@ static void predict(snw_motion *mo, double h) {
         mo->d[i] = p->h > 0 ? h / p->h * (p->d[i] + 0.5 * (h + p->h) * (p->v[i] - p->vb[i]))
                             : h * (p->v[i] + (p->h < 0 ? 0 : 0.5 * h * p->a[i]));
     }
-}
-
-// x'(cq K + cv D + ca M) y at the present state, whose inputs and columns are at hand
-static double form(snw_motion *mo, double cq, double cv, double ca, const double *x,
-                   const double *y) {
-    const size_t nv = (size_t)mo->m->nv, n = (size_t)mo->T->n;
-    mo->of_T.known = false;
-    snw_matrix_clear(mo->T);
-    snw_tangent_add(mo->m, mo->in, cq, cv, ca, mo->w, n, mo->T->A);
-    double sum = 0;
-    for (size_t j = 0; j < nv; j++) {
-        for (size_t i = 0; i < nv; i++) sum += x[i] * mo->T->A[j * n + i] * y[j];
-    }
-    return sum;
-}
-
-// Does a first step of length h follow the accelerations it begins with? Not when the scheme makes more of them than there was, noticeably,
-// theory.md (6.10).
-static bool resolves(snw_motion *mo, double h) {
-    const snw_model *m = mo->m;
-    const double share = snw_scheme_overshoot(&mo->opts.scheme), *acc = mo->now->a;
-    double farthest = 0;
-    for (int i = 0; i < m->nv; i++) {
-        farthest = fmax(farthest, 0.5 * h * h * fabs(acc[i]) / m->typical[i]);
-    }
-    if (mo->opts.rest || mo->opts.control || !(share > 0) || farthest < NOTICEABLE) return true;
-    snw_inputs_at(m, mo->now->t + snw_grain(mo->now->t), mo->in);
-    snw_residual(m, mo->in, mo->now, false, mo->w);
-    snw_tangent_sweep(m, NULL, mo->w);
-    const double moves = form(mo, 0, 0, 1, acc, acc);
-    const double damped = fmax(-form(mo, 0, 1, 0, acc, mo->now->v) / moves, 0);
-    const double by_rate = 0.5 * sqrt(share) * h * fmin(damped, 1);
-    return !(form(mo, share * h * h, by_rate, 0, acc, acc) > moves);
 }
 
 // Newton's method from d and the multipliers of the step before. Contacts that say the same at the end of the step rest, by choice at the
@@ -601,8 +431,14 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
     *info = (snw_chord_info){0};
-    if (p->h <= 0) mo->past.h = resolves(mo, h) ? 0 : -1;
-    snw_scheme_begin(&mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
+    const double before = p->h;
+    if (p->h <= 0 || mo->onset.longest > 0) {
+        const bool sound = snw_motion_resolves(mo, h);
+        if (!sound || p->h <= 0) mo->past.h = sound ? 0 : -1;
+    }
+    const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
+    if (mo->soft) mo->past.h = fmax(mo->past.h, 0);
+    snw_scheme_begin(mo->soft ? &euler : &mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
     mo->w->pace = 1 / mo->a; // rows of velocities as if they were of increments
     set_scale(mo, h, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
@@ -616,6 +452,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     }
     if (s != SNW_OK || info->iterations > PATIENCE) mo->of_T.known = false;
     if (s != SNW_OK) {
+        mo->past.h = before;
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
     }
@@ -626,15 +463,18 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     memcpy(mo->work_kept, mo->work, np);
     mo->heat_kept = mo->heat;
     mo->scheme_kept = mo->scheme;
+    mo->impact_kept = mo->impact;
     for (int i = 0; i < m->nsignal; i++) mo->source_kept[i] = mo->source[i];
     snw_memory_settle(m, mo->in, mo->trial, mo->w, mo->source);
-    account(mo, h);
+    snw_motion_account(mo, h);
     snw_state_copy(m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
+    mo->kept.h = before;
     mo->jump = 0;
     for (int i = 0; i < m->nv; i++) {
         mo->jump = fmax(mo->jump, h * h * fabs(mo->acc[i] - p->a[i]) / m->typical[i]);
     }
+    if (mo->soft) mo->past.h = -1; // its accelerations are the scheme's from now on
     snw_scheme_end(&mo->opts.scheme, h, mo->d, mo->rate, mo->acc, &mo->past);
     mo->trial->t = mo->now->t + h;
     snw_state_copy(m, mo->trial, mo->now);
@@ -656,6 +496,7 @@ void snw_motion_back(snw_motion *mo) {
     memcpy(mo->work, mo->work_kept, np);
     mo->heat = mo->heat_kept;
     mo->scheme = mo->scheme_kept;
+    mo->impact = mo->impact_kept;
     for (int i = 0; i < mo->m->nsignal; i++) mo->source[i] = mo->source_kept[i];
     snw_inputs_at(mo->m, mo->now->t, mo->in);
 }
@@ -687,7 +528,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 15, NSINGLE = 5 };
+enum { NPIECE = 15, NSINGLE = 12 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -718,7 +559,11 @@ size_t snw_motion_saves(const snw_model *m) {
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
-    const double single[NSINGLE] = {mo->in->t, mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->shares};
+    const snw_onset *o = &mo->onset;
+    const snw_impact *i = &mo->impact;
+    const double single[NSINGLE] = {mo->in->t,  mo->of_T.known, mo->of_T.a, mo->of_T.b,
+                                    mo->shares, o->longest,     o->looked,  o->waits,
+                                    i->longest, i->gain,        i->most,    i->since};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -731,6 +576,9 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     mo->of_T.known = single[1] != 0;
     mo->of_T.a = single[2], mo->of_T.b = single[3];
     mo->shares = single[4] != 0;
+    mo->onset = (snw_onset){single[5], single[6], (int)single[7]};
+    mo->impact = (snw_impact){single[8], single[9], single[10], single[11]};
+    mo->soft = false;
     if (mo->of_T.known) {
         mo->w->pace = 1 / mo->of_T.a;
         snw_inputs_copy(mo->of_T.in, mo->in);

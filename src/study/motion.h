@@ -43,6 +43,10 @@ void snw_motion_destroy(snw_motion *mo); // NULL is fine
 // Begin at state s (q, v, t); accelerations are made consistent with the loads. Work starts at zero.
 SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err);
 
+// The length of the next step, h at most: less where a start (theory.md 6.12) or a contact (6.13) asks for it; the longest
+// there may be is `longest`.
+double snw_motion_limit(snw_motion *mo, double h, double longest);
+
 // One step of length h, under the laws at the time t_laws: now + h, or a breath before it where laws jump there.
 // SNW_E_DIVERGED: nothing has changed; try a shorter one.
 SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, double t_laws,
@@ -54,6 +58,11 @@ SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, const double *z, snw
 
 // Undo the last step (once), for error control and events.
 void snw_motion_back(snw_motion *mo);
+
+// After a step of length h: the length with which it must be taken once more, since it was too long for a contact with the
+// ground; 0: it stands. Then undone, and the next one is of that length at most.
+double snw_motion_again(snw_motion *mo, double h, double longest);
+void snw_motion_shorten(snw_motion *mo, double h, double longest);
 
 // An estimate of the condition number of Newton's matrix (study/matrix.h); NaN when the next step makes a new one.
 double snw_motion_condition(snw_motion *mo);

@@ -8,6 +8,13 @@
 static snw_status start(void *self, const snw_state *s, snw_error *err) {
     return snw_motion_start(self, s, err);
 }
+static double limit(void *self, double h, double longest) {
+    return snw_motion_limit(self, h, longest);
+}
+static double again(void *self, double h, double longest) {
+    return snw_motion_again(self, h, longest);
+}
+static void shorten(void *self, double h, double longest) { snw_motion_shorten(self, h, longest); }
 static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
     return snw_motion_step(self, h, t_laws, info);
 }
@@ -31,7 +38,10 @@ static void destroy(void *self) { snw_motion_destroy(self); }
 
 static const snw_stepper stepper = {
     .start = start,
+    .limit = limit,
     .step = step,
+    .again = again,
+    .shorten = shorten,
     .back = back,
     .restart = restart,
     .error = error,

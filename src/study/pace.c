@@ -73,6 +73,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
         }
         const bool weary = p->patience > 0 && spent > (double)p->patience;
         if (attempt == MOST_ATTEMPTS || weary) return too_many(k, t, to, h, err);
+        if (k->limit) h = k->limit(self, fmin(h, rest), p->longest);
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         snw_chord_info info;
@@ -87,6 +88,11 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
             k->back(self);
             if (h <= shortest) return too_coarse(p, t, h, miss, err);
             h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
+            continue;
+        }
+        const double part = s == SNW_OK && k->again ? k->again(self, h, p->longest) : 0;
+        if (part > 0) {
+            k->shorten(self, h = part, p->longest);
             continue;
         }
         if (s != SNW_OK) {

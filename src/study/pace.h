@@ -9,6 +9,10 @@
 // What takes the steps; each function is as its namesake of study/motion.h.
 typedef struct snw_stepper {
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
+    // Those three: NULL where steps have the length that is asked for.
+    double (*limit)(void *self, double h, double longest);
+    double (*again)(void *self, double h, double longest);
+    void (*shorten)(void *self, double h, double longest);
     // One step of length h under the laws up to t_laws: its end, or a breath before it where laws jump there. When it fails
     // nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);

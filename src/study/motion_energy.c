@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//
+// The energy account of implicit steps (theory.md 6.5): works, heat, and what the scheme itself removes or creates; and from
+// these whether a step was too long for a contact with the ground (6.13).
+#include "study/motion_private.h"
+
+#include "dynamics/contact.h"
+#include "dynamics/fed.h"
+#include "dynamics/joint.h"
+#include "study/path.h"
+
+#include <math.h>
+
+// power of the elastic and damping forces of rods and joints, W; of fed rods without damping
+static double internal_power(const snw_model *m, const snw_state *s) {
+    double sum = snw_fed_storing(m, s->q, s->v);
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
+        for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
+            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
+            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
+            for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
+        }
+    }
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_block *b = &m->block[m->spring[k].block];
+        double f[3];
+        snw_spring_force(m, &m->spring[k], s->q, s->v, f);
+        for (int i = 0; i < b->n; i++) sum += f[i] * s->v[b->dof + i];
+    }
+    return sum;
+}
+
+// Heat of the step just solved: that of its path, h (D[d/h] + D[v1 - v0]/12 + D[(v0 + v1)/2 - d/h]/5) in closed form.
+// Where steps do not resolve what is damped, velocities at their ends say nothing about those between, and the mean rate
+// d/h is all that counts. That shows in changes of velocity which differ from those of the step before, or in
+// accelerations which change by more than they should.
+static double heat(snw_motion *mo, double h) {
+    const snw_model *m = mo->m;
+    const snw_history *p = &mo->past;
+    const double *v0 = mo->now->v, *v1 = mo->trial->v;
+    double *x = mo->scratch;
+    for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
+    const double bend = snw_dissipation(m, x);
+    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (mo->trial->a[i] - mo->now->a[i]);
+    double sharp = snw_dissipation(m, x);
+    if (p->h > 0) {
+        for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
+        sharp = fmax(sharp, snw_dissipation(m, x));
+    }
+    const double mean = snw_dissipation(m, mo->d) / h;
+    if (!(sharp < bend)) return mean;
+    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - mo->d[i] / h;
+    const double share = 1 - pow(sharp / bend, 4);
+    return mean + h * share * share * (bend / 12 + snw_dissipation(m, x) / 5);
+}
+
+// A state beside the ground.
+typedef struct footing {
+    double stored;   // energy in the ground, J
+    double kinetic;  // of the robot, J
+    double power;    // between them, each place without sign, W
+    unsigned places; // which are pressed: a number that changes with the set
+} footing;
+
+static footing stand(const snw_motion *mo, double t, const snw_state *s) {
+    const snw_model *m = mo->m;
+    footing f = {0};
+    snw_inputs_at(m, t, mo->within);
+    snw_kinematics(m, mo->within, s, false, mo->w);
+    f.stored = snw_contact_energy(m, mo->w);
+    f.kinetic = snw_kinetic_energy(m, mo->w);
+    for (int k = 0; k < m->ntouch; k++) {
+        const snw_touch_work *at = &mo->w->touch[k];
+        f.power += fabs(at->press * at->rate);
+        f.places = 31 * f.places + (at->press > 0);
+    }
+    return f;
+}
+
+static double sum_of(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabs(x[i]);
+    return sum;
+}
+
+// ---- impacts -----------------------------------------------------------------------------------------
+
+// theory.md (6.13)
+static const double PART =
+    0.1; // of the energy in motion that the ground may take or give within a step
+static const double GAIN = 0.002; // of it that contacts may create in all
+static const double BESIDE =
+    0.01; // of work and heat of a step that count as what the account cannot tell
+static const double FAINT = 1e-4; // of the largest energy in motion: less is not looked at
+static const double EFFORT =
+    40; // steps in which a contact that lasts is followed e times less closely
+static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
+
+// What the step just solved says about the ground. `created`: energy that the scheme created in it.
+static void judge(snw_motion *mo, double h, const footing *from, const footing *to,
+                  double created) {
+    snw_impact *i = &mo->impact;
+    const int n = snw_npower(mo->m);
+    mo->verdict = 0;
+    for (int k = 0; k < n; k++) mo->power_within[k] = mo->work[k] - mo->work_kept[k];
+    const double beside = sum_of(n, mo->power_within) + fabs(mo->heat - mo->heat_kept);
+    const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + beside;
+    i->most = fmax(i->most, moves);
+    const double all = fmax(moves, FAINT * i->most);
+    const bool pressed = from->places != 0 || to->places != 0;
+    const bool turned = from->places != to->places;
+    i->since = turned || !pressed ? 0 : i->since + 1;
+    if (!pressed || !(all > 0)) return;
+    const double traded =
+        fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
+    const double part = PART * exp(i->since / EFFORT);
+    const double gained = (created - BESIDE * beside) / all;
+    const bool acts = turned || traded > GAIN;
+    if (acts) i->gain = fmax(0, i->gain + gained);
+    if (!(traded <= part)) mo->verdict = fmax(0.1, 0.7 * part / traded);
+    if (acts && gained > 0 && !(i->gain <= GAIN))
+        mo->verdict = mo->verdict > 0 ? fmin(mo->verdict, 0.25) : 0.25;
+}
+
+double snw_motion_again(snw_motion *mo, double h, double longest) {
+    const double least = FINEST * longest, grow = 2 * h;
+    const bool gains = mo->impact.gain > GAIN;
+    if (mo->verdict > 0 && h > least) return fmax(mo->verdict * h, least);
+    if (mo->verdict > 0 && gains && !mo->soft) return h;
+    if (mo->impact.longest > 0) mo->impact.longest = grow < longest ? grow : 0;
+    mo->soft = false;
+    return 0;
+}
+
+void snw_motion_shorten(snw_motion *mo, double h, double longest) {
+    snw_motion_back(mo);
+    mo->impact.longest = h;
+    mo->soft = h <= FINEST * longest;
+}
+
+// Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the
+// forces out of balance do the scheme's work; that of elastic forces, also of the ground, is known without quadrature. theory.md 6.5
+void snw_motion_account(snw_motion *mo, double h) {
+    static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
+    const snw_model *m = mo->m;
+    const snw_path_ends ends = {.chart = mo->opts.chart,
+                                .h = h,
+                                .q0 = mo->now->q,
+                                .d = mo->d,
+                                .rate0 = mo->past.v,
+                                .rate1 = mo->rate};
+    const double warmth = heat(mo, h);
+    double lacking = snw_elastic_energy(m, mo->trial->q) - snw_elastic_energy(m, mo->now->q);
+    footing from = {0}, to = {0};
+    if (m->ntouch) {
+        from = stand(mo, mo->now->t, mo->now), to = stand(mo, mo->now->t + h, mo->trial);
+        lacking += to.stored - from.stored;
+    }
+    for (int k = 0; k < 2; k++) {
+        snw_path_at(m, &ends, point[k], mo->scratch, mo->way);
+        snw_inputs_at(m, mo->now->t + point[k] * h, mo->within);
+        for (int i = 0; i < m->nsignal; i++) {
+            mo->way->z[i] = mo->now->z[i] + point[k] * (mo->trial->z[i] - mo->now->z[i]);
+        }
+        for (int i = 0; i < m->nrow; i++) {
+            mo->way->l[i] = mo->now->l[i] + point[k] * (mo->trial->l[i] - mo->now->l[i]);
+        }
+        snw_residual(m, mo->within, mo->way, false, mo->w);
+        snw_load_power(m, mo->within, mo->way, mo->w, mo->power_within);
+        for (int i = 0; i < snw_npower(m); i++) mo->work[i] += 0.5 * h * mo->power_within[i];
+        // among the forces out of balance, below
+        mo->heat += 0.5 * h * snw_other_heat(m, mo->way, mo->w);
+        double sum = -internal_power(m, mo->way) - snw_contact_storing(m, mo->w);
+        for (int i = 0; i < m->nv; i++) sum += mo->w->r[i] * mo->way->v[i];
+        lacking += 0.5 * h * sum;
+    }
+    mo->heat += warmth;
+    mo->scheme -= lacking + warmth;
+    if (m->ntouch) judge(mo, h, &from, &to, lacking + warmth);
+}

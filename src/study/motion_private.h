@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// motion_private.h: implicit steps from the inside: the steps themselves (motion.c), how a motion begins (motion_start.c), its
+// energy account and what it says about impacts (motion_energy.c).
+#pragma once
+
+#include "study/motion.h"
+
+#include "solve/broyden.h"
+#include "study/assembly.h"
+#include "study/switch.h"
+
+// Short steps behind a start, theory.md (6.12).
+typedef struct snw_onset {
+    double longest; // step now, s; 0: as long as asked for
+    double looked;  // time at which that was found; NaN: not yet
+    int waits;      // times that it did not grow
+} snw_onset;
+
+// Contact with the ground, step by step, theory.md (6.13).
+typedef struct snw_impact {
+    double longest; // step now, s; 0: as long as asked for
+    double gain;    // energy that steps at contacts have created, share of what was in motion
+    double most;    // largest energy in motion until now, J
+    double since;   // steps since a point touched or let go
+} snw_impact;
+
+// Where Newton's matrix was made: from that it can be made again, after a load.
+typedef struct snw_origin {
+    bool known;
+    double a, b; // coefficients
+    snw_inputs *in;
+    snw_state *at;
+    double *d;
+} snw_origin;
+
+struct snw_motion {
+    const snw_model *m;
+    snw_motion_opts opts;
+    snw_work *w;
+    snw_inputs *in, *within;         // of the last instant, within a step
+    snw_state *now, *trial, *before; // committed, of the solver, before the last step
+    snw_state *way;                  // within a step
+    snw_history past, kept;          // of the scheme, and before the last step
+    double *memory;                  // everything below
+    double *d, *f, *g, *rate, *acc, *mass, *scale, *force;
+    double *dx, *typical;   // nv + nrow: change of d and of the multipliers over `bond`
+    double bond;            // what multipliers and gaps are scaled by
+    snw_assembly *assembly; // of loops; NULL: none
+    snw_switches *switches; // of what comes and goes, and of jumps; with it
+    snw_share *share;       // of the assembly,
+    bool shares;            // and whether contacts say the same
+    bool closed;            // there are loops that are no contacts
+    bool keeps;             // the scheme keeps errors across their rows
+    int slips;              // the contact that could not hold in the last step; -1: none did not
+    double slip;            // and how fast it would have to go
+    double *work, *work_kept, *power_within;
+    double heat, heat_kept;
+    double scheme, scheme_kept;
+    double *source, *source_kept; // nsignal: what integrals go on with
+    double *scratch;              // of the path of a step
+    double *columns;              // of the chart
+    snw_matrix
+        *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
+    snw_origin of_T;
+    snw_broyden broyden;
+    double a, b; // coefficients of the step being solved
+    double jump; // change of acceleration in the last step, times h^2, relative
+    snw_onset onset;
+    snw_impact impact, impact_kept;
+    double verdict; // on the last step: the share of its length that contacts ask for; 0: it stands
+    bool soft;      // the next step is one of backward Euler, which no contact gives energy
+};
+
+
+// ---- starts ------------------------------------------------------------------------------------------
+
+// Is the length h of a first step such that the scheme follows the accelerations it begins with? theory.md (6.10)
+bool snw_motion_resolves(snw_motion *mo, double h);
+
+// ---- energy ------------------------------------------------------------------------------------------
+
+// Works, heat and the energy that the scheme removes in the step just solved, from mo->now to mo->trial.
+void snw_motion_account(snw_motion *mo, double h);
