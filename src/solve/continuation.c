@@ -54,6 +54,7 @@ typedef struct path {
     double *x;      // solution under `load`
     double load;    // carried so far
     double rate;    // |change of x| per load in the last increment, 0: unknown
+    double left;    // residual of the last correction, whether it succeeded or not
     bool loose;     // what is left of the residual at x is part of what refused the last increment
     snw_tangent at; // tangent at x
     snw_tangent next; // tangent at trial
@@ -86,6 +87,7 @@ static snw_status correct(path *c, double load, double tol, int max_iter) {
     c->info->iterations += info.iterations;
     c->info->residuals += info.residuals;
     c->info->tangents += info.tangents;
+    c->left = info.residual;
     if (s == SNW_OK) c->info->residual = info.residual;
     return s;
 }
@@ -240,10 +242,13 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
         accept(&c, 0);
         s = follow(&c, stop, stop_user);
     } else if (s != SNW_E_STOPPED) {
+        const double none = c.left;
         memcpy(c.trial, x, nx * sizeof *x);
         const snw_status whole = correct(&c, 1, 0, opts->newton.max_iter);
         if (whole == SNW_OK) accept(&c, 1);
         if (whole == SNW_OK || whole == SNW_E_STOPPED) s = whole;
+        // the nearest that was seen; fmin passes over what is not a number
+        if (whole != SNW_OK) info->residual = fmin(none, c.left);
         goto done;
     }
 

@@ -226,6 +226,8 @@ double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state 
     return o.largest;
 }
 
+double snw_assembly_size(const snw_assembly *as, int row) { return as->all_size[row]; }
+
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size) {
     const int owner = snw_assembly_loop_of(as, row);
     if (owner == as->all->nloop) {

@@ -55,6 +55,8 @@ struct snw_run {
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
     bool leans;        // it was said that an equilibrium is unstable
+    int left;          // how often it was said that a branch of equilibria was left
+    bool gives;        // it was said that loops give way a little
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode
     bool *
