@@ -431,10 +431,32 @@ static const snw_link_desc *unheld(snw_statics *st) {
     return link < 0 ? NULL : &m->desc->link[link];
 }
 
-static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info *info, double t,
-                          snw_error *err) {
-    const bool failed = s == SNW_E_SINGULAR || s == SNW_E_DIVERGED;
-    const snw_link_desc *link = failed ? unheld(st) : NULL;
+// the link whose forces are not finite where the solve began and ended, and its joint or strain coordinate; NULL: all are
+static const snw_link_desc *not_finite(snw_statics *st, int *coordinate) {
+    const snw_model *m = st->m;
+    snw_statics_evaluate(st, 1, st->x);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = 0; i < b->n; i++) {
+            *coordinate = i + 1;
+            if (!isfinite(st->w->r[b->dof + i])) return &m->desc->link[m->seg[b->seg].link];
+        }
+    }
+    return NULL;
+}
+
+static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_statics_info *info,
+                          double t, snw_error *err) {
+    int coordinate;
+    const snw_link_desc *link = failed(s) ? not_finite(st, &coordinate) : NULL;
+    if (link) {
+        return snw_fail(err, s,
+                        "static at t = %g s: the force on coordinate %d of '%s' is not finite at "
+                        "%.6g of the load; check the laws and sizes that act on it, or start "
+                        "elsewhere (initial:)",
+                        t, coordinate, link->name, info->reached);
+    }
+    link = failed(s) ? unheld(st) : NULL;
     if (link && link->joint == SNW_JOINT_FREE) {
         return snw_fail(err, s,
                         "static at t = %g s: nothing holds the free joint of '%s', so the "
@@ -447,6 +469,13 @@ static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info 
                         "nothing holds the joint of '%s'. Give it stiffness, start elsewhere "
                         "(initial:), or use a dynamic step with damping",
                         t, info->reached, link->name);
+    }
+    if (failed(s) && follow && info->reached > 0) {
+        return snw_fail(err, s,
+                        "static at t = %g s: the branch of equilibria ends at %.6g of the load (a "
+                        "limit point); the last one is kept. Without 'branch: follow' the robot "
+                        "goes to a stable one beyond",
+                        t, info->reached);
     }
     // who knows no loops cannot march
     const char *slow = st->m->nrow ? "a dynamic step with damping" : "the damped march";
@@ -462,8 +491,8 @@ static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info 
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force): it may be more than the robot bears. The last one is kept. Try "
-            "smaller steps, more functions, or %s",
+            "typical force), neither by increments nor by letting the robot settle: it may be more "
+            "than it bears. The last one is kept. Try smaller steps, more functions, or %s",
             t, info->reached, info->residual, slow);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
@@ -558,7 +587,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
         status =
             opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
-            status = explain(st, status, info, t, err);
+            status = explain(st, status, opts->follow, info, t, err);
         if (status == SNW_OK && !(opts->march > 0)) status = snw_branch_judge(st, opts, s, info);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);

@@ -182,7 +182,8 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
         assert_true((h > top) == follow);
         say_no_nan(&o);
         double at = NAN; // share of the increment from 0.5 s to 0.6 s
-        const char *text_of = follow ? o.err.text : o.said, *words = follow ? "beyond " : "end at ";
+        const char *text_of = follow ? o.err.text : o.said,
+                   *words = follow ? "ends at " : "end at ";
         const char *where = strstr(text_of, words);
         assert_non_null(where);
         assert_int_equal(sscanf(where + strlen(words), "%lf", &at), 1);
