@@ -29,7 +29,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITER = 8 }; // of Newton in an increment: one that needs more is too long
+enum { MAX_ITER = 8 };   // of Newton in an increment: one that needs more is too long
+enum { CRAWLING = 200 }; // increments in which more than
+static const double CRAWLED =
+    1e-4; // of the load must be carried: tangents of a start that is singular lead nowhere
 
 static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
 static const double THETA_AIM = 0.25; // what the next one aims at
@@ -195,6 +198,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
     bool leaping = c->at.sign == 0; // no tangent to follow
     while (c->load < 1) {
         if (c->info->increments == c->opts->max_increments) return SNW_E_DIVERGED;
+        if (c->info->increments >= CRAWLING && c->load < CRAWLED) return SNW_E_DIVERGED;
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
