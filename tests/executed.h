@@ -7,6 +7,7 @@
 #include "study/run.h"
 #include "study/series.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct outcome {
@@ -15,11 +16,13 @@ typedef struct outcome {
     snw_series series;
     snw_run_totals totals;
     int warnings;
+    char said[500]; // the last one
 } outcome;
 
 static inline void count_warning(void *user, const char *message) {
-    (void)message;
-    ((outcome *)user)->warnings++;
+    outcome *o = user;
+    o->warnings++;
+    (void)snprintf(o->said, sizeof o->said, "%s", message);
 }
 // A text that cannot be read fails the test; how the run ends is for the caller to judge.
 static inline void execute(const char *text, outcome *o) {

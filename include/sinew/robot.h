@@ -95,8 +95,8 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out);
 
 // ---- statics ----------------------------------------------------------------------------------------
 
-// q <- equilibrium under the loads at time t, those set by hand (below) included; v and a become zero. On failure q is the last equilibrium found on the
-// way and err says how far it got.
+// q <- equilibrium under the loads at time t, those set by hand (below) included; v and a become zero. Where the equilibria that the change of load leads along
+// become unstable or end, it is a stable one beyond. On failure q is the last equilibrium found on the way and err says how far it got.
 SNW_NODISCARD snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err);
 
 // Smallest eigenvalue of the static tangent relative to the unloaded stiffness: 1 unloaded, 0 at buckling.

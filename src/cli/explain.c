@@ -112,7 +112,7 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
 }
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
-    const char *steady = s->steady ? ", rates included" : "";
+    const char *steady = s->steady ? ", rates included" : s->follow ? ", on its branch" : "";
     char start[64] = "", march[64] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);

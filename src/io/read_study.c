@@ -20,6 +20,9 @@
     X(STATIC_STEADY, "steady", "on or off",                                                        \
       "count the rates of what is driven and moved: rest beside a steady motion; off unless "      \
       "given")                                                                                     \
+    X(STATIC_BRANCH, "branch", "stable or follow",                                                 \
+      "where equilibria become unstable or end: go to a stable one, or keep to theirs; stable "    \
+      "unless given")                                                                              \
     X(STATIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")       \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
@@ -113,6 +116,14 @@ static snw_status read_steady(snw_reader *r, const snw_entry *e, snw_step_desc *
     return snw_fail_at(r->err, e->place, "the shooting engine has no 'steady'; use engine: strain");
 }
 
+static snw_status read_branch(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+    static const char *const branches[] = {"stable", "follow"};
+    int word = 0;
+    if (e) SNW_TRY(snw_read_word(r, e->value, "branch", 2, branches, &word));
+    out->follow = word == 1;
+    return SNW_OK;
+}
+
 static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     const snw_entry *e[STATIC_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
@@ -128,6 +139,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
                            "the shooting engine has no 'march'; choose another 'solver'");
     }
     SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
+    SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 

@@ -634,6 +634,8 @@ typedef struct snw_step_desc {
     int count;     // modes: how many beside null motions
     bool
         steady; // static, modes: what is driven and moved goes on at its rates, all else rests beside it
+    bool
+        follow; // static: keep to the branch of equilibria the load leads along, also where it is unstable or ends
     // change: the rest of the study goes on with this description. It has the same coordinates (links,
     // joints, strains, bases), loads, actuators and probes, and shares the study's steps.
     const struct snw_desc *changed;

@@ -29,7 +29,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITER = 8 }; // of Newton in an increment: one that needs more is too long
+enum { MAX_ITER = 8 };   // of Newton in an increment: one that needs more is too long
+enum { CRAWLING = 200 }; // increments in which more than
+static const double CRAWLED =
+    1e-4; // of the load must be carried: tangents of a start that is singular lead nowhere
 
 static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
 static const double THETA_AIM = 0.25; // what the next one aims at
@@ -54,6 +57,7 @@ typedef struct path {
     double *x;      // solution under `load`
     double load;    // carried so far
     double rate;    // |change of x| per load in the last increment, 0: unknown
+    double left;    // residual of the last correction, whether it succeeded or not
     bool loose;     // what is left of the residual at x is part of what refused the last increment
     snw_tangent at; // tangent at x
     snw_tangent next; // tangent at trial
@@ -86,6 +90,7 @@ static snw_status correct(path *c, double load, double tol, int max_iter) {
     c->info->iterations += info.iterations;
     c->info->residuals += info.residuals;
     c->info->tangents += info.tangents;
+    c->left = info.residual;
     if (s == SNW_OK) c->info->residual = info.residual;
     return s;
 }
@@ -193,6 +198,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
     bool leaping = c->at.sign == 0; // no tangent to follow
     while (c->load < 1) {
         if (c->info->increments == c->opts->max_increments) return SNW_E_DIVERGED;
+        if (c->info->increments >= CRAWLING && c->load < CRAWLED) return SNW_E_DIVERGED;
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
@@ -240,10 +246,13 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
         accept(&c, 0);
         s = follow(&c, stop, stop_user);
     } else if (s != SNW_E_STOPPED) {
+        const double none = c.left;
         memcpy(c.trial, x, nx * sizeof *x);
         const snw_status whole = correct(&c, 1, 0, opts->newton.max_iter);
         if (whole == SNW_OK) accept(&c, 1);
         if (whole == SNW_OK || whole == SNW_E_STOPPED) s = whole;
+        // the nearest that was seen; fmin passes over what is not a number
+        if (whole != SNW_OK) info->residual = fmin(none, c.left);
         goto done;
     }
 

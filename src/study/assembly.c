@@ -73,7 +73,8 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->scratch.size = qr > ls ? qr : ls;
     as->scratch.base = snw_alloc(as->scratch.size);
     as->memory =
-        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 4 * nr + nv + nr) * sizeof(double));
+        snw_alloc((2 * nv * nv + nv + 2 * nv * nr + square + 5 * nr + nv + nr + (size_t)m->nq) *
+                  sizeof(double));
     as->order = snw_alloc(nr * sizeof *as->order);
     const bool shares = m->ngrip > 0 && !m->bare;
     as->P = shares ? snw_alloc(2 * nr * nr * sizeof *as->P) : NULL;
@@ -98,6 +99,8 @@ snw_status snw_assembly_create(const snw_model *m, snw_assembly **out) {
     as->size = as->bend + nr;
     as->all_size = as->size + nr;
     as->dx = as->all_size + nr;
+    as->first = as->dx + nv + nr;
+    as->q = as->first + nr;
     if (as->T && !as->T->sparse) {
         snw_matrix_destroy(as->T);
         as->T = NULL;
@@ -207,10 +210,16 @@ typedef struct opening {
     int row;
 } opening;
 
+// how far row k is from where it is wanted, measured by its size
+static double gap_of(const snw_assembly *as, int k) {
+    const double wanted = as->leave > 0 ? as->leave * as->first[k] : 0;
+    return (as->w->gap[k] - wanted) / as->all_size[k];
+}
+
 static opening gaps(const snw_assembly *as) {
     opening o = {0};
     for (int k = 0; k < as->all->nrow; k++) {
-        const double gap = fabs(as->w->gap[k]) / as->all_size[k];
+        const double gap = fabs(gap_of(as, k));
         o.square += gap * gap;
         if (!(gap <= o.largest)) o.largest = gap, o.row = k;
     }
@@ -224,6 +233,8 @@ double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state 
     if (row) *row = o.row;
     return o.largest;
 }
+
+double snw_assembly_size(const snw_assembly *as, int row) { return as->all_size[row]; }
 
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size) {
     const int owner = snw_assembly_loop_of(as, row);
@@ -247,7 +258,10 @@ void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out
     }
 }
 
-enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8 };
+enum { CLOSE_ITERATIONS = 100, CLOSE_STARTS = 8, CLOSE_LEADS = 3, CLOSE_PARTS = 80 };
+
+// of a radian or the robot's size: gaps that are left, but for those wanted, while they close part by part
+static const double on_the_way = 1e-7;
 
 // of the robot's size: a gap that is left where rows meet to second order only
 static const double just_reached = 1e-5;
@@ -263,7 +277,7 @@ static snw_status way(snw_assembly *as, double square, int *rank) {
         for (size_t k = 0; k < nr; k++) as->C[i * ld + k] = as->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) as->C[i * ld + nr + k] = k == i ? mu : 0;
     }
-    for (size_t k = 0; k < nr; k++) as->dx[k] = as->w->gap[k] / as->all_size[k];
+    for (size_t k = 0; k < nr; k++) as->dx[k] = gap_of(as, (int)k);
     for (size_t k = nr; k < ld; k++) as->dx[k] = 0;
     SNW_TRY(snw_shortest((int)ld, m->nv, as->C, 1e-11, &as->scratch, as->dx, rank));
     for (size_t i = 0; i < nv; i++) as->dx[i] *= m->typical[i];
@@ -273,9 +287,10 @@ static snw_status way(snw_assembly *as, double square, int *rank) {
 // from as->trial on
 static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_info *info) {
     const snw_model *m = as->all;
+    const double enough = as->leave > 0 ? on_the_way : 1e-14;
     snw_residual(m, in, as->trial, true, as->w);
     opening now = gaps(as);
-    for (int n = 0; !(now.largest <= 1e-14) && n < CLOSE_ITERATIONS; n++) {
+    for (int n = 0; !(now.largest <= enough) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
         snw_assembly_look(as, in, as->trial, true);
         int rank;
@@ -299,6 +314,29 @@ static opening approach(snw_assembly *as, const snw_inputs *in, snw_assembly_inf
         now = then;
     }
     return now;
+}
+
+// From as->trial on with all gaps closing evenly, part by part, as sites are brought together by hand: where the straight way sticks
+// because the loops are far open.
+static opening lead(snw_assembly *as, const snw_inputs *in, snw_assembly_info *info) {
+    const snw_model *m = as->all;
+    const size_t bytes = (size_t)m->nq * sizeof *as->q;
+    snw_residual(m, in, as->trial, true, as->w);
+    memcpy(as->first, as->w->gap, (size_t)m->nrow * sizeof *as->first);
+    double closed = 0, part = 0.1;
+    for (int n = 0; n < CLOSE_PARTS && closed + part < 1 && part > 1e-3; n++) {
+        memcpy(as->q, as->trial->q, bytes);
+        as->leave = 1 - closed - part;
+        if (approach(as, in, info).largest <= on_the_way) {
+            closed += part;
+            part *= 1.5;
+        } else {
+            memcpy(as->trial->q, as->q, bytes);
+            part *= 0.4;
+        }
+    }
+    as->leave = 0;
+    return approach(as, in, info);
 }
 
 double snw_assembly_roll(unsigned long long *seed) {
@@ -331,19 +369,22 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
     *info = (snw_assembly_info){.gap = INFINITY};
     unsigned long long seed = 3;
     double beside = 0;
-    for (int n = 0; n < CLOSE_STARTS; n++) {
+    for (int n = 0; n < CLOSE_STARTS + CLOSE_LEADS; n++) {
+        const bool leads = n >= CLOSE_STARTS;
+        if (n == CLOSE_STARTS)
+            beside = 0.05; // straight rods let nothing come nearer to first order
         snw_assembly_take(as, s);
         for (int i = 0; i < m->nv; i++)
             as->dx[i] = beside * m->typical[i] * snw_assembly_roll(&seed);
         snw_rest_vector(m, as->w, as->dx);
         if (n > 0) snw_move(m, s->q, 1, as->dx, as->trial->q);
-        const opening o = approach(as, in, info);
+        const opening o = leads ? lead(as, in, info) : approach(as, in, info);
         if (o.largest < info->gap) info->gap = o.largest, info->row = o.row;
         if (o.largest <= 1e-12) {
             memcpy(s->q, as->trial->q, (size_t)m->nq * sizeof *s->q);
             return SNW_OK;
         }
-        beside = n == 0 ? 0.02 : 1.7 * beside;
+        beside = n == 0 ? 0.02 : (leads ? 4 : 1.7) * beside;
     }
     char by[64], with[100];
     snw_assembly_say_gap(as, info->row, info->gap, by, sizeof by);

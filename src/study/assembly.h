@@ -44,6 +44,8 @@ typedef struct snw_assembly_info {
 // Largest gap at s->q under the inputs, and its row unless NULL; as a length or an angle in words.
 double snw_assembly_gap(snw_assembly *as, const snw_inputs *in, const snw_state *s, int *row);
 void snw_assembly_say_gap(const snw_assembly *as, int row, double gap, char *out, size_t size);
+// What gaps of a row are measured by: 1 for angles, the size of the robot for lengths.
+double snw_assembly_size(const snw_assembly *as, int row);
 // How many such rows there are, and the first one of loop i.
 int snw_assembly_rows(const snw_assembly *as);
 int snw_assembly_first_row(const snw_assembly *as, int i);

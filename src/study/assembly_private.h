@@ -26,6 +26,9 @@ struct snw_assembly {
     double *size;     // nrow: what a row is measured by,
     double *all_size; // and those of `all`
     double *dx;       // nv, or nrow if that is more
+    double *first;    // nrow: gaps where closing began,
+    double leave;     // and the part of them that is left open on the way
+    double *q;        // nq: a configuration to come back to
     int *order;       // nrow
     double weight;    // of C'C in M, mass_rows
     bool soft;        // M was made heavier where nothing moves

@@ -60,6 +60,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
     const double begin = k->state(self)->t, span = to - begin;
     // of steps that are chosen freely the first may be far shorter than the way to the next instant
     const double smallest = isfinite(p->longest) ? 1e-7 * p->longest : 1e-12 * span;
+    const double longest = isfinite(p->longest) ? p->longest : span;
     const double shortest = fmax(fmax(smallest, p->least), 1e-14 * fabs(to));
     if (p->control && !(p->h > 0)) {
         p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
@@ -73,7 +74,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
         }
         const bool weary = p->patience > 0 && spent > (double)p->patience;
         if (attempt == MOST_ATTEMPTS || weary) return too_many(k, t, to, h, err);
-        if (k->limit) h = k->limit(self, fmin(h, rest), p->longest);
+        if (k->limit) h = k->limit(self, fmin(h, rest), longest);
         const bool last = h >= rest * (1 - 1e-9);
         if (last) h = rest;
         snw_chord_info info;
@@ -90,9 +91,9 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
             h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
             continue;
         }
-        const double part = s == SNW_OK && k->again ? k->again(self, h, p->longest) : 0;
+        const double part = s == SNW_OK && k->again ? k->again(self, h, longest) : 0;
         if (part > 0) {
-            k->shorten(self, h = part, p->longest);
+            k->shorten(self, h = part, longest);
             continue;
         }
         if (s != SNW_OK) {

@@ -632,7 +632,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
     r->cut_of = NULL;
-    r->leans = r->left = r->smooth = false;
+    r->leans = r->gives = r->smooth = false;
+    r->left = 0;
     r->now = &r->era[0];
     r->loaded = r->resuming;
     SNW_TRY(snw_run_grid_reset(r, err));

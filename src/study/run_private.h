@@ -59,8 +59,9 @@ struct snw_run {
     snw_vec3 start;    // centre of mass where the file puts the robot
     double *acting;    // loads, loops, grounds, efforts and switches of a frame
     bool reads_stability;
-    bool leans;        // it was said that an equilibrium is unstable,
-    bool left;         // and that one was left for a stable one
+    bool leans;        // it was said that an equilibrium is unstable
+    int left;          // how often it was said that a branch of equilibria was left
+    bool gives;        // it was said that loops give way a little
     bool smooth;       // it was said that static steps leave friction of tendons out
     snw_modes **modes; // nstep: of the steps that look for them, NULL of others
     snw_state *shape;  // moved along a mode

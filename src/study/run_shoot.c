@@ -92,8 +92,8 @@ static void warn_of_unstable(snw_run *r, double t) {
     if (r->leans || r->reads_stability) return;
     r->leans = true;
     (void)snprintf(text, sizeof text,
-                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it, and "
-                   "no stable one was found; see the probe 'stability', or start elsewhere",
+                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see the "
+                   "probe 'stability', or start elsewhere (initial:)",
                    r->info.run, t);
     snw_run_warn(r, text);
 }
@@ -101,7 +101,7 @@ static void warn_of_unstable(snw_run *r, double t) {
 static void say_that_it_was_left(snw_run *r, double t) {
     char text[240];
     if (r->left) return;
-    r->left = true;
+    r->left = 1;
     (void)snprintf(text, sizeof text,
                    "run '%s': the equilibrium found first at t = %g s is unstable; it was left for "
                    "a stable one, of which there may be others",
@@ -110,11 +110,11 @@ static void say_that_it_was_left(snw_run *r, double t) {
 }
 
 // An unstable equilibrium is left for a stable one where there is one to be found; else it is told.
-static snw_status prefer_stable(snw_run *r, snw_shooter *e, double t, snw_work *w,
+static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t, snw_work *w,
                                 snw_boundary_info *info, snw_error *err) {
     bool leave;
     if (!is_unstable(r, e, t, w, &leave)) return SNW_OK;
-    if (!leave) {
+    if (!leave || r->desc->step[stage].follow) {
         warn_of_unstable(r, t);
         return SNW_OK;
     }
@@ -150,7 +150,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         snw_status s = snw_shooter_static(e, t, &info, &sum.load);
         if (s == SNW_OK) {
             snw_boundary_info more = {.residual = info.residual};
-            s = prefer_stable(r, e, t, w, &more, err);
+            s = prefer_stable(r, stage, e, t, w, &more, err);
             if (s != SNW_OK) return s;
             info.iterations += more.iterations;
             info.tangents += more.tangents;

@@ -9,20 +9,63 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_EIGEN = 800 };
+enum { MOST_EIGEN = 800, MOST_LEFT = 5 };
+
+// where along the load a branch became unstable or ended, in words
+static void say_where(const snw_statics_info *info, char *out, size_t size) {
+    out[0] = 0;
+    if (isfinite(info->left)) (void)snprintf(out, size, " from %.2g of the load on", info->left);
+}
+
+// whoever takes another branch than the load leads along is told; the first few times in a run
+static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
+    char text[400], where[40];
+    if (info->gap > 0 && !r->gives) {
+        r->gives = true;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': at t = %g s loops nearly contradict each other; they give way a "
+                       "little and are closed to %.2g m or rad. Let loops forbid less, or take "
+                       "some away",
+                       r->info.run, t, info->gap);
+        snw_run_warn(r, text);
+    }
+    const bool ended = info->branch == SNW_BRANCH_ENDED;
+    if ((!ended && info->branch != SNW_BRANCH_LEFT) || r->left >= MOST_LEFT) return;
+    r->left++;
+    say_where(info, where, sizeof where);
+    if (ended) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': at t = %g s the equilibria that the load leads along end at %.4g "
+                       "of it; the robot snapped to a stable one elsewhere. 'branch: follow' stops "
+                       "there",
+                       r->info.run, t, info->left);
+    } else {
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': at t = %g s the equilibrium that the load leads to is unstable%s; "
+            "it was left for a stable one beside it%s. 'branch: follow' keeps it",
+            r->info.run, t, where,
+            info->others ? ", of which there are two: a small load or 'initial:' "
+                           "chooses the other"
+                         : "");
+    }
+    snw_run_warn(r, text);
+}
 
 // once, and not to those who look at it themselves
-static void warn_of_unstable(snw_run *r, double stability) {
-    char text[240];
+static void warn_of_unstable(snw_run *r, double stability, const snw_statics_info *info) {
+    char text[300], where[40];
     if (!(stability < SNW_UNSTABLE) || r->leans || r->reads_stability) return;
     for (int i = 0; i < r->desc->nstep; i++) {
         if (r->desc->step[i].kind == SNW_STEP_MODES) return;
     }
     r->leans = true;
-    (void)snprintf(text, sizeof text,
-                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see "
-                   "the probe 'stability', or start elsewhere (initial:)",
-                   r->info.run, r->state->t);
+    say_where(info, where, sizeof where);
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s': the equilibrium at t = %g s is unstable%s, a small push leaves it; see "
+        "the probe 'stability', or start elsewhere (initial:)",
+        r->info.run, r->state->t, where);
     snw_run_warn(r, text);
 }
 
@@ -34,7 +77,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, boo
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
-    if (!(info->reached < 1)) warn_of_unstable(r, st.value);
+    if (!(info->reached < 1)) warn_of_unstable(r, st.value, info);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,
                        .load = info->reached,
@@ -109,6 +152,8 @@ static snw_status solve(snw_run *r, double t, const snw_statics_opts *opts, snw_
     sum->residual = info.residual;
     sum->reached = info.reached;
     sum->condition = info.condition;
+    if (s == SNW_OK) warn_of_branch(r, t, &info);
+    if (info.branch == SNW_BRANCH_UNSTABLE) sum->left = info.left;
     r->totals.iterations += info.iterations;
     r->totals.increments += info.increments;
     if (!(info.residual <= r->totals.worst_residual)) r->totals.worst_residual = info.residual;
@@ -125,11 +170,12 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.march = step->march;
     opts.march_step = step->march_step;
     opts.steady = step->steady;
+    opts.follow = step->follow;
     opts.stop = should_stop, opts.user = r;
     const double t0 = r->here.t0;
     // at most 1e7 of them: the reader sees to it
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
-    snw_statics_info sum = {0};
+    snw_statics_info sum = {.left = NAN};
     if (!r->resuming) remember(r);
     for (long k = r->resuming ? (long)r->here.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
@@ -138,6 +184,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         }
         bool changed = true;
         while (changed) { // nodes follow the shape that was found
+            opts.assemble = !r->loaded;
             const snw_status s = solve(r, t, &opts, &sum, err);
             if (s != SNW_OK) {
                 // the last equilibrium on the way is a result too, marked by its share of the load
@@ -153,7 +200,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         if (!snw_run_due(r, t, k == path)) continue;
         r->here.k = (double)k;
         SNW_TRY(frame(r, stage, &sum, k == path, err));
-        sum = (snw_statics_info){0};
+        sum = (snw_statics_info){.left = NAN};
     }
     return SNW_OK;
 }

@@ -36,6 +36,12 @@ static bool loose(const snw_model *m) {
 // part of typical stiffness that makes a tangent regular
 static const double SOFT = 1e-9;
 
+// of a tangent, a residual and its signs
+static size_t count_scratch(int n) {
+    const size_t pad = 64, N = (size_t)n;
+    return (N * N + N) * sizeof(double) + 2 * pad + snw_negative_scratch(n);
+}
+
 static size_t scratch_size(const snw_model *m) {
     if (m->bare) return 0;
     const size_t parts[] = {snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow),
@@ -43,6 +49,7 @@ static size_t scratch_size(const snw_model *m) {
                             snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(m->nv),
                             snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow),
+                            count_scratch(m->nv + m->nrow),
                             snw_qr_scratch(m->nv, m->nrow)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -59,7 +66,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->K = snw_alloc(nv * nv * sizeof(double));
     st->T = snw_alloc(nv * nv * sizeof(double));
-    st->x = snw_alloc((size_t)(m->nq + m->nrow) * sizeof(double));
+    const size_t numbers = (size_t)(m->nq + m->nrow);
+    st->x = snw_alloc((4 * numbers + nv) * sizeof(double));
     const size_t nr = (size_t)m->nrow, n = nv + nr;
     st->scale = snw_alloc((3 * n + nr) * sizeof(double));
     st->rows = snw_alloc((nv * nr + n) * sizeof(double));
@@ -75,6 +83,10 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
+    st->kept = st->x + numbers;
+    st->aside = st->kept + 3 * numbers;
+    st->to = 1;
+    st->soft_energy = INFINITY;
     *out = st;
     if (m->bare) return SNW_OK; // only looked at
     st->open = st->scale + n;
@@ -83,6 +95,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     for (int i = 0; i < m->nv; i++) {
         st->scale[i] = m->scale[i];
         st->slow[i] = m->scale[i] / m->typical[i];
+        st->soft_energy = fmin(st->soft_energy, m->scale[i] * m->typical[i]);
     }
     for (int i = 0; i < m->nrow; i++) {
         st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
@@ -126,6 +139,7 @@ static void forget_rates(const snw_model *m, snw_inputs *in) {
 void snw_statics_reset(snw_statics *st) {
     snw_inputs_unload(st->m, st->before);
     forget_rates(st->m, st->before);
+    st->negative = 0;
 }
 
 void snw_statics_take(snw_statics *st, const snw_statics *from) {
@@ -161,7 +175,7 @@ static void give_rates(snw_statics *st, double load) {
     snw_rows_impose(m, st->now, st->trial);
 }
 
-static void evaluate(snw_statics *st, double load, const double *x) {
+void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     if (load != st->blended) {
         snw_inputs_blend(st->m, st->before, st->after, load, st->now);
         st->blended = load;
@@ -173,28 +187,47 @@ static void evaluate(snw_statics *st, double load, const double *x) {
     snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
+// how far row i opens for a unit of its multiplier
+static double compliance(const snw_statics *st, int i) {
+    const double size = st->scale[st->m->nv + i];
+    return st->give > 0 ? st->give * size * size / st->soft_energy : 0;
+}
+
 // forces out of balance, then gaps, with the sign that makes the tangent of conservative loads symmetric
 static void gather(const snw_statics *st, double load, double *r) {
-    memcpy(r, st->w->r, (size_t)st->m->nv * sizeof *r);
-    for (int i = 0; i < st->m->nrow; i++) {
-        r[st->m->nv + i] = (1 - load) * st->open[i] - st->w->gap[i];
+    const snw_model *m = st->m;
+    memcpy(r, st->w->r, (size_t)m->nv * sizeof *r);
+    for (int i = 0; i < m->nrow; i++) {
+        r[m->nv + i] =
+            (1 - load) * st->open[i] - st->w->gap[i] - compliance(st, i) * st->trial->l[i];
     }
 }
 
-static snw_status residual(void *user, double load, const double *x, double *r) {
+// of all the change
+static double part(const snw_statics *st, double load) {
+    return (1 - load) * st->from + load * st->to;
+}
+
+static snw_status residual(void *user, double fraction, const double *x, double *r) {
     snw_statics *st = user;
-    evaluate(st, load, x);
+    const double load = part(st, fraction);
+    snw_statics_evaluate(st, load, x);
     gather(st, load, r);
     return SNW_OK;
 }
 
-static snw_status tangent(void *user, double load, const double *x, double *r, double *J) {
+static snw_status tangent(void *user, double fraction, const double *x, double *r, double *J) {
     snw_statics *st = user;
-    evaluate(st, load, x);
+    const double load = part(st, fraction);
+    snw_statics_evaluate(st, load, x);
     gather(st, load, r);
     snw_tangent_sweep(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     snw_rows_border(st->m, st->w, 1, J);
+    const size_t nv = (size_t)st->m->nv, n = nv + (size_t)st->m->nrow;
+    for (int i = 0; st->give > 0 && i < st->m->nrow; i++) {
+        J[(nv + (size_t)i) * (n + 1)] -= compliance(st, i);
+    }
     return SNW_OK;
 }
 
@@ -204,40 +237,45 @@ static void move(void *user, const double *x, double step, const double *dx, dou
     for (int i = 0; i < m->nrow; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
 }
 
-static snw_problem problem_of(snw_statics *st) {
+snw_problem snw_statics_problem(snw_statics *st) {
     const snw_model *m = st->m;
-    return (snw_problem){.n = m->nv + m->nrow,
-                         .nx = m->nq + m->nrow,
-                         .user = st,
-                         .residual = residual,
-                         .tangent = tangent,
-                         .move = m->ncurved ? move : NULL,
-                         .scale = st->scale,
-                         .soft = st->soft,
-                         .sparse = {st->sparse[0], st->sparse[1]}};
+    return (snw_problem){
+        .n = m->nv + m->nrow,
+        .nx = m->nq + m->nrow,
+        .user = st,
+        .residual = residual,
+        .tangent = tangent,
+        .move = m->ncurved ? move : NULL,
+        .scale = st->scale,
+        .soft = st->soft,
+        .sparse = {st->give > 0 ? NULL : st->sparse[0], st->give > 0 ? NULL : st->sparse[1]}};
 }
 
 // ---- solving ---------------------------------------------------------------------------------------
 
-static snw_status newton(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info) {
-    const snw_problem p = problem_of(st);
+snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
+                              snw_statics_info *info) {
+    const snw_problem p = snw_statics_problem(st);
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton.tol = opts->tolerance;
+    c.max_increments =
+        info->increments < c.max_increments ? c.max_increments - info->increments : 0;
     snw_continuation_info ci = {0};
     const snw_status s =
         snw_continuation_solve(&p, &c, opts->stop, opts->user, &st->scratch, st->x, &ci);
-    *info = (snw_statics_info){.iterations = ci.iterations,
-                               .increments = ci.increments,
-                               .residual = ci.residual,
-                               .reached = ci.reached,
-                               .condition = ci.condition};
+    info->iterations += ci.iterations;
+    info->increments += ci.increments;
+    info->residual = ci.residual;
+    info->reached = part(st, ci.reached);
+    info->condition = ci.condition;
     return s;
 }
 
-// close the loops under all of the load, where they are open; multipliers begin anew then
-static snw_status close_loops(snw_statics *st, bool *moved, snw_error *err) {
+snw_status snw_statics_close(snw_statics *st, bool *moved, snw_error *err) {
     const snw_model *m = st->m;
-    evaluate(st, 1, st->x);
+    *moved = false;
+    if (!m->nrow) return SNW_OK;
+    snw_statics_evaluate(st, st->to, st->x);
     *moved = snw_assembly_gap(st->assembly, st->now, st->trial, NULL) > 1e-12;
     if (!*moved) return SNW_OK;
     snw_assembly_info ai;
@@ -248,78 +286,45 @@ static snw_status close_loops(snw_statics *st, bool *moved, snw_error *err) {
     return SNW_OK;
 }
 
-static void start_from(snw_statics *st, const snw_state *s) {
+void snw_statics_start(snw_statics *st, const snw_state *s) {
     const snw_model *m = st->m;
     if (m->nq) memcpy(st->x, s->q, (size_t)m->nq * sizeof *st->x);
     if (m->nrow) memcpy(st->x + m->nq, s->l, (size_t)m->nrow * sizeof *st->x);
     if (!m->nrow) return;
-    evaluate(st, 1, st->x);
+    snw_statics_evaluate(st, 1, st->x);
     memcpy(st->open, st->w->gap, (size_t)m->nrow * sizeof *st->open);
 }
 
-// st->x <- joints a little beside where they are
-static void nudge(snw_statics *st, double part, unsigned long long *seed) {
-    const snw_model *m = st->m;
-    for (int i = 0; i < m->nv; i++) {
-        st->T[i] = st->soft[i] > 0 ? part * m->typical[i] * snw_assembly_roll(seed) : 0;
-    }
-    snw_rest_vector(m, st->w, st->T);
-    snw_move(m, st->x, 1, st->T, st->x);
-}
+static bool failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
-enum { FALLS = 4 };
-
-// A mechanism that only the load holds falls into its equilibrium; from a singular configuration (links in one line)
-// beside which it begins anew.
-static snw_status fall(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
-                       snw_statics_info *info, snw_error *err) {
-    const snw_problem p = problem_of(st);
-    snw_settle_opts o = snw_settle_defaults();
-    o.tol = opts->tolerance;
-    unsigned long long seed = 11;
-    snw_status s = SNW_E_SINGULAR;
-    for (int n = 0; n < FALLS && (s == SNW_E_SINGULAR || s == SNW_E_DIVERGED); n++) {
-        bool moved;
-        start_from(st, start);
-        if (n > 0) nudge(st, 0.03 * n, &seed);
-        if (st->m->nrow) SNW_TRY(close_loops(st, &moved, err));
-        snw_settle_info si = {0};
-        s = snw_settle(&p, st->slow, &o, opts->stop, opts->user, &st->scratch, st->x, &si);
-        info->iterations += si.iterations;
-        info->increments++;
-        info->residual = si.residual;
-    }
-    info->condition = NAN;
-    if (s == SNW_OK) info->reached = 1;
-    return s;
-}
-
-// From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails,
-// from the robot closed beforehand; when joints are held by nothing but the load, by letting it fall. `open` <- `err` says what
-// cannot be closed.
+// From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails and no
+// equilibrium of the closed robot was ever known, from the robot closed beforehand; when that fails too, or the branch ends on the way, by letting it settle.
+// `open` <- `err` says what cannot be closed.
 static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
                           snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
-    snw_status status = newton(st, opts, info);
-    const bool first = info->reached == 0;
-    if (status != SNW_E_SINGULAR && status != SNW_E_DIVERGED) return status;
-    if (st->m->nrow) {
-        bool moved = false;
-        const snw_statics_info was = *info;
-        start_from(st, s);
-        *open = close_loops(st, &moved, &why) != SNW_OK;
-        if (!*open && moved) {
-            status = newton(st, opts, info);
-            info->iterations += was.iterations;
-            info->increments += was.increments;
+    snw_status status = snw_statics_newton(st, opts, info);
+    if (!failed(status)) return status;
+    if (st->m->nrow && (info->reached == 0 || opts->assemble)) {
+        bool moved;
+        const double reached = info->reached, residual = info->residual;
+        memcpy(st->kept, st->x, (size_t)(st->m->nq + st->m->nrow) * sizeof *st->x);
+        snw_statics_start(st, s);
+        *open = snw_statics_close(st, &moved, &why) != SNW_OK;
+        if (!*open && moved) status = snw_statics_newton(st, opts, info);
+        if (*open || !moved || (failed(status) && info->reached <= reached)) {
+            memcpy(st->x, st->kept, (size_t)(st->m->nq + st->m->nrow) * sizeof *st->x);
+            info->reached = reached;
+            info->residual = residual;
         }
     }
-    if ((status == SNW_E_SINGULAR || status == SNW_E_DIVERGED) && st->soft && first) {
-        const snw_statics_info was = *info;
-        const snw_status fell = fall(st, opts, s, info, err);
-        if (fell == SNW_OK || fell == SNW_E_STOPPED) return fell;
-        *info = was;
-        start_from(st, s);
+    if (failed(status) && info->reached > 0) {
+        const snw_status crossed = snw_branch_cross(st, opts, s, info);
+        if (!failed(crossed)) return crossed;
+    }
+    if (failed(status) && !(opts->follow && info->reached > 0)) {
+        const snw_status settled = snw_branch_settle(st, opts, s, info, &why);
+        if (!failed(settled)) return settled;
     }
     if (*open && status != SNW_OK && err) *err = why;
     return status;
@@ -391,7 +396,7 @@ static snw_status march(snw_statics *st, const snw_statics_opts *opts, snw_stati
         return snw_fail(err, SNW_E_ARGUMENT,
                         "march does not know loops; leave march away to use Newton");
     }
-    const snw_problem p = problem_of(st);
+    const snw_problem p = snw_statics_problem(st);
     const double automatic = march_step(st);
     if (!(automatic > 0)) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -426,10 +431,32 @@ static const snw_link_desc *unheld(snw_statics *st) {
     return link < 0 ? NULL : &m->desc->link[link];
 }
 
-static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info *info, double t,
-                          snw_error *err) {
-    const bool failed = s == SNW_E_SINGULAR || s == SNW_E_DIVERGED;
-    const snw_link_desc *link = failed ? unheld(st) : NULL;
+// the link whose forces are not finite where the solve began and ended, and its joint or strain coordinate; NULL: all are
+static const snw_link_desc *not_finite(snw_statics *st, int *coordinate) {
+    const snw_model *m = st->m;
+    snw_statics_evaluate(st, 1, st->x);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = 0; i < b->n; i++) {
+            *coordinate = i + 1;
+            if (!isfinite(st->w->r[b->dof + i])) return &m->desc->link[m->seg[b->seg].link];
+        }
+    }
+    return NULL;
+}
+
+static snw_status explain(snw_statics *st, snw_status s, bool follow, const snw_statics_info *info,
+                          double t, snw_error *err) {
+    int coordinate;
+    const snw_link_desc *link = failed(s) ? not_finite(st, &coordinate) : NULL;
+    if (link) {
+        return snw_fail(err, s,
+                        "static at t = %g s: the force on coordinate %d of '%s' is not finite at "
+                        "%.6g of the load; check the laws and sizes that act on it, or start "
+                        "elsewhere (initial:)",
+                        t, coordinate, link->name, info->reached);
+    }
+    link = failed(s) ? unheld(st) : NULL;
     if (link && link->joint == SNW_JOINT_FREE) {
         return snw_fail(err, s,
                         "static at t = %g s: nothing holds the free joint of '%s', so the "
@@ -442,6 +469,13 @@ static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info 
                         "nothing holds the joint of '%s'. Give it stiffness, start elsewhere "
                         "(initial:), or use a dynamic step with damping",
                         t, info->reached, link->name);
+    }
+    if (failed(s) && follow && info->reached > 0) {
+        return snw_fail(err, s,
+                        "static at t = %g s: the branch of equilibria ends at %.6g of the load (a "
+                        "limit point); the last one is kept. Without 'branch: follow' the robot "
+                        "goes to a stable one beyond",
+                        t, info->reached);
     }
     // who knows no loops cannot march
     const char *slow = st->m->nrow ? "a dynamic step with damping" : "the damped march";
@@ -457,8 +491,8 @@ static snw_status explain(snw_statics *st, snw_status s, const snw_statics_info 
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force): it may be more than the robot bears. The last one is kept. Try "
-            "smaller steps, more functions, or %s",
+            "typical force), neither by increments nor by letting the robot settle: it may be more "
+            "than it bears. The last one is kept. Try smaller steps, more functions, or %s",
             t, info->reached, info->residual, slow);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
@@ -519,13 +553,23 @@ static snw_status keeps_closed(snw_statics *st, double t, const snw_state *s, sn
     return SNW_OK;
 }
 
+// the largest gap at s, m or rad
+static double widest(snw_statics *st, const snw_state *s) {
+    int row;
+    const double gap = snw_assembly_gap(st->assembly, st->after, s, &row);
+    return gap * snw_assembly_size(st->assembly, row);
+}
+
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
-    *info = (snw_statics_info){.reached = 1, .condition = NAN};
+    *info = (snw_statics_info){.reached = 1, .condition = NAN, .left = NAN};
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
+    st->from = 0;
+    st->to = 1;
+    st->give = 0;
     st->steady = opts->steady;
     if (st->steady && m->ngrip) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -536,19 +580,21 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     memset(st->trial->a, 0, (size_t)m->nv * sizeof *st->trial->a);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->ngrip) take_hold(st, s);
-    start_from(st, s);
+    snw_statics_start(st, s);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         bool open = false;
         status =
             opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
-            status = explain(st, status, info, t, err);
+            status = explain(st, status, opts->follow, info, t, err);
+        if (status == SNW_OK && !(opts->march > 0)) status = snw_branch_judge(st, opts, s, info);
     }
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
     if (st->steady) snw_rows_impose(m, st->after, s);
+    if (st->give > 0) info->gap = widest(st, s);
     if (status == SNW_OK && m->ngrip) status = let_share(st, t, s, err);
     if (status == SNW_OK) s->t = t;
     // the loads that hold at s: all, or the share reached

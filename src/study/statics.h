@@ -11,9 +11,21 @@ typedef struct snw_statics_opts {
     double tolerance;         // on forces relative to the model's typical ones, default 1e-13
     double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton
     bool steady; // what is driven or moved goes on at its rates, and all else rests beside it
+    bool
+        follow; // stay on the branch of equilibria that the load leads along, also where it is unstable or ends
+    bool
+        assemble; // the start is where a file puts the robot: loops are put together before loads lead anywhere
     bool (*stop)(void *user); // asked between increments; NULL: never
     void *user;
 } snw_statics_opts;
+
+// what became of the branch of equilibria along which the load led
+typedef enum snw_branch {
+    SNW_BRANCH_KEPT, // it was followed, or there was none to follow
+    SNW_BRANCH_ENDED, // it ended at `left` of the load, and the robot snapped to a stable equilibrium
+    SNW_BRANCH_LEFT, // it is unstable from `left` on, and was left for a stable equilibrium beside it
+    SNW_BRANCH_UNSTABLE, // it is unstable from `left` on, and kept
+} snw_branch;
 
 typedef struct snw_statics_info {
     int iterations, increments;
@@ -21,6 +33,11 @@ typedef struct snw_statics_info {
     double reached;  // fraction of the change of load, 1 when all
     double
         condition; // of the last tangent (solve/condition.h), estimated; NaN when it is not known
+    snw_branch branch;
+    double left; // fraction of the load, within a hundredth; NaN: not known
+    bool others; // another stable equilibrium was found on the other side of an unstable one
+    double
+        gap; // largest of loops that nearly contradict each other and give way a little, m or rad; 0 else
 } snw_statics_info;
 
 snw_statics_opts snw_statics_defaults(void);
@@ -30,8 +47,8 @@ SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **ou
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 
 // s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the solve before
-// (none at first). Loops that are open close as the load grows, or before; a mechanism that only the load holds falls
-// into a stable equilibrium. s->v and s->a become zero, but for those of drives where it is `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and `err` says at
+// (none at first). Loops that are open close as the load grows, or before. Where the start is no equilibrium, the branch ends on
+// the way or what is found is unstable, a damped motion leads to a stable one unless opts->follow: info->branch. s->v and s->a become zero, but for those of drives where it is `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and `err` says at
 // which share of the load.
 SNW_NODISCARD snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts,
                                            snw_state *s, snw_statics_info *info, snw_error *err);

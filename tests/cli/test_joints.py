@@ -115,10 +115,22 @@ class Joints(harness.Case):
 
     def test_an_unstable_equilibrium_is_said_to_be_one_unless_the_file_looks(self):
         pole = "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
-        for text, unstable in (("study: [static:]\n", True), ("initial: {a: 10 deg}\nstudy: [static:]\n", False),
-                               ("study: [static:]\nprobes: {s: stability}\n", False), ("study: [static:, modes:]\n", False)):
+        stay = "static: {branch: follow}"
+        for text, unstable in ((f"study: [{stay}]\n", True), (f"initial: {{a: 10 deg}}\nstudy: [{stay}]\n", False),
+                               (f"study: [{stay}]\nprobes: {{s: stability}}\n", False), (f"study: [{stay}, modes:]\n", False)):
             self.write("robot.yaml", pole + text)
             self.assertEqual("the equilibrium at t = 0 s is unstable" in self.succeeds("run", "robot.yaml", "-q").err, unstable, text)
+
+    def test_a_pole_on_its_foot_falls_and_says_so(self):
+        self.write("robot.yaml", "sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, 1], inertia: [1, 1, 1]}}}\n"
+                   "study: [static:]\nprobes: {at: {position: com}, s: stability}\nsites: {com: {on: a, pose: {xyz: [0, 0, 1]}}}\n")
+        err = self.succeeds("run", "robot.yaml", "-q").err
+        self.assertIn("the equilibrium that the load leads to is unstable", err)
+        self.assertIn("'branch: follow' keeps it", err)
+        rows = self.succeeds("show", "robot.h5", "--probe", "at.z,s", "--csv").out.split()
+        t, z, s = (float(x) for x in rows[-1].split(","))
+        self.assertAlmostEqual(z, -1, 9)
+        self.assertGreater(s, 0)
 
     def test_limits_warn_with_joint_time_and_value(self):
         for joint, extra, initial, words in (

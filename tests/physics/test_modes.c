@@ -240,7 +240,7 @@ static void stretched_beam_is_a_string_and_a_compressed_one_a_column(void **stat
             "14, "
             "stretch: legendre 6}, nodes: 96, magnus: 6}}}\n"
             "loops: {tip: {join: [world, arm.tip], as: revolute, pose: {xyz: [%.17g, 0, 0]}}}\n"
-            "study: [static, modes]\n",
+            "study: [static: {branch: follow}, modes]\n",
             1 + e[k]);
         find(text, &r);
         assert_int_equal(r.run.warnings, 0);
@@ -267,10 +267,10 @@ static void frequency_vanishes_where_the_column_buckles(void **state) {
     const double share[] = {0.99, 0.999, 1.001}, Pc = oracle_euler_load();
     for (int k = 0; k < 3; k++) {
         char text[1000];
-        (void)snprintf(
-            text, sizeof text,
-            BEAM("") "loads: {push: {on: arm.tip, force: [%.17g, 0, 0]}}\nstudy: [static, modes]\n",
-            -share[k] * Pc);
+        (void)snprintf(text, sizeof text,
+                       BEAM("") "loads: {push: {on: arm.tip, force: [%.17g, 0, 0]}}\nstudy: "
+                                "[static: {branch: follow}, modes]\n",
+                       -share[k] * Pc);
         find(text, &r);
         square[k] = omega(&r, 0) * fabs(omega(&r, 0));
         done(&r);

@@ -740,7 +740,7 @@ static void branches_of_equilibria_end(void **state) {
             "loops: {tip: {join: [limb(2).tip, plate], as: revolute}}\n"
             "actuators: {motor(k=1..2): {joint: limb(k), position: -(-1)^k*q}}\n"
             "initial: {limb(k=1..2): {strain: {bend_z: %s}}}\n"
-            "study: [static: {for: 1 s, step: 2 ms}]\n"
+            "study: [static: {for: 1 s, step: 2 ms, branch: follow}]\n"
             "probes: {turned: {angle: motor(1)}}\n",
             law[k], bent[k]);
         execute(text, &o);

@@ -68,7 +68,7 @@ static void a_twisted_clamped_rod_buckles_at_greenhills_torque(void **state) {
             "bend_z: legendre 12}}}}\n"
             "loops: {clamp: {join: [world, rod.tip], as: prismatic, axis: x, pose: {xyz: "
             "[1, 0, 0], axis: x, angle: %.17g}}}\n"
-            "study: [static:]\nprobes: {s: stability}\n",
+            "study: [static: {branch: follow}]\nprobes: {s: stability}\n",
             angle);
         outcome o;
         execute_ok(text, &o);

@@ -502,6 +502,30 @@ static void increments_are_limited(void **state) {
     assert_true(info.reached > 0 && info.reached < 1 && info.residual <= opts.newton.tol);
 }
 
+// x^2 + 1 = 0 has no root under any load; the least that is left is 1, and a number
+static snw_status rootless(void *user, double load, const double *x, double *r) {
+    (void)user, (void)load;
+    r[0] = x[0] * x[0] + 1;
+    return SNW_OK;
+}
+
+static snw_status rootless_tangent(void *user, double load, const double *x, double *r, double *J) {
+    J[0] = 2 * x[0];
+    return rootless(user, load, x, r);
+}
+
+static void what_is_left_where_nothing_is_found_is_a_number(void **state) {
+    (void)state;
+    const snw_problem p = {.n = 1, .nx = 1, .residual = rootless, .tangent = rootless_tangent};
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    const snw_continuation_opts opts = snw_continuation_defaults();
+    snw_continuation_info info;
+    double x = 3;
+    assert_true(snw_continuation_solve(&p, &opts, NULL, NULL, &scratch, &x, &info) != SNW_OK);
+    assert_true(info.reached == 0 && x == 3);
+    assert_true(info.residual >= 1 && info.residual <= 10);
+}
+
 static void uses_the_scratch_announced_and_no_heap(void **state) {
     (void)state;
     rod b = rod_make(1000, pi / 2);
@@ -520,6 +544,7 @@ static void uses_the_scratch_announced_and_no_heap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_load_is_taken_at_once),
+        cmocka_unit_test(what_is_left_where_nothing_is_found_is_a_number),
         cmocka_unit_test(a_heavy_cantilever_hangs_where_it_should),
         cmocka_unit_test(huge_loads_end_on_the_branch_of_small_steps),
         cmocka_unit_test(a_crooked_column_buckles),

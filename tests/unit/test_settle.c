@@ -75,10 +75,78 @@ static void it_says_when_it_cannot(void **state) {
     assert_int_equal(settle(&p, centre, NULL, &info), SNW_E_SINGULAR);
 }
 
+// two equal humps side by side, r = (x^3 - x, y^3 - y): at the top both directions fall, and the determinant of the tangent
+// has the sign of a minimum
+static snw_status humps(void *user, double load, const double *x, double *r) {
+    (void)user, (void)load;
+    for (int i = 0; i < 2; i++) r[i] = x[i] * x[i] * x[i] - x[i];
+    // outside there is nothing
+    if (fabs(x[0]) > 1.2) r[0] = NAN;
+    return SNW_OK;
+}
+
+static snw_status humps_tangent(void *user, double load, const double *x, double *r, double *J) {
+    const double T[4] = {3 * x[0] * x[0] - 1, 0, 0, 3 * x[1] * x[1] - 1};
+    memcpy(J, T, sizeof T);
+    return humps(user, load, x, r);
+}
+
+static void it_never_ends_on_a_hump_nor_outside(void **state) {
+    (void)state;
+    static const double ones[2] = {1, 1};
+    const snw_problem problem = {
+        .n = 2, .nx = 2, .residual = humps, .tangent = humps_tangent, .scale = ones};
+    const snw_settle_opts opts = snw_settle_defaults();
+    for (int i = 0; i < 16; i++) {
+        double x[2] = {1e-3 * cos(i + 0.1), 1e-3 * sin(i + 0.1)};
+        const double want[2] = {x[0] > 0 ? 1 : -1, x[1] > 0 ? 1 : -1};
+        snw_arena scratch = {.base = memory, .size = sizeof memory};
+        snw_settle_info info;
+        assert_int_equal(snw_settle(&problem, ones, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
+        for (int c = 0; c < 2; c++) assert_near(x[c], want[c], 1e-9);
+    }
+}
+
+// x^2 + y^2 = 1 said twice: the rows depend on each other, and multipliers share
+static snw_status twice(void *user, double load, const double *x, double *r) {
+    (void)user;
+    const double l = x[2] + x[3];
+    r[0] = -l * x[0];
+    r[1] = 2 * load - l * x[1];
+    r[2] = r[3] = -0.5 * (x[0] * x[0] + x[1] * x[1] - 1);
+    return SNW_OK;
+}
+
+static snw_status twice_tangent(void *user, double load, const double *x, double *r, double *J) {
+    const double l = x[2] + x[3];
+    const double T[16] = {-l,    0,     -x[0], -x[0], 0,     -l,    -x[1], -x[1],
+                          -x[0], -x[1], 0,     0,     -x[0], -x[1], 0,     0};
+    memcpy(J, T, sizeof T);
+    return twice(user, load, x, r);
+}
+
+static void rows_that_say_the_same_share(void **state) {
+    (void)state;
+    static const double ones[4] = {1, 1, 1, 1}, damped[4] = {1, 1, 0, 0};
+    const snw_problem problem = {
+        .n = 4, .nx = 4, .residual = twice, .tangent = twice_tangent, .scale = ones};
+    const snw_settle_opts opts = snw_settle_defaults();
+    double x[4] = {0.8, 0.6, 0, 0};
+    snw_arena scratch = {.base = memory, .size = sizeof memory};
+    snw_settle_info info;
+    assert_int_equal(snw_settle(&problem, damped, &opts, NULL, NULL, &scratch, x, &info), SNW_OK);
+    assert_true(scratch.peak <= snw_settle_scratch(4, 4));
+    assert_near(x[1], -1, 1e-9);
+    assert_near(x[2], -1, 1e-6);
+    assert_near(x[3], -1, 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_falls_to_the_bottom),
         cmocka_unit_test(it_says_when_it_cannot),
+        cmocka_unit_test(it_never_ends_on_a_hump_nor_outside),
+        cmocka_unit_test(rows_that_say_the_same_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots with several equilibria, and loops that are far from one where they are put together: a static step ends at a
+// stable equilibrium, says when it had to leave the branch it was on, and stays there when it is asked to.
+#include "executed.h"
+#include "oracle/closed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void say_no_nan(const outcome *o) {
+    assert_null(strstr(o->err.text, "nan"));
+    assert_null(strstr(o->said, "nan"));
+}
+
+// A planar robot of three slender limbs whose motors stand at 20 degrees and q; where the file puts it no limb meets the
+// plate. By closing it where it is, and along a path of the motors from 20 degrees on: one equilibrium
+static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
+    (void)state;
+    static const double q[2][3] = {{-30, -30, 0}, {-30, -20, 0}};
+    for (int k = 0; k < 2; k++) {
+        outcome o[2];
+        for (int path = 0; path < 2; path++) {
+            char text[2500];
+            (void)snprintf(
+                text, sizeof text,
+                "sinew: 1\ngravity: 0\n"
+                "parameters: {Rb: 0.4 m, Rp: 0.05 m, q: [%g deg, %g deg, %g deg], go: %s}\n"
+                "materials: {steel: {young: 210 GPa, poisson: 0.3, density: 7800}}\n"
+                "robot:\n"
+                "  leg(k=1..3): {on: world, pose: {xyz: [Rb*cos(120 deg*k), Rb*sin(120 deg*k), "
+                "0], axis: z, angle: 120 deg*k + 180 deg}, joint: revolute, rod: {length: 0.5 m, "
+                "section: {circle: {radius: 0.5 mm}}, material: steel, strain: {bend_z: legendre "
+                "6}}}\n"
+                "  plate: {on: leg(1).tip, joint: revolute, body: {mass: 50 g, cylinder: {radius: "
+                "Rp, length: 5 mm}, com: [Rp, 0, 0]}}\n"
+                "sites:\n"
+                "  c: {on: plate, pose: {xyz: [Rp, 0, 0]}}\n"
+                "  p(k=2..3): {on: c, pose: {xyz: [-Rp*cos(120 deg*(k-1)), -Rp*sin(120 "
+                "deg*(k-1)), 0]}}\n"
+                "  tip(k=2..3): {on: leg(k).tip}\n"
+                "loops: {pin(k=2..3): {join: [p(k), tip(k)], as: revolute}}\n"
+                "actuators: {motor(k=1..3): {joint: leg(k), position: 20 deg + q(k)*go}}\n"
+                "study: [static: %s]\n"
+                "probes: {c: {position: c}, s: stability, p(k=2..3): {position: p(k)}, "
+                "tip(k=2..3): "
+                "{position: tip(k)}}\n",
+                q[k][0], q[k][1], q[k][2], path ? "t/(1 s)" : "1",
+                path ? "{for: 1 s, step: 50 ms}" : "");
+            execute_ok(text, &o[path]);
+            say_no_nan(&o[path]);
+            assert_true(o[path].totals.worst_residual <= 1e-12);
+            assert_true(last(&o[path], 3) > 0);
+            for (int c = 0; c < 6; c++)
+                assert_near(last(&o[path], 4 + c), last(&o[path], 10 + c), 1e-12);
+        }
+        for (int c = 0; c < 2; c++) assert_near(last(&o[0], c), last(&o[1], c), 1e-9);
+        for (int i = 0; i < 2; i++) snw_series_clear(&o[i].series);
+    }
+}
+
+// A rod twisted by one turn between clamps and pushed through itself, with few functions: the spatial equilibria end in
+// plane ones between two increments, and the path goes on
+static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\ngravity: 0\n"
+               "materials: {steel: {young: 210 GPa, poisson: 0.3, density: 0}}\n"
+               "robot: {rod: {on: world, rod: {length: 20 m, section: {circle: {radius: 17.6 "
+               "mm}}, material: steel, nodes: 48, strain: {twist: chebyshev 3, bend_y: chebyshev "
+               "5, bend_z: chebyshev 5, stretch: chebyshev 2}}}}\n"
+               "loops: {clamp: {join: [world, rod.tip], as: fixed, pose: {xyz: [\"20 m - 2 "
+               "m/s*max(t - 18 s, 0 s)\", 0, 0], axis: x, angle: \"2*pi*min(t/(18 s), 1)\"}}}\n"
+               "loads: {weight: {along: rod, force: [0, 0, 9.81 N/m], frame: world}}\n"
+               "study: [static: {for: 33 s, step: 1 s}]\n"
+               "probes: {middle: {position: rod@50%}, s: stability, tip: {position: rod.tip}}\n",
+               &o);
+    say_no_nan(&o);
+    assert_int_equal(o.series.nframe, 34);
+    assert_true(last(&o, 3) > 0);
+    // the middle lies in the plane of symmetry, between the clamps
+    assert_near(last(&o, 0), -5, 1e-6);
+    assert_near(last(&o, 1), 0, 1e-9);
+    assert_near(last(&o, 4), -10, 1e-11);
+    snw_series_clear(&o.series);
+}
+
+// Two tubes of different curvature, one in the other, held together at four stations: where they share a shape most rows
+// say the same. Unturned they take the mean of their curvatures, weighed by stiffness; turned by 90 degrees at the base
+// the tip is where the equations of concentric tubes put it (two angles along s, GJ theta'' = +-A sin(difference),
+// integrated apart), but for what four stations and four functions miss
+static void tubes_in_each_other_settle_though_their_loops_nearly_say_the_same(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\ngravity: 0\n"
+               "materials: {nitinol: {young: 60 GPa, poisson: 0.3, density: 6450}}\n"
+               "robot:\n"
+               "  outer: {on: world, rod: {length: 0.2 m, section: {tube: {diameter: 2 mm, inner: "
+               "1.6 mm}}, material: nitinol, rest: {bend_z: 5 1/m}, strain: kirchhoff legendre "
+               "4}}\n"
+               "  inner: {on: world, joint: revolute, axis: x, rod: {length: 0.2 m, section: "
+               "{tube: {diameter: 1.4 mm, inner: 1 mm}}, material: nitinol, rest: {bend_z: 12 "
+               "1/m}, strain: kirchhoff legendre 4}}\n"
+               "loops: {c(k=1..4): {join: [outer@(k*25)%, inner@(k*25)%], as: cylindrical, axis: "
+               "x}}\n"
+               "actuators: {turn: {joint: inner, position: 90 deg*t/(1 s)}}\n"
+               "study: [static: {for: 1 s, step: 0.5 s}]\n"
+               "probes: {tip: {position: outer.tip}, torque: {effort: turn}}\n",
+               &o);
+    say_no_nan(&o);
+    const double a = pow(2, 4) - pow(1.6, 4), b = pow(1.4, 4) - 1;
+    const double k = (5 * a + 12 * b) / (a + b), want[3] = {0.1584313, 0.0869463, 0.0522763};
+    assert_near(shown(&o, 0, 0), sin(0.2 * k) / k, 1e-7);
+    assert_near(shown(&o, 0, 1), (1 - cos(0.2 * k)) / k, 1e-7);
+    for (int c = 0; c < 3; c++) assert_true(fabs(last(&o, c) - want[c]) <= 1e-3 * 0.2);
+    assert_true(fabs(last(&o, 3) - 0.0567970) <= 2e-3 * 0.0568);
+    assert_non_null(strstr(o.said, "nearly contradict"));
+    snw_series_clear(&o.series);
+}
+
+// the elastica: a column clamped below whose tip leans by `lean` bears K(sin(lean/2))^2 EI/l^2
+static void a_column_leans_as_the_elastica_unless_it_is_to_stay_straight(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const double lean = 0.3 + 0.5 * k, root = oracle_elliptic_K(sin(0.5 * lean));
+        for (int follow = 0; follow < 2; follow++) {
+            char text[1000];
+            (void)snprintf(text, sizeof text,
+                           "sinew: 1\ngravity: 0\n"
+                           "robot: {arm: {on: world, rod: {length: 1, section: {stiffness: "
+                           "{bend_y: 1, bend_z: 1}}, strain: {bend_y: legendre 10, bend_z: "
+                           "legendre 10}, nodes: 40, magnus: 6}}}\n"
+                           "loads: {push: {on: arm.tip, force: [%.17g, 0, 0]}}\n"
+                           "study: [static: {branch: %s}]\n"
+                           "probes: {turn: {pose: arm.tip}, s: stability}\n",
+                           -root * root, follow ? "follow" : "stable");
+            outcome o;
+            execute_ok(text, &o);
+            const double got = 2 * acos(fabs(last(&o, 3))); // by the quaternion
+            assert_near(got, follow ? 0 : lean, follow ? 1e-7 : 1e-6);
+            assert_true((shown(&o, 0, o.series.ncolumn - 1) < -1e-6) == follow);
+            if (!follow) {
+                assert_non_null(strstr(o.said, "was left for a stable one"));
+                double at = NAN; // the share of the load that is Euler's
+                const char *where = strstr(o.said, "from ");
+                assert_non_null(where);
+                assert_int_equal(sscanf(where, "from %lf", &at), 1);
+                assert_true(fabs(at - oracle_euler_load() / (root * root)) <= 0.01);
+            }
+            snw_series_clear(&o.series);
+        }
+    }
+}
+
+// Von Mises' truss: a strut of natural length 1.02 between a pivot and a mass that slides up and down at distance 1. At
+// height h it bears k h (1.02/sqrt(1 + h^2) - 1), at most 0.1531 N; then it snaps through, and is stretched from below
+static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
+    (void)state;
+    const double k = 100, rest = 1.02, top = sqrt(pow(rest, 2.0 / 3) - 1);
+    const double most = k * top * (rest / sqrt(1 + top * top) - 1);
+    for (int follow = 0; follow < 2; follow++) {
+        char text[1200];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "robot:\n"
+                       "  strut: {on: world, joint: revolute}\n"
+                       "  foot: {on: strut, pose: {xyz: [1.02, 0, 0]}, joint: prismatic, axis: x, "
+                       "stiffness: 100 N/m}\n"
+                       "  mass: {on: world, pose: {xyz: [1, 0, 0]}, joint: prismatic, axis: y, "
+                       "body: {mass: 1}}\n"
+                       "initial: {strut: %.17g, mass: %.17g}\n"
+                       "loops: {pin: {join: [mass, foot], as: revolute}}\n"
+                       "loads: {push: {on: mass, force: [0, \"-0.3 N*t/(1 s)\", 0]}}\n"
+                       "study: [static: {for: 1 s, step: 0.1 s%s}]\n"
+                       "probes: {at: {position: mass}}\n",
+                       acos(1 / rest), sqrt(rest * rest - 1), follow ? ", branch: follow" : "");
+        outcome o;
+        execute(text, &o);
+        const double t = o.series.t[o.series.nframe - 1], h = last(&o, 1);
+        assert_near(k * h * (rest / sqrt(1 + h * h) - 1), 0.3 * t, 1e-9);
+        assert_int_equal(o.status, follow ? SNW_E_DIVERGED : SNW_OK);
+        assert_true((h > top) == follow);
+        say_no_nan(&o);
+        double at = NAN; // share of the increment from 0.5 s to 0.6 s
+        const char *text_of = follow ? o.err.text : o.said,
+                   *words = follow ? "ends at " : "end at ";
+        const char *where = strstr(text_of, words);
+        assert_non_null(where);
+        assert_int_equal(sscanf(where + strlen(words), "%lf", &at), 1);
+        assert_near(0.15 + 0.03 * at, most, 1e-4);
+        snw_series_clear(&o.series);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limbs_far_from_their_plate_settle_where_a_path_leads),
+        cmocka_unit_test(a_path_goes_on_beyond_the_end_of_a_branch),
+        cmocka_unit_test(tubes_in_each_other_settle_though_their_loops_nearly_say_the_same),
+        cmocka_unit_test(a_column_leans_as_the_elastica_unless_it_is_to_stay_straight),
+        cmocka_unit_test(a_truss_snaps_through_unless_it_is_to_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
