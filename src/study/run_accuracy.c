@@ -4,8 +4,6 @@
 // the strain bases leave out; and what is said of them at the end.
 #include "study/run_private.h"
 
-#include "base/fail.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,22 +15,18 @@ bool snw_run_looks_closely(const snw_run *r, bool last) {
     return last || r->totals.frames % 50 == 0;
 }
 
-static snw_status quadrature(const snw_run *r, const snw_state *s, double *worst) {
-    const snw_model *m = r->now->model;
-    for (int i = 0; i < m->nrod; i++) {
-        double e;
-        SNW_TRY(snw_rod_quadrature_at(m, &m->rod[i], s->q, s->t, &e));
-        if (!(e <= *worst)) *worst = e;
-    }
-    return SNW_OK;
-}
-
-snw_status snw_run_accuracy(snw_run *r, const snw_state *s, bool still, snw_stats *stats) {
+// an estimate for which there is no memory is not known, and the run goes on
+void snw_run_accuracy(snw_run *r, const snw_state *s, bool still, snw_stats *stats) {
     snw_era *e = r->now;
-    SNW_TRY(quadrature(r, s, &stats->quadrature));
-    if (!e->asked) SNW_TRY(snw_truncation_create(e->model, &e->truncation));
+    const snw_model *m = e->model;
+    for (int i = 0; i < m->nrod; i++) {
+        double error;
+        if (snw_rod_quadrature_at(m, &m->rod[i], s->q, s->t, &error) != SNW_OK) continue;
+        if (!(error <= stats->quadrature)) stats->quadrature = error;
+    }
+    if (!e->asked && snw_truncation_create(m, &e->truncation) != SNW_OK) e->truncation = NULL;
     e->asked = true;
-    if (!e->truncation) return SNW_OK;
+    if (!e->truncation) return;
     snw_truncation_info cut;
     snw_truncation_estimate(e->truncation, s, still, &cut);
     stats->truncation = cut.relative;
@@ -40,7 +34,6 @@ snw_status snw_run_accuracy(snw_run *r, const snw_state *s, bool still, snw_stat
         r->cut = cut;
         r->cut_of = e->desc;
     }
-    return SNW_OK;
 }
 
 static void speak_of_nodes(const snw_run *r) {

@@ -87,7 +87,7 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, boo
                        .geometry = snw_geometry_error(m, r->state->q, r->state->t),
                        .truncation = NAN};
     if (snw_run_looks_closely(r, last) && !r->desc->step[stage].steady && !(info->reached < 1)) {
-        SNW_TRY(snw_run_accuracy(r, r->state, true, &stats));
+        snw_run_accuracy(r, r->state, true, &stats);
     }
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);

@@ -493,7 +493,8 @@ static double pace(snw_truncation *t) {
     snw_kinematics(m, t->in, t->s, false, t->w);
     const double jerk = snw_kinetic_energy(m, t->w);
     t->s->v = v;
-    return energy > 0 ? jerk / energy : 0;
+    const double most = 1e12; // of what is let go from rest: nothing has bent yet
+    return jerk > 0 ? fmin(jerk / energy, most) : 0;
 }
 
 // A (count x count, columns ld apart) <- C'A, or A C when `right`: others rows or columns of it as well
