@@ -230,6 +230,11 @@ static snw_status load_part(loader *l, const char *path, const snw_entry *by, sn
         return snw_fail_at(l->err, by->place, "files include each other more than %d deep",
                            SNW_INCLUDE_DEPTH);
     }
+    l->bytes += l->part[i].length;
+    if (l->bytes > SNW_TEXT_TOTAL_MAX) { // a part may be named many times
+        return snw_fail_at(l->err, by->place, "more than %d bytes with all that is included",
+                           SNW_TEXT_TOTAL_MAX);
+    }
     SNW_TRY(
         load_text(l, l->part[i].name, l->part[i].name, l->part[i].text, l->part[i].length, root));
     l->depth--;
@@ -279,7 +284,7 @@ static snw_status split_text(loader *l, const char *text, size_t *length) {
     if (next) *length = (size_t)(next - text);
     while (next) {
         const char *name = next + sizeof head - 1, *end = strchr(name, '\n');
-        if (!end || l->npart == SNW_INCLUDE_FILES) break;
+        if (!end || l->npart == SNW_INCLUDE_FILES - 1) break; // the first file is one of them
         next = strstr(end, head);
         const char *copy = snw_pool_text(l->pool, name, (size_t)(end - name));
         if (!copy) return out_of_memory(l->err);

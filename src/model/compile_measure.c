@@ -73,7 +73,7 @@ static snw_status keep_inside(const snw_build *b, const snw_measure_desc *d, con
                                   "%.4g m from the axis%s. See 'at'; if discs lead it there, say "
                                   "how far they reach, e.g. 'discs: %.3g m'",
                                   d->name, link->name, p->x, far,
-                                  d->discs > 0 ? ", beyond its discs" : "", far));
+                                  d->discs > 0 ? ", beyond its discs" : "", 1.01 * far));
 }
 
 snw_status snw_build_place(const snw_measure_desc *d, const snw_rod *rod, snw_spot *p,
