@@ -179,7 +179,7 @@ if(TARGET command)
   # random robots, a minute of them: the groups of tests/random, and the hunt itself
   foreach(group Families Statics Motion Bodies)
     string(TOLOWER random_${group} name)
-    check(${name} random 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_random.py ${group}
+    check(${name} random 900 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_random.py ${group}
       ENVIRONMENT "SINEW=$<TARGET_FILE:command>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
   check(random_hunt random 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_hunt.py

@@ -45,8 +45,8 @@ class Settled(Exception):
 # ---- what every run must keep --------------------------------------------------------------------
 
 def checked(run, model, name="plain", must=False):
-    """The outcome of a run that neither crashed, hung nor showed what is no number. Ends the comparison where it did not
-    succeed; `must` makes that a find."""
+    """The outcome of a run that neither crashed nor hung, with finite numbers. Ends the comparison where the run did
+    not succeed; `must` makes that a find."""
     outcome = run(model, name)
     if outcome.crashed:
         raise Settled(Verdict("find", "crash", f"{name}: signal or sanitizer, exit {outcome.code}: {outcome.message}"))
@@ -211,8 +211,7 @@ def nodes(model, run):
 def spaces(model, run):
     """Legendre, Chebyshev and monomials span the same space."""
     word = {"legendre": "chebyshev", "chebyshev": "legendre", "monomial": "legendre"}
-    text = model_text.text(model)
-    if not re.search(r"\b(legendre|chebyshev|monomial)\b", text):
+    if not re.search(r"\b(legendre|chebyshev|monomial)\b", model_text.text(model)):
         return Verdict("ok", "spaces")
     other = clone(model)
     for rod in rods(other):
@@ -226,10 +225,11 @@ def spaces(model, run):
                 break
     plain, second = checked(run, model), checked(run, other, "same space")
     amount = apart(model, plain, second)
+    text = "positions differ with another basis of the same space"
     if amount > STATIC:
-        return two_equilibria(run, "spaces", model, other, plain, amount, "positions differ with another basis of the same space")
+        return two_equilibria(run, "spaces", model, other, plain, amount, text)
     # nodes are chosen for the same space, so even their errors should be alike
-    return verdict("spaces", amount, SAME, plain, "positions differ with another basis of the same space")
+    return verdict("spaces", amount, SAME, plain, text)
 
 
 def scaled(value, law):
@@ -352,7 +352,8 @@ def engines(model, run):
         rod.update(nodes=80, magnus=6)
     fine = checked(run, rich, "richer basis")
     if apart(model, fine, shot) <= STATIC:
-        return verdict("engines (basis)", amount, STATIC, plain, "the strain engine differs from shooting and from a richer basis")
+        return verdict("engines (basis)", amount, STATIC, plain,
+                       "the strain engine differs from shooting and from a richer basis")
     if shot.told(amount) or plain.told(amount):
         return Verdict("warned", "engines", f"engines differ by {amount:.2g}", amount)
     judged = clone(other)
@@ -417,13 +418,14 @@ def energy(model, run):
     if scheme > REMOVED*exchanged:
         return energy_verdict("removed", scheme/exchanged, plain)
     if abs(balance) > UNBALANCED*exchanged:
-        return verdict("balance", abs(balance)/exchanged, UNBALANCED, plain, "energy is not accounted for, of the exchanged")
+        return verdict("balance", abs(balance)/exchanged, UNBALANCED, plain,
+                       "energy is not accounted for, of the exchanged")
     if abs(balance) > SUSPECT*exchanged:
         short = checked(run, with_step(model, 1/4), "step/4")
         left = abs(short.totals.get("balance") or 0.0)
         if left > abs(balance)/3 and not plain.warnings:
-            return Verdict("find", "balance", f"of the energy {abs(balance)/exchanged:.2g} is not accounted for, and with a "
-                           f"quarter of the step still {left/exchanged:.2g}", left/exchanged)
+            return Verdict("find", "balance", f"of the energy {abs(balance)/exchanged:.2g} is not accounted for, "
+                           f"with a quarter of the step still {left/exchanged:.2g}", left/exchanged)
     return Verdict("ok", "energy", "", abs(scheme)/exchanged)
 
 
@@ -595,8 +597,9 @@ def again(model, run):
     (run.folder / "again.yaml").write_text(text)
     output = run.folder / "again.h5"
     output.unlink(missing_ok=True)
-    with subprocess.Popen([SINEW, "run", "again.yaml", "-o", "again.h5", "-q"], cwd=run.folder, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit, env=ENVIRONMENT) as process:
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([SINEW, "run", "again.yaml", "-o", "again.h5", "-q"], cwd=run.folder, preexec_fn=limit,
+                          env=ENVIRONMENT, **quiet) as process:
         delay = 0.5*(plain.totals.get("seconds") or 0.0)  # any instant will do
         time.sleep(min(delay + 0.01, 2.0))
         process.send_signal(signal.SIGKILL)
@@ -604,7 +607,8 @@ def again(model, run):
     resume = ["--resume"] if output.exists() else []
     done = run.call("run", "again.yaml", "-o", "again.h5", "--json", *resume)
     if done.returncode != 0:
-        return Verdict("find", "again", f"a killed run does not go on: exit {done.returncode}, {done.stderr.strip()[:200]}")
+        return Verdict("find", "again",
+                       f"a killed run does not go on: exit {done.returncode}, {done.stderr.strip()[:200]}")
     shown = run.call("show", "again.h5", "--csv")
     (run.folder / "model.yaml").write_text(text)
     run.call("run", "model.yaml", "-o", "whole.h5", "--json")
@@ -641,7 +645,8 @@ def period(model, run):
     if found is None:
         return Verdict("unsure", "period", "no clear swing")
     amount = abs(found*frequency - 1)
-    return verdict("period", amount, 0.02, plain, f"modes say {frequency:.5g} Hz, a small swing {1/found:.5g} Hz: they differ")
+    return verdict("period", amount, 0.02, plain,
+                   f"modes say {frequency:.5g} Hz, a small swing {1/found:.5g} Hz: they differ")
 
 
 def zero_crossing_period(swing, rest):
@@ -658,8 +663,9 @@ def zero_crossing_period(swing, rest):
 
 COMPARISONS = {
     "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "moved": moved,
-    "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes, "steps": steps_short, "adapt": adapt,
-    "free_step": free_step, "engines_motion": engines_motion, "again": again, "closure": closure, "period": period,
+    "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
+    "steps": steps_short, "adapt": adapt, "free_step": free_step, "engines_motion": engines_motion, "again": again,
+    "closure": closure, "period": period,
 }
 
 
