@@ -427,6 +427,19 @@ static void settle(snw_motion *mo) {
     snw_residual(m, mo->in, mo->trial, false, mo->w);
 }
 
+// h^2 times the largest change of an acceleration in the step; what is driven has the one of its law, and none of the scheme's noise
+// (theory.md 6.6)
+static double largest_jump(const snw_motion *mo, double h) {
+    const snw_model *m = mo->m;
+    double *change = mo->scratch, largest = 0;
+    for (int i = 0; i < m->nv; i++) change[i] = fabs(mo->acc[i] - mo->past.a[i]) / m->typical[i];
+    for (int i = 0; i < m->ndrive; i++) {
+        if (snw_drive_holds(m, mo->trial, i)) change[m->drive[i].dof] = 0;
+    }
+    for (int i = 0; i < m->nv; i++) largest = fmax(largest, h * h * change[i]);
+    return largest;
+}
+
 snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_info *info) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
@@ -470,10 +483,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     snw_state_copy(m, mo->now, mo->before);
     copy_history(&mo->past, &mo->kept);
     mo->kept.h = before;
-    mo->jump = 0;
-    for (int i = 0; i < m->nv; i++) {
-        mo->jump = fmax(mo->jump, h * h * fabs(mo->acc[i] - p->a[i]) / m->typical[i]);
-    }
+    mo->jump = largest_jump(mo, h);
     if (mo->soft) mo->past.h = -1; // its accelerations are the scheme's from now on
     snw_scheme_end(&mo->opts.scheme, h, mo->d, mo->rate, mo->acc, &mo->past);
     mo->trial->t = mo->now->t + h;

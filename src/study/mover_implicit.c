@@ -55,7 +55,7 @@ static const snw_stepper stepper = {
     .save = save,
     .load = load,
     .destroy = destroy,
-    .advice = "a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
+    .advice = "'adapt: on', a smaller step, a scheme with damping (rho, bdf2), or more nodes"};
 
 size_t snw_mover_implicit_saves(const snw_model *m) {
     return SNW_PACED_SAVES + snw_motion_saves(m);

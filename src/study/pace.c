@@ -18,7 +18,7 @@ double snw_quickness(const snw_model *m, const snw_state *s) {
 }
 
 // `t`: time of the laws that were tried last
-static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
+static snw_status give_up(const snw_pace *p, const snw_stepper *k, void *self, double t, double h,
                           const snw_chord_info *info, snw_error *err) {
     snw_error why = {0};
     const double reached = k->state(self)->t;
@@ -29,7 +29,8 @@ static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
         err, SNW_E_DIVERGED,
         "no motion found beyond t = %g s (steps down to %.2g s, residual %.2g of a typical "
         "force); what was computed is kept. Try %s",
-        reached, h, info->residual, k->advice);
+        reached, h, info->residual,
+        p->control ? "a smaller tolerance, or a scheme with damping (rho, bdf2)" : k->advice);
 }
 
 static snw_status too_coarse(const snw_pace *p, double t, double h, double miss, snw_error *err) {
@@ -98,7 +99,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
         }
         if (s != SNW_OK) {
             h *= 0.5;
-            if (h < shortest) return give_up(k, self, t_tried, h, &info, err);
+            if (h < shortest) return give_up(p, k, self, t_tried, h, &info, err);
             continue;
         }
         took->increments++;

@@ -146,6 +146,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
                         .energy = snw_run_energies(r, mv, w),
                         .stats = *sum};
     *sum = (snw_stats){0};
+    SNW_TRY(snw_run_diverges(r, mv, &v.energy, err));
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
     r->here.over = last;
     return snw_run_frame(r, stage, &v, err);
@@ -298,6 +299,18 @@ static double next_change(const snw_model *m, breaks *b, double t, double grid) 
     return fmin(jump, fabs(sample - grid) <= same ? grid : sample);
 }
 
+// Is it worth looking whether the motion diverges, beside frames? Where steps were hard to take, and now and then.
+static bool doubtful(const snw_stats *took, double k) {
+    return took->increments > 1 || took->iterations > 15 || fmod(k, 16) == 0;
+}
+
+// No step was found: `err` says so, or that the motion had diverged before.
+static snw_status explain(snw_run *r, const snw_mover *mv, snw_error *err) {
+    const snw_energy e = snw_run_energies(r, mv, mv->look(mv->self));
+    SNW_TRY(snw_run_diverges(r, mv, &e, err));
+    return SNW_E_DIVERGED;
+}
+
 static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0, t1 = t0 + step->duration;
@@ -329,7 +342,9 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         if (jump) to = limit;
         snw_stats took = {0};
         const double asked = to;
-        SNW_TRY(advance(r, mv, &to, limit, &took, err));
+        const snw_status s = advance(r, mv, &to, limit, &took, err);
+        if (s == SNW_E_DIVERGED) return explain(r, mv, err);
+        if (s != SNW_OK) return s;
         jump = jump && to == asked;
         if (watches && turns(r, mv, step, &over)) {
             if (++turned > MOST_TURNS) {
@@ -358,6 +373,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         }
         SNW_TRY(follow(r, mv, err));
         SNW_TRY(choose_rows(r, mv, err));
+        if (doubtful(&took, r->here.k)) {
+            const snw_energy e = snw_run_energies(r, mv, mv->look(mv->self));
+            SNW_TRY(snw_run_diverges(r, mv, &e, err));
+        }
         if (!watches) over = ends(step, to, NULL);
         SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
@@ -526,6 +545,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         if (!r->resuming) {
             const snw_energy first = snw_run_energies(r, &mv, mv.look(mv.self));
             r->here.start = total(&first);
+            snw_run_supply(r, &first);
             if (!isnan(r->held)) r->work += r->here.start - r->held;
             r->totals.exchanged = 0;
         }

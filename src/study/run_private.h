@@ -27,10 +27,12 @@ typedef struct snw_era {
 // Where in the study a run is.
 typedef struct snw_here {
     int stage;
-    bool over;    // the stage's last frame is out
-    double k;     // instants of its grid done
-    double t0;    // when it began
-    double start; // energy then, J; dynamic
+    bool over;       // the stage's last frame is out
+    double k;        // instants of its grid done
+    double t0;       // when it began
+    double start;    // energy then, J; dynamic
+    double supplied; // most that could have moved the robot since, J, and
+    double height;   // energy of gravity then, to see whether its motion diverges
 } snw_here;
 
 struct snw_run {
@@ -113,6 +115,12 @@ SNW_NODISCARD snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v,
 // acting <- what loads, loops, grounds, tendons and chambers do and what is there, as snw_frame has it, one after the other.
 void snw_run_acting(const snw_run *r, const snw_view *v, double *acting);
 bool snw_run_due(snw_run *r, double t, bool last);
+// A dynamic step begins with these energies. Later, e at the mover's present: SNW_E_DIVERGED when its steps have made far more energy than
+// there was to move the robot.
+void snw_run_supply(snw_run *r, const snw_energy *first);
+SNW_NODISCARD snw_status snw_run_diverges(snw_run *r, const snw_mover *mv, const snw_energy *e,
+                                          snw_error *err);
+
 // Energies of a dynamic step at the mover's present, w its look; what it moved from here.start on.
 snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_work *w);
 // T + U of the run's state as the present model, or its fields, have it.

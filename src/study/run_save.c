@@ -17,6 +17,8 @@
     X(here.k, double)                                                                              \
     X(here.t0, double)                                                                             \
     X(here.start, double)                                                                          \
+    X(here.supplied, double)                                                                       \
+    X(here.height, double)                                                                         \
     X(next_frame, double)                                                                          \
     X(work, double)                                                                                \
     X(heat, double)                                                                                \

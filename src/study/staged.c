@@ -656,4 +656,5 @@ const snw_stepper snw_staged_stepper = {
     .save = save,
     .load = load,
     .destroy = destroy,
-    .advice = "a smaller step, a scheme with damping (generalized-alpha), or more nodes"};
+    .advice = "'adapt: on', a smaller step, a scheme with damping (generalized-alpha), or more "
+              "nodes"};
