@@ -141,7 +141,8 @@ static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
     const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
     const double greenhill = 9.0 / 4 * zero * zero * column_EI / column_mass;
     outcome o;
-    for (double share = 0.1; share < 1; share += 0.4) {
+    for (int k = 0; k < 3; k++) {
+        const double share = 0.1 + 0.4 * k;
         stand(0, -share * euler, &o);
         assert_near(last(&o, 0), 1 - share, 1e-7);
         assert_int_equal(o.warnings, 0);
@@ -372,6 +373,7 @@ static void saves_fit_after_short_steps(const char *text) {
     snw_state *s;
     snw_shooter *e;
     if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_non_null(desc);
     if (snw_assembly_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     if (snw_shooter_create(m, &desc->step[0], &e, &err) != SNW_OK) fail_msg("%s", err.text);
