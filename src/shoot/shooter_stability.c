@@ -291,21 +291,18 @@ int snw_shooter_unstable(const snw_shooter *e) {
 // the smallest eigenvalue of a rod that stands alone, by bisection
 static double smallest(const snw_shoot_rod *r) {
     double high = 0, low = 0;
-    const int below = count_below(r, 0);
-    if (below < 0) return NAN;
+    int below = count_below(r, 0);
     if (below == 0) {
         // they gather about one, where K_T - sigma K has no inverse and intervals are no longer short
         high = 0.999;
         if (count_below(r, high) == 0) return 1;
-    } else {
-        int n = below;
-        for (low = -1; n > 0 && low > -1e12; low *= 4) {
-            n = count_below(r, low);
-            if (n < 0) return NAN;
-            if (n == 0) break;
-            high = low;
-        }
     }
+    while (below > 0 && low > -1e12) {
+        high = low;
+        low = fmin(4 * low, -1);
+        below = count_below(r, low);
+    }
+    if (below < 0) return NAN;
     while (high - low > 1e-9 * fmax(fabs(low), 1e-3)) {
         const double middle = 0.5 * (low + high);
         const int n = count_below(r, middle);
@@ -324,7 +321,8 @@ static double of_plate(snw_shooter *e) {
     double A[36];
     snw_platform_formula(e->p, SNW_TIME_STATIC, 0, 1);
     const snw_status status = snw_platform_stiffness(e->p, A);
-    snw_platform_forget(e->p); // as after any equilibrium; a checkpoint has no room for these segments
+    snw_platform_forget(
+        e->p); // as after any equilibrium; a checkpoint has no room for these segments
     if (status != SNW_OK) return NAN;
     const double L = e->leg[0].r->length;
     double B[36];

@@ -51,10 +51,9 @@ static bool has_tangent(const snw_model *m) {
 }
 
 // Is the equilibrium at t unstable? Where the fields themselves cannot tell, by the strain engine's tangent at the coordinates
-// nearest to them. *leave: there may be a way to a stable one.
-static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w, bool *leave) {
+// nearest to them.
+static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
     const int n = snw_shooter_unstable(e);
-    *leave = n > 0;
     if (n >= 0) return n > 0;
     if (!has_tangent(r->now->model)) return snw_shooter_stability(e) < SNW_SHOOTER_UNSTABLE;
     snw_shooter_show(e, r->state, w);
@@ -63,7 +62,8 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w, bool 
 }
 
 // The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as the guess.
-static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
+static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_work *w,
+                           snw_boundary_info *info) {
     const snw_model *m = r->now->model;
     snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info how;
@@ -80,7 +80,7 @@ static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_in
         s->t = t;
         snw_shooter_guess(e, s);
         found = snw_shooter_static(e, t, info, &reached) == SNW_OK && reached == 1 &&
-                snw_shooter_unstable(e) == 0;
+                !is_unstable(r, e, t, w);
     }
     snw_state_destroy(s);
     return found;
@@ -112,19 +112,19 @@ static void say_that_it_was_left(snw_run *r, double t) {
 // An unstable equilibrium is left for a stable one where there is one to be found; else it is told.
 static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t, snw_work *w,
                                 snw_boundary_info *info, snw_error *err) {
-    bool leave;
-    if (!is_unstable(r, e, t, w, &leave)) return SNW_OK;
-    if (!leave || r->desc->step[stage].follow) {
+    if (!is_unstable(r, e, t, w)) return SNW_OK;
+    const bool conserves = snw_shooter_unstable(e) > 0;
+    if (r->desc->step[stage].follow || (!conserves && !has_tangent(r->now->model))) {
         warn_of_unstable(r, t);
         return SNW_OK;
     }
     snw_shooter *first;
     SNW_TRY(snw_shooter_copy(e, &first, err));
-    bool found = led_by_strains(r, e, t, info);
+    bool found = led_by_strains(r, e, t, w, info);
     snw_status s = SNW_OK;
     if (!found) {
         s = snw_shooter_follow(e, first, err);
-        if (s == SNW_OK) found = snw_shooter_settle(e, t, info) == SNW_OK;
+        if (s == SNW_OK && conserves) found = snw_shooter_settle(e, t, info) == SNW_OK;
     }
     snw_shooter_destroy(first);
     if (found) {

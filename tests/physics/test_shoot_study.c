@@ -141,7 +141,8 @@ static void stability_of_a_column_is_what_is_left_to_buckling(void **state) {
     const double pi = acos(-1), euler = pi * pi / 4 * column_EI, zero = 1.8663508589; // of J_-1/3
     const double greenhill = 9.0 / 4 * zero * zero * column_EI / column_mass;
     outcome o;
-    for (double share = 0.1; share < 1; share += 0.4) {
+    for (int k = 0; k < 3; k++) {
+        const double share = 0.1 + 0.4 * k;
         stand(0, -share * euler, &o);
         assert_near(last(&o, 0), 1 - share, 1e-7);
         assert_int_equal(o.warnings, 0);
@@ -184,31 +185,30 @@ static void a_column_beyond_buckling_is_an_elastica(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A pole too heavy for itself, pushed to the side, and one that a tendon bends besides: what Newton's method finds
-// the first stands upright. Both engines say the same of the place and, of one place, of its stability.
+// A pole too heavy for itself, pushed to the side, one that a tendon bends besides, and one with a torque, which has no energy:
+// what Newton's method finds first stands upright. Both engines say the same of the place and of its stability.
 static void both_engines_find_the_stable_equilibrium(void **state) {
     (void)state;
     static const char text[] =
         "sinew: 1\nmaterials: {m: {young: 0.1 MPa, poisson: 0.5, density: 1070}}\n"
         "robot: {arm: {on: world, pose: {x: z}, rod: {length: 1 m, section: {circle: {radius: 60 "
         "mm}}, material: m, strain: kirchhoff legendre 14, nodes: 50}}}\n"
-        "%s"
-        "loads: {side: {on: arm.tip, force: [10 mN, 0, 0]}}\n"
+        "actuators: {c: {tendon: {along: arm, at: [0, 20 mm, 30 mm]}, effort: %g}}\n"
+        "loads: {side: {on: arm.tip, force: [10 mN, 0, 0], torque: [0, %g, 0]}}\n"
         "probes: {s: stability, p: {position: arm.tip}}\n"
         "study: [static: {%s}]\n";
-    static const char *const pull[] = {
-        "", "actuators: {c: {tendon: {along: arm, at: [0, 20 mm, 30 mm]}, effort: 5}}\n"};
-    for (int k = 0; k < 2; k++) {
+    static const double pull[] = {0, 5, 0}, turn[] = {0, 0, 0.02};
+    for (int k = 0; k < 3; k++) {
         char full[1024];
         outcome a, b;
-        (void)snprintf(full, sizeof full, text, pull[k], "");
+        (void)snprintf(full, sizeof full, text, pull[k], turn[k], "");
         execute_ok(full, &a);
-        (void)snprintf(full, sizeof full, text, pull[k],
+        (void)snprintf(full, sizeof full, text, pull[k], turn[k],
                        "engine: shooting, shooting: {points: 201}");
         execute_ok(full, &b);
         assert_int_equal(b.warnings, 1);
         assert_true(last(&a, 0) > 0);
-        assert_near(last(&b, 0), last(&a, 0), 1e-4);
+        if (turn[k] == 0) assert_near(last(&b, 0), last(&a, 0), 1e-4);
         for (int i = 1; i < 4; i++) assert_near(last(&b, i), last(&a, i), 1e-4);
         snw_series_clear(&a.series);
         snw_series_clear(&b.series);
@@ -373,6 +373,7 @@ static void saves_fit_after_short_steps(const char *text) {
     snw_state *s;
     snw_shooter *e;
     if (describe(text, &doc, &desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_non_null(desc);
     if (snw_assembly_compile(desc, &m, &err) != SNW_OK) fail_msg("%s", err.text);
     assert_int_equal(snw_state_create(m, &s), SNW_OK);
     if (snw_shooter_create(m, &desc->step[0], &e, &err) != SNW_OK) fail_msg("%s", err.text);
