@@ -5,6 +5,7 @@
 #include "study/mover_private.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // `t`: time of the laws that were tried last
 static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
@@ -14,11 +15,14 @@ static snw_status give_up(const snw_stepper *k, void *self, double t, double h,
     if (k->check(self, t, &why) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, reached, why.text);
     }
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "no motion found beyond t = %g s (steps down to %.2g s, residual %.2g of a typical "
-        "force); what was computed is kept. Try %s",
-        reached, h, info->residual, k->advice);
+    char left[64] = "forces that are not finite";
+    if (isfinite(info->residual)) {
+        (void)snprintf(left, sizeof left, "residual %.2g of a typical force", info->residual);
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s, %s); what was computed "
+                    "is kept. Try %s",
+                    reached, h, left, k->advice);
 }
 
 snw_status snw_pace_advance(snw_pace *p, const snw_stepper *k, void *self, double to, double limit,
