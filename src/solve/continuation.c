@@ -32,7 +32,7 @@
 enum { MAX_ITER = 8 };   // of Newton in an increment: one that needs more is too long
 enum { CRAWLING = 200 }; // increments in which more than
 static const double CRAWLED =
-    1e-4; // of the load must be carried: tangents of a start that is singular lead nowhere
+    1e-2; // of the load must be carried: tangents of a start that is singular lead nowhere
 
 static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
 static const double THETA_AIM = 0.25; // what the next one aims at

@@ -101,7 +101,13 @@ static snw_status snap(snw_statics *st, const snw_statics_opts *opts, snw_static
     snw_status s = SNW_E_DIVERGED;
     for (int n = 0; n < SNAPS && failed(s); n++) {
         st->to = fmin(1, info->reached + ldexp(BEYOND, n));
+        memcpy(kept(st, 1), st->x, size_of(st));
         s = settle_closed(st, opts, info, err);
+        if (failed(s) && st->to < 1) { // all at once
+            memcpy(st->x, kept(st, 1), size_of(st));
+            st->to = 1;
+            s = settle_closed(st, opts, info, err);
+        }
         if (s != SNW_OK || st->to >= 1) return s;
         memset(st->open, 0, (size_t)st->m->nrow * sizeof *st->open);
         st->from = st->to;

@@ -5,6 +5,7 @@
 #include "study/mover_private.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MOST_ATTEMPTS = 1000000 }; // of steps in one advance
 
@@ -25,12 +26,16 @@ static snw_status give_up(const snw_pace *p, const snw_stepper *k, void *self, d
     if (k->check(self, t, &why) != SNW_OK) {
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, reached, why.text);
     }
-    return snw_fail(
-        err, SNW_E_DIVERGED,
-        "no motion found beyond t = %g s (steps down to %.2g s, residual %.2g of a typical "
-        "force); what was computed is kept. Try %s",
-        reached, h, info->residual,
-        p->control ? "a smaller tolerance, or a scheme with damping (rho, bdf2)" : k->advice);
+    char left[64] = "forces that are not finite";
+    if (isfinite(info->residual)) {
+        (void)snprintf(left, sizeof left, "residual %.2g of a typical force", info->residual);
+    }
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s, %s); what was computed "
+                    "is kept. Try %s",
+                    reached, h, left,
+                    p->control ? "a smaller tolerance, or a scheme with damping (rho, bdf2)"
+                               : k->advice);
 }
 
 static snw_status too_coarse(const snw_pace *p, double t, double h, double miss, snw_error *err) {

@@ -9,6 +9,7 @@
 #include "shoot/shooter.h"
 #include "study/memory.h"
 #include "study/mover.h"
+#include "study/target.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -311,7 +312,23 @@ static snw_status explain(snw_run *r, const snw_mover *mv, snw_error *err) {
     return SNW_E_DIVERGED;
 }
 
-static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_error *err) {
+// once for each integral of a motion that went on to its end
+static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const snw_targets *g) {
+    double error, before;
+    for (int i = snw_targets_missed(g, 0, &error, &before); i >= 0;
+         i = snw_targets_missed(g, i + 1, &error, &before)) {
+        char text[320];
+        (void)snprintf(text, sizeof text,
+                       "run '%s': what '%.80s' sums up stays at %.3g in the last quarter of step "
+                       "'%s' (%.3g in the one before): its target is not reached. Look for what is "
+                       "in the way or limits the drive, or take other gains or more time",
+                       r->info.run, r->now->desc->signal[i].text, error, step->name, before);
+        snw_run_warn(r, text);
+    }
+}
+
+static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_targets *targets,
+                        snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     const double t0 = r->here.t0, t1 = t0 + step->duration;
     const double grid = mv->grid > 0 ? mv->grid : step->duration / 100;
@@ -329,6 +346,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         (void)snw_run_due(r, t0, true);
         SNW_TRY(frame(r, stage, mv, &sum, over, err));
         if (over) return SNW_OK;
+        if (targets) snw_targets_look(targets, t0, mv->state(mv->self)->z);
     }
     for (;;) {
         const double t = mv->state(mv->self)->t;
@@ -380,6 +398,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         if (!watches) over = ends(step, to, NULL);
         SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
+        if (targets && !r->resuming) snw_targets_look(targets, to, mv->state(mv->self)->z);
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));
         if (last) return SNW_OK;
@@ -524,6 +543,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     warn_of_noise(r, step);
     snw_mover mv = {0};
     breaks b = {0};
+    snw_targets *targets = NULL;
     const double t0 = r->here.t0;
     if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
@@ -532,6 +552,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         mv.heed(mv.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
+    if (s == SNW_OK) s = snw_targets_create(m, t0, t0 + step->duration, &targets);
     if (s == SNW_OK) s = find_breaks(r->now->desc, step, t0, t0 + step->duration, &b);
     if (s == SNW_OK && r->resuming) {
         s = mv.load(mv.self, snw_run_save_mover(r), err);
@@ -549,7 +570,8 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             if (!isnan(r->held)) r->work += r->here.start - r->held;
             r->totals.exchanged = 0;
         }
-        s = carry(r, stage, &mv, &b, err);
+        s = carry(r, stage, &mv, &b, targets, err);
+        if (s == SNW_OK && targets) warn_of_targets(r, step, targets);
         // also after a failure: what was reached counts
         const snw_energy e = snw_run_energies(r, &mv, mv.look(mv.self));
         snw_run_settle(r, &e);
@@ -562,6 +584,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     }
     if (mv.close) mv.close(mv.self);
     snw_free(b.t);
+    snw_targets_destroy(targets);
     if (s == SNW_OK) snw_statics_assume(r->now->statics, r->state->t);
     return s == SNW_E_MEMORY ? snw_fail(err, s, "out of memory") : s;
 }

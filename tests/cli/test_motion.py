@@ -38,6 +38,27 @@ class Motion(harness.Case):
         run = self.succeeds("show", file, "--json", "--probe", probe).json["runs"][0]
         return run["t"], run["values"]
 
+    def test_a_controller_whose_target_is_out_of_reach_is_told(self):
+        # against the drag the limited drive reaches 0.5 m/s of 0.7; a way that is measured aims at nothing
+        self.write("cart.yaml", """sinew: 1
+gravity: 0
+parameters: {e: v.vx - 0.7, drive: "limit(-3*e - 5*integral(e), -1, 1)"}
+robot: {cart: {on: world, joint: free, body: {mass: 2 kg, sphere: {radius: 10 cm}}}}
+loads: {push: {on: cart, force: [drive - 2*v.vx, 0, 0]}}
+study: [dynamic: {for: 5 s, step: 20 ms}]
+probes: {v: {velocity: cart}, x: {position: cart}}
+runs:
+  weak: {}
+  strong: {drive: -3*e - 5*integral(e)}
+  way: {drive: "if(integral(v.vx) < 1, 1, 1)"}
+  far: {drive: "limit(-3*(x.x - 5) - integral(x.x - 5), -0.1, 0.1)"}
+  near: {drive: "-4*(x.x - 0.1) - 4*integral(x.x - 0.1)"}
+""")
+        err = self.succeeds("run", "cart.yaml", "-q").err
+        self.assertIn("run 'weak': what 'integral(e)' sums up stays at -0.2", err)
+        self.assertIn("run 'far': what 'integral(x.x - 5)' sums up stays at", err)
+        self.assertEqual(err.count("its target is not reached"), 2, err)
+
     def test_static_change_and_dynamic_in_a_row(self):
         self.write("swing.yaml", SWING)
         text = self.succeeds("run", "swing.yaml").out
