@@ -538,7 +538,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 15, NSINGLE = 12 };
+enum { NPIECE = 15, NSINGLE = 13 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -571,9 +571,9 @@ size_t snw_motion_saves(const snw_model *m) {
 void snw_motion_save(const snw_motion *mo, double *out) {
     const snw_onset *o = &mo->onset;
     const snw_impact *i = &mo->impact;
-    const double single[NSINGLE] = {mo->in->t,  mo->of_T.known, mo->of_T.a, mo->of_T.b,
-                                    mo->shares, o->longest,     o->looked,  o->waits,
-                                    i->longest, i->gain,        i->most,    i->since};
+    const double single[NSINGLE] = {mo->in->t,  mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->shares,
+                                    o->longest, o->looked,      o->waits,   i->longest, i->gain,
+                                    i->most,    i->since,       i->many};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -587,7 +587,7 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     mo->of_T.a = single[2], mo->of_T.b = single[3];
     mo->shares = single[4] != 0;
     mo->onset = (snw_onset){single[5], single[6], (int)single[7]};
-    mo->impact = (snw_impact){single[8], single[9], single[10], single[11]};
+    mo->impact = (snw_impact){single[8], single[9], single[10], single[11], single[12]};
     mo->soft = false;
     if (mo->of_T.known) {
         mo->w->pace = 1 / mo->of_T.a;

@@ -60,6 +60,7 @@ static double heat(snw_motion *mo, double h) {
 typedef struct footing {
     double stored;   // energy in the ground, J
     double kinetic;  // of the robot, J
+    double total;    // with that of springs, rods and height, J
     double power;    // between them, each place without sign, W
     unsigned places; // which are pressed: a number that changes with the set
 } footing;
@@ -71,6 +72,8 @@ static footing stand(const snw_motion *mo, double t, const snw_state *s) {
     snw_kinematics(m, mo->within, s, false, mo->w);
     f.stored = snw_contact_energy(m, mo->w);
     f.kinetic = snw_kinetic_energy(m, mo->w);
+    f.total =
+        f.kinetic + snw_stored_energy(m, s->q, mo->w) + snw_gravity_energy(m, mo->within, mo->w);
     for (int k = 0; k < m->ntouch; k++) {
         const snw_touch_work *at = &mo->w->touch[k];
         f.power += fabs(at->press * at->rate);
@@ -90,46 +93,55 @@ static double sum_of(int n, const double *x) {
 // theory.md (6.13)
 static const double PART =
     0.1; // of the energy in motion that the ground may take or give within a step
-static const double GAIN = 0.002; // of it that contacts may create in all
+static const double GAIN = 0.005; // of it that contacts may create in all
 static const double BESIDE =
     0.01; // of work and heat of a step that count as what the account cannot tell
+static const double SLACK = 1e-4; // the same of a step as long as it may be, once that is used up
 static const double FAINT = 1e-4; // of the largest energy in motion: less is not looked at
 static const double EFFORT =
     40; // steps in which a contact that lasts is followed e times less closely
 static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
+static const double MOST = 1000;   // short steps in a row
 
-// What the step just solved says about the ground. `created`: energy that the scheme created in it.
-static void judge(snw_motion *mo, double h, const footing *from, const footing *to,
-                  double created) {
+// What the step just solved says about the ground. The energy that the scheme created is that of both ends here: the
+// quadrature of (6.5) may miss a body that turns far within a step.
+static void judge(snw_motion *mo, double h, const footing *from, const footing *to) {
     snw_impact *i = &mo->impact;
     const int n = snw_npower(mo->m);
     mo->verdict = 0;
     for (int k = 0; k < n; k++) mo->power_within[k] = mo->work[k] - mo->work_kept[k];
-    const double beside = sum_of(n, mo->power_within) + fabs(mo->heat - mo->heat_kept);
+    const double heat = mo->heat - mo->heat_kept;
+    const double beside = sum_of(n, mo->power_within) + fabs(heat);
+    double created = to->total - from->total + heat;
+    for (int k = 0; k < n; k++) created -= mo->power_within[k];
     const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + beside;
     i->most = fmax(i->most, moves);
     const double all = fmax(moves, FAINT * i->most);
     const bool pressed = from->places != 0 || to->places != 0;
     const bool turned = from->places != to->places;
     i->since = turned || !pressed ? 0 : i->since + 1;
-    if (!pressed || !(all > 0)) return;
+    if (!(all > 0)) return;
     const double traded =
         fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
     const double part = PART * exp(i->since / EFFORT);
     const double gained = (created - BESIDE * beside) / all;
-    const bool acts = turned || traded > GAIN;
-    if (acts) i->gain = fmax(0, i->gain + gained);
-    if (!(traded <= part)) mo->verdict = fmax(0.1, 0.7 * part / traded);
-    if (acts && gained > 0 && !(i->gain <= GAIN))
-        mo->verdict = mo->verdict > 0 ? fmin(mo->verdict, 0.25) : 0.25;
+    i->gain = fmax(0, i->gain + gained);
+    if (pressed && !(traded <= part)) mo->verdict = fmax(0.1, 0.7 * part / traded);
+    const double slack = SLACK * fmax(h / mo->longest, 0.05);
+    if (!(gained <= slack) && !(i->gain <= GAIN)) {
+        const double half = pressed ? 0.25 : 0.5;
+        mo->verdict = mo->verdict > 0 ? fmin(mo->verdict, half) : half;
+    }
 }
 
 double snw_motion_again(snw_motion *mo, double h, double longest) {
+    snw_impact *i = &mo->impact;
     const double least = FINEST * longest, grow = 2 * h;
-    const bool gains = mo->impact.gain > GAIN;
-    if (mo->verdict > 0 && h > least) return fmax(mo->verdict * h, least);
-    if (mo->verdict > 0 && gains && !mo->soft) return h;
-    if (mo->impact.longest > 0) mo->impact.longest = grow < longest ? grow : 0;
+    const bool patient = i->many < MOST;
+    if (mo->verdict > 0 && patient && h > least) return fmax(mo->verdict * h, least);
+    if (mo->verdict > 0 && patient && i->gain > GAIN && !mo->soft) return h;
+    i->many = i->longest > 0 ? i->many + 1 : 0;
+    if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;
     mo->soft = false;
     return 0;
 }
@@ -178,5 +190,5 @@ void snw_motion_account(snw_motion *mo, double h) {
     }
     mo->heat += warmth;
     mo->scheme -= lacking + warmth;
-    if (m->ntouch) judge(mo, h, &from, &to, lacking + warmth);
+    if (m->ntouch) judge(mo, h, &from, &to);
 }

@@ -23,6 +23,7 @@ typedef struct snw_impact {
     double gain;    // energy that steps at contacts have created, share of what was in motion
     double most;    // largest energy in motion until now, J
     double since;   // steps since a point touched or let go
+    double many;    // short steps in a row
 } snw_impact;
 
 // Where Newton's matrix was made: from that it can be made again, after a load.
@@ -68,6 +69,7 @@ struct snw_motion {
     double jump; // change of acceleration in the last step, times h^2, relative
     snw_onset onset;
     snw_impact impact, impact_kept;
+    double longest; // the longest step that may be, s
     double verdict; // on the last step: the share of its length that contacts ask for; 0: it stands
     bool soft;      // the next step is one of backward Euler, which no contact gives energy
 };

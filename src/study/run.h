@@ -36,7 +36,8 @@ typedef struct snw_run_totals {
     // of the last dynamic step, J: energy not accounted for at its end; removed by the scheme; the largest of kinetic
     // energy, work, heat and change of the whole among its frames
     double balance, scheme, exchanged;
-    double seconds; // wall clock
+    double created, removed; // by the scheme, most between two instants of the last dynamic step, J
+    double seconds;          // wall clock
     double moved,
         moving; // of the dynamic steps: time that went by in the model, and on the wall clock, s
 } snw_run_totals;

@@ -384,8 +384,10 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         r->totals.tangents += (int)took.tangents;
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
+        snw_drift_follow(r, mv, &took);
         if (jump && acts) (void)remember(r, mv);
         if (jump) {
+            r->drift.jump = to;
             SNW_TRY(mv->restart(mv->self, acts ? r->z : NULL, err));
             snw_run_remark(r, mv->state(mv->self));
         }
@@ -569,6 +571,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             snw_run_supply(r, &first);
             if (!isnan(r->held)) r->work += r->here.start - r->held;
             r->totals.exchanged = 0;
+            snw_drift_begin(&r->drift);
         }
         s = carry(r, stage, &mv, &b, targets, err);
         if (s == SNW_OK && targets) warn_of_targets(r, step, targets);
@@ -577,6 +580,8 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         snw_run_settle(r, &e);
         r->totals.balance = e.balance, r->totals.scheme = e.scheme;
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
+        r->totals.created = r->drift.created, r->totals.removed = r->drift.removed;
+        snw_drift_speak(r, step, mv.grid);
         snw_state_copy(m, mv.state(mv.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, mv.shooter ? mv.shooter(mv.self) : NULL, s == SNW_OK ? err : NULL);

@@ -35,6 +35,30 @@ typedef struct snw_here {
     double height;   // energy of gravity then, to see whether its motion diverges
 } snw_here;
 
+// What may have changed the energy where the time scheme did.
+typedef enum snw_suspect {
+    SNW_SUSPECT_MOTION, // the steps do not resolve it
+    SNW_SUSPECT_CONTACT,
+    SNW_SUSPECT_RELEASE, // the step has just begun
+    SNW_SUSPECT_JUMP,
+    SNW_SUSPECT_DAMPING
+} snw_suspect;
+
+// The interval between two instants in which most was created or removed.
+typedef struct snw_sharpest {
+    double energy, t;
+    double why; // snw_suspect, as a checkpoint has it
+} snw_sharpest;
+
+// The energy that the scheme of a dynamic step removes, over time, J.
+typedef struct snw_drift {
+    double scheme, heat;     // at the last instant
+    double high, low;        // of `scheme` until then
+    double created, removed; // largest fall and rise of it
+    double jump;             // when laws jumped last, s
+    snw_sharpest creates, removes;
+} snw_drift;
+
 struct snw_run {
     const snw_desc *desc;
     snw_pool *pool;
@@ -89,6 +113,7 @@ struct snw_run {
     double *save;                       // info.nsave: of the last frame, or to go on from
     double next_frame;                  // time from which the next frame is due
     double work, heat, scheme, balance; // of the dynamic steps done
+    snw_drift drift;
     double held; // T + U before the changes that the state has just gone through; NaN: none
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *found;                             // nstep: its modes were found
@@ -127,6 +152,10 @@ snw_energy snw_run_energies(const snw_run *r, const snw_mover *mv, const snw_wor
 double snw_run_stored(snw_run *r);
 // A dynamic step ends here: its work, heat and balance count for those to come.
 void snw_run_settle(snw_run *r, const snw_energy *e);
+// What the scheme does to the energy of a dynamic step: as it begins; after each instant; the word about it at its end.
+void snw_drift_begin(snw_drift *d);
+void snw_drift_follow(snw_run *r, const snw_mover *mv, const snw_stats *took);
+void snw_drift_speak(const snw_run *r, const snw_step_desc *step, double grid);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 // stats <- estimated errors of the discretisation at s (run_accuracy.c), of its nodes and, unless it follows the other engine, of its

@@ -41,6 +41,19 @@
     X(totals.balance, double)                                                                      \
     X(totals.scheme, double)                                                                       \
     X(totals.exchanged, double)                                                                    \
+    X(drift.scheme, double)                                                                        \
+    X(drift.heat, double)                                                                          \
+    X(drift.high, double)                                                                          \
+    X(drift.low, double)                                                                           \
+    X(drift.created, double)                                                                       \
+    X(drift.removed, double)                                                                       \
+    X(drift.jump, double)                                                                          \
+    X(drift.creates.energy, double)                                                                \
+    X(drift.creates.t, double)                                                                     \
+    X(drift.creates.why, double)                                                                   \
+    X(drift.removes.energy, double)                                                                \
+    X(drift.removes.t, double)                                                                     \
+    X(drift.removes.why, double)                                                                   \
     X(state->t, double)
 
 enum {
