@@ -91,10 +91,11 @@ static void warn_of_unstable(snw_run *r, double t) {
     char text[240];
     if (r->leans || r->reads_stability) return;
     r->leans = true;
-    (void)snprintf(text, sizeof text,
-                   "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see the "
-                   "probe 'stability', or start elsewhere (initial:)",
-                   r->info.run, t);
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s': the equilibrium at t = %g s is unstable, a small push leaves it; see the "
+        "probe 'stability', or start elsewhere (initial:)",
+        r->info.run, t);
     snw_run_warn(r, text);
 }
 
