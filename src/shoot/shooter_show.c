@@ -3,7 +3,6 @@
 // What the fields are in terms of the model: energies, powers, coordinates, poses, what holds the links.
 #include "shoot/shooter_private.h"
 
-#include "base/fail.h"
 #include "dynamics/loop.h"
 #include "solve/dense.h"
 
