@@ -20,7 +20,7 @@ typedef struct snw_onset {
 // Contact with the ground, step by step, theory.md (6.13).
 typedef struct snw_impact {
     double longest; // step now, s; 0: as long as asked for
-    double gain;    // energy that steps at contacts have created, share of what was in motion
+    double gain;    // energy that steps have created, share of what was in motion; without ground J
     double most;    // largest energy in motion until now, J
     double since;   // steps since a point touched or let go
     double many;    // short steps in a row
