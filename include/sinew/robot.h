@@ -128,6 +128,10 @@ SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *ho
 // a loop that closes on moving parts, or a body that is picked up, is a plastic impact at the end of the step.
 SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
+// Energy that the time scheme itself has removed since the start, J; negative: it has created some, so the steps are too long
+// for an impact, a release or the motion. 0 before the start and of schemes that choose their steps by errors.
+double snw_robot_scheme_energy(const snw_robot *r);
+
 // Loads by number, in the order of the file; -1: none of that name.
 int snw_robot_load(const snw_robot *r, const char *name);
 // From now on force (N) and torque (N m; both per metre along a rod), axes as the file says, instead of the load's laws

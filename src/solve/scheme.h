@@ -71,7 +71,7 @@ void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double
 double snw_scheme_overshoot(const snw_scheme *s);
 
 // s: begun with accelerations a that damping ends far quicker than the step, a scheme leaves the place at -s h^2 a out of
-// nothing (theory.md 6.12).
+// nothing (theory.md 6.15).
 double snw_scheme_displacement(const snw_scheme *s);
 
 // Leading term of the local error of d, i.e. of the configuration, per number: from the change of acceleration.

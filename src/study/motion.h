@@ -43,7 +43,7 @@ void snw_motion_destroy(snw_motion *mo); // NULL is fine
 // Begin at state s (q, v, t); accelerations are made consistent with the loads. Work starts at zero.
 SNW_NODISCARD snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err);
 
-// The length of the next step, h at most: less where a start (theory.md 6.12) or a contact (6.13) asks for it; the longest
+// The length of the next step, h at most: less where a start (theory.md 6.15) or a contact (6.16) asks for it; the longest
 // there may be is `longest`.
 double snw_motion_limit(snw_motion *mo, double h, double longest);
 

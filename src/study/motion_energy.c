@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The energy account of implicit steps (theory.md 6.5): works, heat, and what the scheme itself removes or creates; and from
-// these whether a step was too long for a contact with the ground (6.13).
+// these whether a step was too long for a contact with the ground (6.16).
 #include "study/motion_private.h"
 
 #include "dynamics/contact.h"
@@ -90,17 +90,19 @@ static double sum_of(int n, const double *x) {
 
 // ---- impacts -----------------------------------------------------------------------------------------
 
-// theory.md (6.13)
+// theory.md (6.16)
 static const double PART =
     0.1; // of the energy in motion that the ground may take or give within a step
 static const double GAIN = 0.005; // of it that contacts may create in all
 static const double BESIDE =
     0.01; // of work and heat of a step that count as what the account cannot tell
 static const double SLACK = 1e-4; // the same of a step as long as it may be, once that is used up
+static const double TOLD = 0.01; // the same in flight or on a base, of the largest energy in motion
 static const double FAINT = 1e-4; // of the largest energy in motion: less is not looked at
 static const double EFFORT =
     40; // steps in which a contact that lasts is followed e times less closely
 static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
+static const double FINE = 0.01;   // the same of robots that touch nothing
 static const double MOST = 1000;   // short steps in a row
 
 // What the step just solved says about the ground. The energy that the scheme created is that of both ends here: the
@@ -134,12 +136,27 @@ static void judge(snw_motion *mo, double h, const footing *from, const footing *
     }
 }
 
+// The same of a robot that touches nothing, by a scheme that damps: here energy counts against the largest in motion until now.
+// It is looked at only where the account (6.5) has something to say.
+static void judge_free(snw_motion *mo, double h, double created) {
+    snw_impact *i = &mo->impact;
+    mo->verdict = 0;
+    i->gain = fmax(0, i->gain + created);
+    if (!(i->gain > 0.5 * TOLD * i->most)) return;
+    const footing from = stand(mo, mo->now->t, mo->now);
+    const footing to = stand(mo, mo->now->t + h, mo->trial);
+    i->most = fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), mo->heat - mo->heat_kept));
+    const double slack = SLACK * fmax(h / mo->longest, 0.05);
+    if (created > slack * i->most && i->gain > TOLD * i->most) mo->verdict = 0.5;
+}
+
 double snw_motion_again(snw_motion *mo, double h, double longest) {
     snw_impact *i = &mo->impact;
-    const double least = FINEST * longest, grow = 2 * h;
+    const bool touches = mo->m->ntouch > 0;
+    const double least = (touches ? FINEST : FINE) * longest, grow = 2 * h;
     const bool patient = i->many < MOST;
     if (mo->verdict > 0 && patient && h > least) return fmax(mo->verdict * h, least);
-    if (mo->verdict > 0 && patient && i->gain > GAIN && !mo->soft) return h;
+    if (mo->verdict > 0 && patient && touches && i->gain > GAIN && !mo->soft) return h;
     i->many = i->longest > 0 ? i->many + 1 : 0;
     if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;
     mo->soft = false;
@@ -149,7 +166,7 @@ double snw_motion_again(snw_motion *mo, double h, double longest) {
 void snw_motion_shorten(snw_motion *mo, double h, double longest) {
     snw_motion_back(mo);
     mo->impact.longest = h;
-    mo->soft = h <= FINEST * longest;
+    mo->soft = mo->m->ntouch > 0 && h <= FINEST * longest;
 }
 
 // Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the
@@ -190,5 +207,9 @@ void snw_motion_account(snw_motion *mo, double h) {
     }
     mo->heat += warmth;
     mo->scheme -= lacking + warmth;
-    if (m->ntouch) judge(mo, h, &from, &to);
+    if (m->ntouch) {
+        judge(mo, h, &from, &to);
+    } else if (!mo->opts.control && snw_scheme_overshoot(&mo->opts.scheme) > 0) {
+        judge_free(mo, h, lacking + warmth);
+    }
 }

@@ -10,17 +10,17 @@
 #include "study/assembly.h"
 #include "study/switch.h"
 
-// Short steps behind a start, theory.md (6.12).
+// Short steps behind a start, theory.md (6.15).
 typedef struct snw_onset {
     double longest; // step now, s; 0: as long as asked for
     double looked;  // time at which that was found; NaN: not yet
     int waits;      // times that it did not grow
 } snw_onset;
 
-// Contact with the ground, step by step, theory.md (6.13).
+// Contact with the ground, step by step, theory.md (6.16).
 typedef struct snw_impact {
     double longest; // step now, s; 0: as long as asked for
-    double gain;    // energy that steps at contacts have created, share of what was in motion
+    double gain;    // energy that steps have created, share of what was in motion; without ground J
     double most;    // largest energy in motion until now, J
     double since;   // steps since a point touched or let go
     double many;    // short steps in a row

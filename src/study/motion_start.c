@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const double NOTICEABLE = 0.01; // theory.md (6.10)
-static const double DISPLACED = 1e-4;  // theory.md (6.12)
+static const double DISPLACED = 1e-4;  // theory.md (6.15)
 static const double GROWTH = 1.5;      // of the steps behind a start
 
 enum {
@@ -67,7 +67,7 @@ bool snw_motion_resolves(snw_motion *mo, double h) {
 }
 
 // How far a step of length h displaces the robot, in typical values, by accelerations that do not last for the step:
-// (M + h D + h^2 K) y = (h D + stiff h^2 K) a, theory.md (6.12).
+// (M + h D + h^2 K) y = (h D + stiff h^2 K) a, theory.md (6.15).
 static double displaced(snw_motion *mo, double h, double stiff) {
     const snw_model *m = mo->m;
     const size_t nv = (size_t)m->nv, n = (size_t)mo->T->n;

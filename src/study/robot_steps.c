@@ -454,6 +454,10 @@ snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how, snw_error *
     return snw_robot_begin(r, &step, err);
 }
 
+double snw_robot_scheme_energy(const snw_robot *r) {
+    return r->mover.close ? r->mover.work(r->mover.self).scheme : 0;
+}
+
 void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
     const snw_model *m = r->m, *old = from->m;
     SNW_ASSERT(m->nq == old->nq && m->nv == old->nv && m->nsignal == old->nsignal);

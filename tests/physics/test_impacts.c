@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Random drops and releases with the default scheme, at steps from a hundred times too long to well resolved: no energy is gained
-// (theory.md 6.12, 6.13). SNW_IMPACTS says how many robots; a few unless given.
+// (theory.md 6.15, 6.16). SNW_IMPACTS says how many robots; a few unless given.
 #include "executed.h"
 #include "near.h"
 #include "random_rod.h"
