@@ -59,6 +59,30 @@ static void limbs_far_from_their_plate_settle_where_a_path_leads(void **state) {
     }
 }
 
+// a straight rod whose far clamp stands beside and behind its root, turned by most of half a turn: closed part by part
+static void a_clamp_far_from_the_tip_is_reached(void **state) {
+    (void)state;
+    static const double x[3] = {0.2, -0.3, 0.1};
+    for (int k = 0; k < 3; k++) {
+        char text[1000];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "robot: {rod: {on: world, rod: {length: 1, section: {stiffness: {twist: 1, "
+                       "bend_y: 1, bend_z: 1}}, strain: kirchhoff legendre 6, nodes: 24}}}\n"
+                       "loops: {clamp: {join: [world, rod.tip], as: fixed, pose: {xyz: [%g, 0.3, "
+                       "-0.2], axis: [1, 2, 0.5], angle: %d deg}}}\n"
+                       "study: [static:]\nprobes: {tip: {position: rod.tip}, s: stability}\n",
+                       x[k], 150 - 110 * k);
+        outcome o;
+        execute_ok(text, &o);
+        assert_near(last(&o, 0), x[k], 1e-11);
+        assert_near(last(&o, 1), 0.3, 1e-11);
+        assert_near(last(&o, 2), -0.2, 1e-11);
+        assert_true(last(&o, 3) > 0);
+        snw_series_clear(&o.series);
+    }
+}
+
 // A rod twisted by one turn between clamps and pushed through itself, with few functions: the spatial equilibria end in
 // plane ones between two increments, and the path goes on
 static void a_path_goes_on_beyond_the_end_of_a_branch(void **state) {
@@ -195,6 +219,7 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limbs_far_from_their_plate_settle_where_a_path_leads),
+        cmocka_unit_test(a_clamp_far_from_the_tip_is_reached),
         cmocka_unit_test(a_path_goes_on_beyond_the_end_of_a_branch),
         cmocka_unit_test(tubes_in_each_other_settle_though_their_loops_nearly_say_the_same),
         cmocka_unit_test(a_column_leans_as_the_elastica_unless_it_is_to_stay_straight),
