@@ -11,16 +11,6 @@ from model_text import text
 SEEDS = (1,) if command.SLOW else (1, 2, 3, 4)
 # under sanitizers what computes most kinds of things, not what compares them
 BRIEF = ("alive", "engines", "energy", "adapt", "engines_motion", "closure")
-# Comparisons, or comparisons of single cases, that do not hold yet, each with its reason. Empty it as they are mended.
-UNMENDED = {
-    "free_step": "steps chosen by their error fail at the start where no longest one is given",
-    "energy drop:2": "the default scheme creates energy at a contact",
-    "energy drop:3": "the default scheme removes energy at a contact and does not say so",
-    "energy fluid_motion:2": "the default scheme creates energy after a release",
-    "basis fluid_static:2": "the truncation of the basis is not told",
-    "basis rod_modes:4": "likewise",
-    "alive parallel_motion:4": "no equilibrium is found at once",
-}
 
 
 class Robots(unittest.TestCase):
@@ -37,8 +27,6 @@ class Robots(unittest.TestCase):
                 model, comparisons = families.draw(name, seed)
                 for comparison in comparisons:
                     if command.SLOW and comparison not in BRIEF:
-                        continue
-                    if comparison in UNMENDED or f"{comparison} {name}:{seed}" in UNMENDED:
                         continue
                     with self.subTest(f"{comparison} {name}:{seed}"):
                         verdict = compare(comparison, model, run)
