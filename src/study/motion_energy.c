@@ -105,6 +105,13 @@ static const double FINEST = 1e-5; // of the longest step: shorter ones are not 
 static const double FINE = 0.01;   // the same of robots that touch nothing
 static const double MOST = 1000;   // short steps in a row
 
+// Energy that forces out of balance by Newton's tolerance may create in a step, J.
+static double noise_of(const snw_motion *mo) {
+    double most = 0;
+    for (int k = 0; k < mo->m->nv; k++) most = fmax(most, mo->m->scale[k] * mo->m->typical[k]);
+    return 10 * mo->opts.tolerance * most;
+}
+
 // What the step just solved says about the ground. The energy that the scheme created is that of both ends here: the
 // quadrature of (6.5) may miss a body that turns far within a step.
 static void judge(snw_motion *mo, double h, const footing *from, const footing *to) {
@@ -118,15 +125,14 @@ static void judge(snw_motion *mo, double h, const footing *from, const footing *
     for (int k = 0; k < n; k++) created -= mo->power_within[k];
     const double moves = fmax(from->kinetic + from->stored, to->kinetic + to->stored) + beside;
     i->most = fmax(i->most, moves);
-    const double all = fmax(moves, FAINT * i->most);
+    const double noise = noise_of(mo), all = fmax(moves, fmax(FAINT * i->most, 1e3 * noise));
     const bool pressed = from->places != 0 || to->places != 0;
     const bool turned = from->places != to->places;
     i->since = turned || !pressed ? 0 : i->since + 1;
-    if (!(all > 0)) return;
     const double traded =
         fmax(h * fmax(from->power, to->power), fabs(to->stored - from->stored)) / all;
     const double part = PART * exp(i->since / EFFORT);
-    const double gained = (created - BESIDE * beside) / all;
+    const double gained = (created - BESIDE * beside - noise) / all;
     i->gain = fmax(0, i->gain + gained);
     if (pressed && !(traded <= part)) mo->verdict = fmax(0.1, 0.7 * part / traded);
     const double slack = SLACK * fmax(h / mo->longest, 0.05);
@@ -141,13 +147,16 @@ static void judge(snw_motion *mo, double h, const footing *from, const footing *
 static void judge_free(snw_motion *mo, double h, double created) {
     snw_impact *i = &mo->impact;
     mo->verdict = 0;
+    const double noise = noise_of(mo);
+    created -= noise;
     i->gain = fmax(0, i->gain + created);
-    if (!(i->gain > 0.5 * TOLD * i->most)) return;
+    if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * TOLD * i->most)) return;
     const footing from = stand(mo, mo->now->t, mo->now);
     const footing to = stand(mo, mo->now->t + h, mo->trial);
-    i->most = fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), mo->heat - mo->heat_kept));
+    const double beside = fmax(mo->heat, sum_of(snw_npower(mo->m), mo->work));
+    i->most = fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), beside));
     const double slack = SLACK * fmax(h / mo->longest, 0.05);
-    if (created > slack * i->most && i->gain > TOLD * i->most) mo->verdict = 0.5;
+    if (created > slack * i->most && i->gain > TOLD * i->most + 1e3 * noise) mo->verdict = 0.5;
 }
 
 double snw_motion_again(snw_motion *mo, double h, double longest) {
