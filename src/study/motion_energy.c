@@ -142,7 +142,7 @@ static void judge(snw_motion *mo, double h, const footing *from, const footing *
     }
 }
 
-// The same of a robot that touches nothing, by a scheme that damps: here energy counts against the largest in motion until now.
+// The same of a robot that touches nothing, by generalized-alpha that damps: here energy counts against the largest in motion until now.
 // It is looked at only where the account (6.5) has something to say.
 static void judge_free(snw_motion *mo, double h, double created) {
     snw_impact *i = &mo->impact;
@@ -218,7 +218,8 @@ void snw_motion_account(snw_motion *mo, double h) {
     mo->scheme -= lacking + warmth;
     if (m->ntouch) {
         judge(mo, h, &from, &to);
-    } else if (!mo->opts.control && snw_scheme_overshoot(&mo->opts.scheme) > 0) {
+    } else if (!mo->opts.control && mo->opts.scheme.kind == SNW_SCHEME_GENERALIZED_ALPHA &&
+               snw_scheme_overshoot(&mo->opts.scheme) > 0) {
         judge_free(mo, h, lacking + warmth);
     }
 }

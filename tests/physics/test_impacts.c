@@ -121,7 +121,7 @@ static void try_all(const char *model, const char *duration, tally *t) {
         if (o.status != SNW_OK) printf("steps of %s: %s\n%s", steps[k], o.err.text, text);
         t->failed += o.status != SNW_OK;
         const rise r = rise_of(&o);
-        const bool silent = r.before > 0.02 * r.moved && o.warnings == 0;
+        const bool silent = r.before > 0.02 * o.totals.exchanged && o.warnings == 0;
         if (silent || r.start > 0.01 * r.moved) {
             printf("steps of %s: gains %g, %g\n%s", steps[k], r.start / r.moved, r.before / r.moved,
                    text);
