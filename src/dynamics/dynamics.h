@@ -86,6 +86,9 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in,
 // Power turned into heat in rods and joints, W; and that by fluids, at contacts, along tendons and by feeding, after
 // snw_residual.
 double snw_dissipation(const snw_model *m, const double *v);
+// Its two parts: that of damping, a quadratic form of v, and that of dry friction in joints, which grows as |v|.
+double snw_viscous_dissipation(const snw_model *m, const double *v);
+double snw_friction_dissipation(const snw_model *m, const double *v);
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w);
 
 // power[i] <- power of load i, W; power[nload] that of active stress and given efforts, power[nload + 1]

@@ -56,7 +56,7 @@ double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w)
     return elastic_energy(m, q, w) + snw_contact_energy(m, w);
 }
 
-double snw_dissipation(const snw_model *m, const double *v) {
+double snw_viscous_dissipation(const snw_model *m, const double *v) {
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
@@ -64,11 +64,30 @@ double snw_dissipation(const snw_model *m, const double *v) {
     }
     for (int k = 0; k < m->nspring; k++) {
         const snw_block *b = &m->block[m->spring[k].block];
-        double f[3];
-        snw_spring_force(m, &m->spring[k], NULL, v, f);
-        for (int i = 0; i < b->n; i++) sum += f[i] * v[b->dof + i];
+        for (int i = 0; i < b->n; i++) {
+            sum += m->spring[k].damping * v[b->dof + i] * v[b->dof + i];
+        }
     }
     return sum;
+}
+
+double snw_friction_dissipation(const snw_model *m, const double *v) {
+    double sum = 0;
+    for (int k = 0; k < m->nspring; k++) {
+        const snw_spring *s = &m->spring[k];
+        if (s->friction == 0) continue;
+        const snw_block *b = &m->block[s->block];
+        double f[3];
+        snw_spring_force(m, s, NULL, v, f);
+        for (int i = 0; i < b->n; i++) {
+            sum += (f[i] - s->damping * v[b->dof + i]) * v[b->dof + i];
+        }
+    }
+    return sum;
+}
+
+double snw_dissipation(const snw_model *m, const double *v) {
+    return snw_viscous_dissipation(m, v) + snw_friction_dissipation(m, v);
 }
 
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {

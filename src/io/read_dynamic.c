@@ -32,6 +32,9 @@
     X(DYNAMIC_LOOPS, "loops", "settled or plain",                                                  \
       "schemes without damping: velocities and forces at loops made to fit after each step "       \
       "(unless given), or as the scheme alone has them, with growing noise")                       \
+    X(DYNAMIC_SHORTEN, "shorten", "on or off",                                                     \
+      "fixed implicit steps: take shorter ones at impacts, behind releases and where the scheme "  \
+      "would make energy (unless given), or all as long as 'step'")                                \
     X(DYNAMIC_SHARE, "share", "{torque: 1/m}",                                                     \
       "how moments count against forces where contacts share what they bear, 1 1/m unless given")  \
     X(DYNAMIC_ENGINE, "engine", "strain or shooting", "who computes it, strain unless given")      \
@@ -109,7 +112,8 @@ static snw_status check_engine(snw_reader *r, const snw_entry *const *e, const s
                            "bdf2, bdf3 and bdf-alpha",
                            snw_method_name(s->method));
     }
-    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START, DYNAMIC_LOOPS};
+    static const int foreign[] = {DYNAMIC_ADAPT, DYNAMIC_BASE, DYNAMIC_START, DYNAMIC_LOOPS,
+                                  DYNAMIC_SHORTEN};
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (!e[foreign[i]]) continue;
         return snw_fail_at(r->err, e[foreign[i]]->place, "the shooting engine has no '%s'",
@@ -141,6 +145,9 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_metho
                       "newmark, trapezoidal, and those that damp nothing with rho 1, alpha -0.5, "
                       "have");
     }
+    if (e[DYNAMIC_SHORTEN] && (is_collocation(m) || m == SNW_METHOD_CONSERVING)) {
+        return refuse(r, e[DYNAMIC_SHORTEN], m, "its steps are as long as they are given");
+    }
     if (is_implicit(m)) return SNW_OK;
     if (e[DYNAMIC_ADAPT]) {
         return refuse(r, e[DYNAMIC_ADAPT], m,
@@ -148,6 +155,7 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_metho
                                        : "take 'adaptive' for that");
     }
     if (e[DYNAMIC_BASE]) return refuse(r, e[DYNAMIC_BASE], m, implicit);
+    if (e[DYNAMIC_SHORTEN]) return refuse(r, e[DYNAMIC_SHORTEN], m, implicit);
     if (e[DYNAMIC_START]) return refuse(r, e[DYNAMIC_START], m, implicit);
     if (e[DYNAMIC_TOLERANCE] && !chooses_steps(m)) {
         return refuse(r, e[DYNAMIC_TOLERANCE], m, "its steps are what they are");
@@ -156,6 +164,8 @@ static snw_status check_keys(snw_reader *r, const snw_entry *const *e, snw_metho
 }
 
 // ---- reading ------------------------------------------------------------------------------------
+
+static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
 
 static snw_status read_between(snw_reader *r, const snw_entry *e, double min, double max,
                                double *out) {
@@ -186,7 +196,6 @@ static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step
 
 static snw_status read_steps(snw_reader *r, const snw_entry *const *e, snw_place place,
                              snw_step_desc *out) {
-    static const char *const switches[] = {"off", "on", "false", "true"}; // JSON has the last two
     int adapt = 0;
     if (e[DYNAMIC_ADAPT]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_ADAPT]->value, "adapt", 4, switches, &adapt));
@@ -245,7 +254,7 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->place, out));
     static const char *const ways[] = {"settled", "plain"};
-    int base = 0, start = 0, way = 0;
+    int base = 0, start = 0, way = 0, shorten = 1;
     if (e[DYNAMIC_BASE]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_BASE]->value, "base", 2, bases, &base));
     }
@@ -255,7 +264,11 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     if (e[DYNAMIC_LOOPS]) {
         SNW_TRY(snw_read_word(r, e[DYNAMIC_LOOPS]->value, "loops", 2, ways, &way));
     }
+    if (e[DYNAMIC_SHORTEN]) {
+        SNW_TRY(snw_read_word(r, e[DYNAMIC_SHORTEN]->value, "shorten", 4, switches, &shorten));
+    }
     out->split = base == 1;
+    out->alike = shorten % 2 == 0;
     out->plain = way == 1;
     out->rest = start == 1;
     return SNW_OK;

@@ -626,6 +626,7 @@ typedef struct snw_step_desc {
     bool control;      // implicit: steps chosen by their error, `step` is the longest
     bool split;        // free joints on SO(3) x R^3 instead of SE(3)
     bool rest;         // the past before the step is uniform motion: no initial accelerations
+    bool alike;        // fixed implicit steps are all as long as `step`, also at impacts and starts
     bool plain;        // velocities at loops as a scheme without damping has them, theory.md 6.6
     bool kinematic;    // a dynamic step by reduced motion, theory.md 6.8,
     bool projective;   // with torques of the projective form,

@@ -20,6 +20,7 @@ typedef struct snw_motion_opts {
     bool own;      // or less, where the step's own error is smaller, theory.md (6.13); default off
     int max_iter;  // default 30
     bool rest;     // the past before the start is uniform motion (rods.md, shooting.md 2.2)
+    bool alike;    // steps are as long as asked for, also at impacts and behind starts
     bool plain;    // velocities at loops as an undamped scheme has them, theory.md 6.6
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
     double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
@@ -61,7 +62,7 @@ void snw_motion_back(snw_motion *mo);
 
 // After a step of length h: the length with which it must be taken once more, since it was too long for a contact with the
 // ground; 0: it stands. Then undone, and the next one is of that length at most.
-double snw_motion_again(snw_motion *mo, double h, double longest);
+double snw_motion_again(snw_motion *mo, double h, double longest, bool patient);
 void snw_motion_shorten(snw_motion *mo, double h, double longest);
 
 // An estimate of the condition number of Newton's matrix (study/matrix.h); NaN when the next step makes a new one.

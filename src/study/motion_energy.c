@@ -35,25 +35,27 @@ static double internal_power(const snw_model *m, const snw_state *s) {
 // Heat of the step just solved: that of its path, h (D[d/h] + D[v1 - v0]/12 + D[(v0 + v1)/2 - d/h]/5) in closed form.
 // Where steps do not resolve what is damped, velocities at their ends say nothing about those between, and the mean rate
 // d/h is all that counts. That shows in changes of velocity which differ from those of the step before, or in
-// accelerations which change by more than they should.
+// accelerations which change by more than they should. Dry friction of joints is no quadratic form: its heat is that of the
+// mean rate, exact where the rate keeps its sign.
 static double heat(snw_motion *mo, double h) {
     const snw_model *m = mo->m;
     const snw_history *p = &mo->past;
     const double *v0 = mo->now->v, *v1 = mo->trial->v;
     double *x = mo->scratch;
     for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
-    const double bend = snw_dissipation(m, x);
+    const double bend = snw_viscous_dissipation(m, x);
     for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (mo->trial->a[i] - mo->now->a[i]);
-    double sharp = snw_dissipation(m, x);
+    double sharp = snw_viscous_dissipation(m, x);
     if (p->h > 0) {
         for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
-        sharp = fmax(sharp, snw_dissipation(m, x));
+        sharp = fmax(sharp, snw_viscous_dissipation(m, x));
     }
-    const double mean = snw_dissipation(m, mo->d) / h;
+    for (int i = 0; i < m->nv; i++) x[i] = mo->d[i] / h;
+    const double mean = h * snw_dissipation(m, x);
     if (!(sharp < bend)) return mean;
     for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - mo->d[i] / h;
     const double share = 1 - pow(sharp / bend, 4);
-    return mean + h * share * share * (bend / 12 + snw_dissipation(m, x) / 5);
+    return mean + h * share * share * (bend / 12 + snw_viscous_dissipation(m, x) / 5);
 }
 
 // A state beside the ground.
@@ -159,12 +161,15 @@ static void judge_free(snw_motion *mo, double h, double created) {
     if (created > slack * i->most && i->gain > TOLD * i->most + 1e3 * noise) mo->verdict = 0.5;
 }
 
-double snw_motion_again(snw_motion *mo, double h, double longest) {
+double snw_motion_again(snw_motion *mo, double h, double longest, bool patient) {
     snw_impact *i = &mo->impact;
+    if (mo->opts.alike) return 0;
     const bool touches = mo->m->ntouch > 0;
     const double least = (touches ? FINEST : FINE) * longest, grow = 2 * h;
-    const bool patient = i->many < MOST;
-    if (mo->verdict > 0 && patient && h > least) return fmax(mo->verdict * h, least);
+    patient = patient && i->many < MOST;
+    const bool divisible =
+        h > (1 + 1e-6) * least; // the last one of an interval may be `least` but for rounding
+    if (mo->verdict > 0 && patient && divisible) return fmax(mo->verdict * h, least);
     if (mo->verdict > 0 && patient && touches && i->gain > GAIN && !mo->soft) return h;
     i->many = i->longest > 0 ? i->many + 1 : 0;
     if (i->longest > 0) i->longest = grow < longest && patient ? grow : 0;
@@ -175,7 +180,7 @@ double snw_motion_again(snw_motion *mo, double h, double longest) {
 void snw_motion_shorten(snw_motion *mo, double h, double longest) {
     snw_motion_back(mo);
     mo->impact.longest = h;
-    mo->soft = mo->m->ntouch > 0 && h <= FINEST * longest;
+    mo->soft = mo->m->ntouch > 0 && h <= (1 + 1e-6) * FINEST * longest;
 }
 
 // Works, heat and the energy that the scheme removes in the step just solved, by two Gauss points on its path. There the

@@ -111,6 +111,7 @@ static void go_on(snw_motion *mo, double longest) {
 
 double snw_motion_limit(snw_motion *mo, double h, double longest) {
     mo->longest = longest;
+    if (mo->opts.alike) return h;
     if (!(mo->onset.looked == mo->now->t)) {
         mo->past.h > 0 ? go_on(mo, longest) : set_out(mo, longest);
         mo->onset.looked = mo->now->t;

@@ -11,8 +11,8 @@ static snw_status start(void *self, const snw_state *s, snw_error *err) {
 static double limit(void *self, double h, double longest) {
     return snw_motion_limit(self, h, longest);
 }
-static double again(void *self, double h, double longest) {
-    return snw_motion_again(self, h, longest);
+static double again(void *self, double h, double longest, bool patient) {
+    return snw_motion_again(self, h, longest, patient);
 }
 static void shorten(void *self, double h, double longest) { snw_motion_shorten(self, h, longest); }
 static snw_status step(void *self, double h, double t_laws, snw_chord_info *info) {
@@ -97,6 +97,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, dou
     o.scheme = snw_scheme_make(kind_of(step->method), step->rho, step->alpha);
     o.chart = step->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3;
     o.rest = step->rest;
+    o.alike = step->alike;
     o.plain = step->plain;
     o.control = step->control;
     if (step->torque > 0) o.torque = step->torque;

@@ -11,7 +11,7 @@ typedef struct snw_stepper {
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);
     // Those three: NULL where steps have the length that is asked for.
     double (*limit)(void *self, double h, double longest);
-    double (*again)(void *self, double h, double longest);
+    double (*again)(void *self, double h, double longest, bool patient);
     void (*shorten)(void *self, double h, double longest);
     // One step of length h under the laws up to t_laws: its end, or a breath before it where laws jump there. When it fails
     // nothing has changed.

@@ -261,24 +261,30 @@ static void studies_agree_with_those_on_many_nodes(void **state) {
 // nodes are placed anew between steps only, and not in every one: the rod swings through its tolerance some times
 static void nodes_come_and_go_with_the_shape(void **state) {
     (void)state;
-    static const char text[] =
+    static const char before[] =
         "sinew: 1\n"
         "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
         "robot: {arm: {on: world, rod: {length: 0.5, section: {circle: {radius: 10 mm}}, material: "
-        "rubber, strain: {bend_y: legendre 3, bend_z: legendre 3, twist: legendre 2}, integrator: "
-        "rk45, tolerance: 1e-7}}}\n"
+        "rubber, strain: {bend_y: legendre 3, bend_z: legendre 3, twist: legendre 2}, ";
+    static const char after[] =
+        "}}}\n"
         "gravity: 0\n"
         "loads: {turn: {on: arm.tip, torque: [0.02, 0.1, 0.05], when: \"t < 0.5 s\"}}\n"
         "study: [dynamic: {for: 1 s, step: 5 ms}]\n"
         "probes: {e: energy}\n";
-    outcome o;
+    char text[1000];
+    outcome o, stay;
+    (void)snprintf(text, sizeof text, "%snodes: 60%s", before, after);
+    execute_ok(text, &stay);
+    (void)snprintf(text, sizeof text, "%sintegrator: rk45, tolerance: 1e-7%s", before, after);
     execute_ok(text, &o);
     print_message("placed %d times in %d steps, at most %d nodes\n", o.totals.grids,
                   o.totals.increments, o.totals.most_nodes);
     assert_true(o.totals.grids >= 3 && o.totals.grids < o.totals.increments / 10);
-    // what the scheme misses with such steps, also on nodes that stay: 7e-5 J of 1.6 J
-    assert_near(last(&o, 6), 0, 1e-4);
+    // energy that such steps leave unaccounted for (1.2e-4 J of 1.6 J) is the same on nodes that stay
+    assert_near(last(&o, 6), last(&stay, 6), 1e-7);
     snw_series_clear(&o.series);
+    snw_series_clear(&stay.series);
 }
 
 static void a_change_keeps_the_nodes(void **state) {

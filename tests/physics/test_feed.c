@@ -423,7 +423,8 @@ static void schemes_have_their_order(void **state) {
                 (void)snprintf(text, sizeof text,
                                RUBBER "robot: {arm: {on: world, " RUBBER_ROD "}}\n" BENT PROBES
                                       "actuators: {push: {feed: arm, %s}}\n"
-                                      "study: [{dynamic: {for: 0.2 s, step: %g ms, scheme: %s}}]\n",
+                                      "study: [{dynamic: {for: 0.2 s, step: %g ms, scheme: %s, "
+                                      "shorten: off}}]\n",
                                feeds[f], h ? 0.5 : 1.0, schemes[k].name);
                 execute(text, &o);
                 if (o.status != SNW_OK) fail_msg("%s: %s", schemes[k].name, o.err.text);

@@ -644,8 +644,39 @@ static void steps_do_not_touch_the_heap(void **state) {
     }
 }
 
+// A body slides on a rail with the friction F = 2 N: its heat is F times the way, (1/2) m (v0^2 - v1^2), of a ball F times the
+// angle; smoothing below the speed c takes (c/v)^2/2 of it. Nothing is left for the scheme.
+static void friction_of_joints_is_heat(void **state) {
+    (void)state;
+    static const char *const joints[] = {
+        "joint: prismatic, axis: x, friction: 2 N, body: {mass: 1}",
+        "joint: spherical, friction: 2 N*m, body: {mass: 1, inertia: [1, 1, 1]}"};
+    static const char *const rates[] = {"3 m/s", "[3, 0, 0]"};
+    enum { KINETIC = 0, DISSIPATED = 3, SCHEME = 5 };
+    for (int k = 0; k < 2; k++) {
+        for (int h = 0; h < 2; h++) {
+            char text[600];
+            outcome o;
+            (void)snprintf(text, sizeof text,
+                           "sinew: 1\ngravity: 0\n"
+                           "robot: {b: {on: world, %s}}\n"
+                           "initial: {b: {rate: %s}}\n"
+                           "study: [dynamic: {for: 1 s, step: %s}]\n"
+                           "probes: {e: energy}\n",
+                           joints[k], rates[k], h ? "2 ms" : "20 ms");
+            execute_ok(text, &o);
+            // from 3 to 1: 2 (9 - 1)/4 J = 4 J
+            assert_near(last(&o, DISSIPATED), 4, 1e-5);
+            assert_near(last(&o, KINETIC), 0.5, 1e-5);
+            assert_true(fabs(last(&o, SCHEME)) < 1e-5);
+            snw_series_clear(&o.series);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(friction_of_joints_is_heat),
         cmocka_unit_test(a_release_off_the_grid_keeps_the_order),
         cmocka_unit_test(a_step_too_long_is_halved),
         cmocka_unit_test(a_step_that_cannot_be_made_is_reported_and_what_was_reached_kept),

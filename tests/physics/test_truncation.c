@@ -104,8 +104,9 @@ static void estimates_are_distances_to_richer_equilibria(void **state) {
                                         "cubic, elements: 1"};
     static const char *const loads[] = {
         "loads: {f: {on: arm.tip, force: [0, 0.2 N, 0.1 N]}}\n",
-        "loads: {f: {on: arm.tip, force: [0, 0.3 N, 0.1 N], frame: body}, t: {on: arm.tip, torque: "
-        "[0.05, 0, 0.1]}}\n",
+        ("loads: {f: {on: arm.tip, force: [0, 0.3 N, 0.1 N], frame: body}, t: {on: arm.tip, "
+         "torque: "
+         "[0.05, 0, 0.1]}}\n"),
         "loads: {f: {along: arm, force: [0.5, 0, 1 N/m]}}\n",
         "loads: {f: {on: arm@40%, force: [0, 1 N, 0]}}\n",
         "actuators: {t: {tendon: {along: arm, at: [0, 0.015, 0], to: 0.7}, effort: 8 N}}\n",
