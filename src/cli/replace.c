@@ -55,7 +55,14 @@ snw_status snw_replace_check(const char *output, bool named, bool force, const s
     char why[200] = "";
     snw_result *old = NULL;
     snw_error unread = {0};
-    if (snw_result_open(output, &old, &unread) != SNW_OK) {
+    const snw_status opened = snw_result_open(output, &old, &unread);
+    if (opened == SNW_E_MEMORY) {
+        (void)snw_fail(err, SNW_E_MEMORY,
+                       "no memory to look at the results it holds; give these another name, "
+                       "-o NAME.h5, or replace them, --force");
+        return snw_fail_place(err, SNW_E_MEMORY, output, 0, 0);
+    }
+    if (opened != SNW_OK) {
         if (named || info.st_size == 0) return SNW_OK;
         (void)snprintf(why, sizeof why, "something that cannot be read as results");
     } else {
