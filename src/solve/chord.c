@@ -24,8 +24,11 @@ snw_status snw_chord_solve(const snw_chord *c, snw_chord_info *info) {
         }
         info->iterations++;
         double step = 1, was = norm;
+        const bool rounded = fresh && c->rounded && c->rounded(c->user);
         c->move(c->user, 1);
         norm = c->evaluate(c->user);
+        // forces far stiffer than those that the norm knows: the residual is their rounding
+        if (rounded && norm > 0.5 * was) break;
         while (!(norm < was) && step > 1e-3) {
             if (!fresh) break;
             // at the level of rounding nothing falls any more

@@ -14,6 +14,8 @@ typedef struct snw_chord {
     snw_status (*renew)(void *user);       // factorise the matrix of the unknowns evaluated last
     void (*correct)(void *user);           // dx <- -inv(matrix) residual
     void (*move)(void *user, double part); // unknowns += part dx
+    // is dx within rounding of the unknowns? NULL: never
+    bool (*rounded)(void *user);
     double *dx;
     snw_broyden *broyden; // of dx
     bool *known;          // is there a matrix that may serve?

@@ -21,6 +21,8 @@ enum {
     PATIENCE = 7     // iterations that cost what a new matrix does
 };
 
+static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
+
 snw_motion_opts snw_motion_defaults(void) {
     return (snw_motion_opts){.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
                              .chart = SNW_CHART_SE3,
@@ -348,6 +350,21 @@ static void correct(void *self) {
     snw_matrix_solve(mo->T, mo->dx);
 }
 
+// What dx changes is below the rounding of places and multipliers. theory.md (6.13)
+static bool rounded(void *self) {
+    const snw_motion *mo = self;
+    const snw_model *m = mo->m;
+    double largest = 0;
+    for (int i = 0; i < m->nrow; i++) largest = fmax(largest, fabs(mo->trial->l[i]));
+    for (int i = 0; i < m->nv; i++) {
+        if (!(fabs(mo->dx[i]) <= ROUNDING * m->typical[i])) return false;
+    }
+    for (int i = 0; i < m->nrow; i++) {
+        if (!(mo->bond * fabs(mo->dx[m->nv + i]) <= ROUNDING * largest)) return false;
+    }
+    return true;
+}
+
 static snw_status solve(snw_motion *mo, snw_chord_info *info) {
     if (!same(mo->of_T.a, mo->a) || !same(mo->of_T.b, mo->b)) mo->of_T.known = false;
     const snw_chord chord = {.user = mo,
@@ -355,6 +372,7 @@ static snw_status solve(snw_motion *mo, snw_chord_info *info) {
                              .renew = renew,
                              .correct = correct,
                              .move = advance,
+                             .rounded = rounded,
                              .dx = mo->dx,
                              .broyden = &mo->broyden,
                              .known = &mo->of_T.known,
@@ -366,7 +384,7 @@ static snw_status solve(snw_motion *mo, snw_chord_info *info) {
 // mo->force <- typical forces: elastic, and a thousandth of what the mass resists to a typical change within the step; mo->scale <-
 // the same, or less where errors of the step itself are smaller than what they would leave, down to rounding. theory.md (6.13)
 static void set_scale(snw_motion *mo, double h, double b) {
-    static const double part = 0.01, rounding = 64 * DBL_EPSILON;
+    static const double part = 0.01;
     const snw_model *m = mo->m;
     const double quick = h * snw_quickness(m, mo->now);
     const double error = part * pow(quick, mo->opts.scheme.order + 2);
@@ -374,7 +392,7 @@ static void set_scale(snw_motion *mo, double h, double b) {
         const double inertia = b * mo->mass[i] * m->typical[i];
         mo->scale[i] = mo->force[i] = m->scale[i] + 1e-3 * inertia;
         if (!mo->opts.own) continue;
-        const double least = rounding * (m->scale[i] + quick * inertia);
+        const double least = ROUNDING * (m->scale[i] + quick * inertia);
         mo->scale[i] = fmin(mo->scale[i], fmax(error * inertia, least) / mo->opts.tolerance);
     }
 }
