@@ -6,6 +6,7 @@
 
 #include "dynamics/contact.h"
 #include "dynamics/fed.h"
+#include "dynamics/grip.h"
 #include "dynamics/joint.h"
 #include "study/path.h"
 
@@ -224,7 +225,8 @@ void snw_motion_account(snw_motion *mo, double h) {
     if (m->ntouch) {
         judge(mo, h, &from, &to);
     } else if (!mo->opts.control && mo->opts.scheme.kind == SNW_SCHEME_GENERALIZED_ALPHA &&
-               snw_scheme_overshoot(&mo->opts.scheme) > 0) {
+               snw_scheme_overshoot(&mo->opts.scheme) > 0 && snw_grip_seg(mo->in) == 0) {
+        // the work of a hand far stiffer than the steps resolve is not known well enough to judge by
         judge_free(mo, h, lacking + warmth);
     }
 }
