@@ -41,7 +41,7 @@ static void pass_warning(void *user, const char *message) {
 
 // ---- one expectation --------------------------------------------------------------------------------
 
-// where it looks: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms of 40 rows of arm.csv"
+// The place of an expectation in words: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms of 40 rows of arm.csv"
 static void where_text(const snw_expect *e, double t, char *out, size_t size) {
     static const char *const is_name[] = {"min", "max", "mean", "range", "period", "size"};
     switch (e->when) {

@@ -19,7 +19,7 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
     (void)fputc('"', out);
 }
 
-// how the model is named in a file that lies at `output`: by its own name beside it, else by its whole path
+// Name of the model in a file at `output`: its own name when both lie in one folder, else its full path.
 static snw_status name_model(const char *model, const char *output, char **out, snw_error *err) {
     char folder[1024];
     const char *slash = strrchr(output, '/');

@@ -86,7 +86,7 @@ snw_status snw_output_shut(snw_output *o, snw_status status, snw_error *err) {
         const bool full = statvfs(o->path, &disk) == 0 && disk.f_bavail == 0;
         o->reason = full ? ENOSPC : EIO;
     }
-    // who writes sees that it failed, not why
+    // the writer knows only that it failed; errno has the reason
     return o->reason ? snw_output_fail(o->path, o->reason, err) : status;
 }
 

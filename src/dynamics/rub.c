@@ -37,7 +37,7 @@ static slide slide_of(const snw_model *m, int measure, const snw_work *w) {
                    .rate = -now->rate};
 }
 
-// how much tension is lost per angle, and slope of that in the speed; where nothing moves it is said
+// Relative loss of tension per angle of the path, and its derivative by the sliding speed; in static steps the file gives the direction of sliding.
 static double loss(const snw_model *m, int measure, const snw_work *w, double nu, double *slope) {
     const snw_measure_desc *d = &m->desc->measure[measure];
     if (w->still) {

@@ -413,7 +413,7 @@ static snw_status find_measured(snw_reader *r, const snw_node *at, const char *f
     return snw_fail_at(r->err, at->place, "%.100s, column %.40s: %.250s", file, column, why.text);
 }
 
-// how numbers of the file become those of the study
+// Scale and offset that turn numbers of the data file into those of the study.
 typedef struct conversion {
     double shift, clock, factor, offset, t0, t1;
 } conversion;

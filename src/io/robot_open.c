@@ -40,7 +40,7 @@ static uint64_t add_text(uint64_t h, const char *text) {
     return h;
 }
 
-// what decides on a robot: the text of its file with all that it includes, tables, overrides, the run
+// Signature of a robot: the text of its file with all includes, its tables, its overrides and its run.
 static uint64_t identity(const snw_document *d, int run, int nset, const char *const *set) {
     uint64_t h = add_text(0xcbf29ce484222325ULL, snw_document_text(d));
     h ^= snw_document_tables(d);

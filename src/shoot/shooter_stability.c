@@ -96,7 +96,7 @@ static bool compliance(const snw_shoot_rod *r, int node, int point, double sigma
     return invert(r, C);
 }
 
-// what dead loads per length and weight exert more when the section turns by theta
+// Change of the distributed dead loads and weight, in body axes, when the section turns by theta.
 static snw_wrench turned_loads(const snw_shoot_rod *r, int node, int point, snw_vec3 theta) {
     const snw_inertia *M = &r->section[r->uniform ? 0 : point].M;
     const snw_mat3 R = r->g[node].R;
@@ -165,7 +165,7 @@ static form transition(const form *H0, const form *Hm, const form *H1, double h)
     return S;
 }
 
-// how many eigenvalues of the symmetric part of A (n x n) are below zero
+// Number of negative eigenvalues of the symmetric part of A (n x n).
 static int negative(int n, const double *A) {
     double B[36], one[36] = {0}, lambda[6], room[ROOM];
     for (int i = 0; i < n * n; i++) B[i] = 0.5 * (A[i] + A[n * (i % n) + i / n]);

@@ -210,7 +210,7 @@ typedef struct opening {
     int row;
 } opening;
 
-// how far row k is from where it is wanted, measured by its size
+// Violation of constraint row k, relative to its size.
 static double gap_of(const snw_assembly *as, int k) {
     const double wanted = as->leave > 0 ? as->leave * as->first[k] : 0;
     return (as->w->gap[k] - wanted) / as->all_size[k];

@@ -178,7 +178,7 @@ static snw_status attempt(snw_statics *st, const snw_statics_opts *opts, const s
     }
     st->from = 0;
     st->to = 1;
-    // where loops nearly contradict each other no branch ends, but Newton's method
+    // Loops that nearly contradict each other stop Newton's method without ending the branch.
     if (s == SNW_OK && end > 0 && !(st->give > 0) && st->m->singular == 0) {
         info->branch = SNW_BRANCH_ENDED;
         info->left = end;
@@ -189,7 +189,7 @@ static snw_status attempt(snw_statics *st, const snw_statics_opts *opts, const s
     return s;
 }
 
-// whether rows that gave way are closed for all that can be seen; else they contradict each other
+// Are the relaxed constraint rows closed to 1e-6? If not, they contradict each other.
 static bool nearly_closed(snw_statics *st) {
     snw_statics_evaluate(st, 1, st->x);
     return snw_assembly_gap(st->assembly, st->now, st->trial, NULL) <= NEARLY;
@@ -235,7 +235,7 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 
 // ---- stability -------------------------------------------------------------------------------------
 
-// whether factors of the tangent at st->x leave no doubt that it is stable
+// Do the factors of the tangent at st->x show that it is stable?
 static bool plainly_stable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
@@ -299,7 +299,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
     return SNW_OK;
 }
 
-// whether loads have a potential: none turns with what it acts on, and none reads probes
+// Do the loads have a potential? They do when none follows the body and none reads probes.
 static bool conservative(const snw_model *m) {
     for (int i = 0; i < m->nact; i++) {
         if (m->desc->load[m->act[i].load].body) return false;

@@ -97,7 +97,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
             h = fmax(h * fmax(0.2, 0.8 / pow(miss, 1 / p->power)), shortest);
             continue;
         }
-        // who waits for a live step gets one rather than an error
+        // A live step is accepted rather than refined when half of its iterations are used up.
         const bool hurried = p->patience > 0 && spent > 0.5 * (double)p->patience;
         const double part = s == SNW_OK && k->again ? k->again(self, h, longest, !hurried) : 0;
         if (part > 0) {

@@ -94,7 +94,7 @@ snw_status snw_robot_numbers(const char *name, int n, const double *x, snw_error
     return SNW_OK;
 }
 
-// what the caller may have written: finite numbers, and quaternions of length 1 but for rounding
+// Check of coordinates that the caller wrote: finite numbers, and unit quaternions to rounding.
 static snw_status check_configuration(const snw_robot *r, snw_error *err) {
     const double *q = r->s->q;
     SNW_TRY(snw_robot_numbers("q", r->m->nq, q, err));

@@ -88,7 +88,7 @@ static snw_status check_sign(const snw_robot *r, const double *row) {
 
 void snw_robot_identify(snw_robot *r, uint64_t identity) { r->identity = identity; }
 
-// what the hand holds, behind the mover's numbers
+// Inputs set by the caller, stored behind the integrator's numbers.
 static size_t hand_saves(const snw_robot *r) {
     return 7 * (size_t)r->desc->nload + 4 + GRIP + 2 * (size_t)r->desc->nmotor +
            3 * r->ncoordinate + 5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;

@@ -663,7 +663,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = do_steps(r, err);
-    // what a step could not do is said where the step stands, which may be an included file
+    // The failure of a step is reported at its place in the text, which may be an included file.
     const bool its = s == SNW_E_DIVERGED || s == SNW_E_SINGULAR || s == SNW_E_MODEL;
     if (its && !err->line && r->here.stage >= 0 && r->here.stage < r->desc->nstep) {
         const snw_place at = r->desc->step[r->here.stage].place;

@@ -57,7 +57,7 @@ static void speak_of_nodes(const snw_run *r) {
 
 static void speak_of_strains(const snw_run *r) {
     char text[400], names[120] = "", remedy[40];
-    // where the nodes err by more, they come first
+    // An error of the nodes that is larger is reported first.
     if (!r->cut_of || !(r->cut.relative > fmax(cut_off, r->totals.worst_quadrature))) return;
     const snw_model *m = r->now->model;
     const snw_link_desc *link = &r->cut_of->link[m->rod[r->cut.rod].link];

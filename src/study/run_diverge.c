@@ -23,7 +23,7 @@ void snw_run_supply(snw_run *r, const snw_energy *first) {
     r->here.height = first->gravity;
 }
 
-// what to write instead, by what chooses the steps now
+// Advice for the error message, by the step control in use.
 static void advise(const snw_model *m, const snw_step_desc *step, char *out, size_t size) {
     const bool chooses =
         step->control || step->method == SNW_METHOD_ADAPTIVE || step->method == SNW_METHOD_STIFF;

@@ -13,7 +13,7 @@ static const double SOON = 10;                     // intervals behind a start o
 
 void snw_drift_begin(snw_drift *d) { *d = (snw_drift){.jump = -INFINITY}; }
 
-// what moved until now at the mover's present, J
+// Exchanged energy up to the integrator's present time, J.
 static double moved(const snw_run *r, const snw_work_done *done) {
     double work = r->work;
     for (int i = 0; i < done->n; i++) work += done->work[i];

@@ -11,7 +11,7 @@
 
 enum { MOST_EIGEN = 800, MOST_LEFT = 5 };
 
-// where along the load a branch became unstable or ended, in words
+// Text for the fraction of the load at which a branch became unstable or ended.
 static void say_where(const snw_statics_info *info, char *out, size_t size) {
     out[0] = 0;
     if (isfinite(info->left)) (void)snprintf(out, size, " from %.2g of the load on", info->left);

@@ -187,7 +187,7 @@ void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
-// how far row i opens for a unit of its multiplier
+// Compliance of constraint row i: its opening per unit of its multiplier.
 static double compliance(const snw_statics *st, int i) {
     const double size = st->scale[st->m->nv + i];
     return st->give > 0 ? st->give * size * size / st->soft_energy : 0;

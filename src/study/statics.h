@@ -19,7 +19,7 @@ typedef struct snw_statics_opts {
     void *user;
 } snw_statics_opts;
 
-// what became of the branch of equilibria along which the load led
+// Outcome of following the branch of equilibria as the load grows.
 typedef enum snw_branch {
     SNW_BRANCH_KEPT, // it was followed, or there was none to follow
     SNW_BRANCH_ENDED, // it ended at `left` of the load, and the robot snapped to a stable equilibrium

@@ -419,7 +419,7 @@ static void begin(snw_truncation *t, const snw_state *s, bool still) {
 
 // ---- what is cut off -------------------------------------------------------------------------------
 
-// how far what the basis of a component does not hold would move a rod, m, at the most
+// Bound of the displacement of a rod by the part of one strain component that its basis lacks, m.
 static double cut_off(snw_truncation *t, const pair *p, const double *q0, const double *q) {
     const snw_rod *rod = &t->rich->rod[p->rod];
     const double *a = q0 + rod->dof[p->a] + rod->shift, *b = q + rod->dof[p->a] + rod->shift;
