@@ -106,7 +106,7 @@ static const double EFFORT =
     40; // steps in which a contact that lasts is followed e times less closely
 static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
 static const double FINE = 0.01;   // the same of robots that touch nothing
-static const double MOST = 1000;   // short steps in a row
+static const double MOST = 20000;  // short steps in a row
 
 // Energy that forces out of balance by Newton's tolerance may create in a step, J.
 static double noise_of(const snw_motion *mo) {

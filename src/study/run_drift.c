@@ -11,7 +11,15 @@ static const double CREATED = 0.01, REMOVED = 0.1; // of the exchanged energy, w
 static const double FAINT = 1e-4;                  // of it within an interval, not looked at
 static const double SOON = 10;                     // intervals behind a start or jump
 
-void snw_drift_begin(snw_drift *d) { *d = (snw_drift){.jump = -INFINITY}; }
+void snw_drift_begin(snw_drift *d) { *d = (snw_drift){.jump = -INFINITY, .least = INFINITY}; }
+
+// Energy that neither work nor heat explains, E - W + heat, counts as created whether the account books it as `scheme` or
+// leaves it in `balance`.
+void snw_drift_weigh(snw_drift *d, const snw_energy *e) {
+    const double made = e->balance - e->scheme;
+    d->least = fmin(d->least, made);
+    d->created = fmax(d->created, made - d->least);
+}
 
 // Exchanged energy up to the integrator's present time, J.
 static double moved(const snw_run *r, const snw_work_done *done) {

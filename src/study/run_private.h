@@ -55,7 +55,9 @@ typedef struct snw_drift {
     double scheme, heat;     // at the last instant
     double high, low;        // of `scheme` until then
     double created, removed; // largest fall and rise of it
-    double jump;             // when laws jumped last, s
+    double
+        least; // of balance - scheme at frames: energy from nothing, whatever the account has of it
+    double jump; // when laws jumped last, s
     snw_sharpest creates, removes;
 } snw_drift;
 
@@ -155,6 +157,7 @@ void snw_run_settle(snw_run *r, const snw_energy *e);
 // What the scheme does to the energy of a dynamic step: as it begins; after each instant; the word about it at its end.
 void snw_drift_begin(snw_drift *d);
 void snw_drift_follow(snw_run *r, const snw_mover *mv, const snw_stats *took);
+void snw_drift_weigh(snw_drift *d, const snw_energy *e); // at a frame
 void snw_drift_speak(const snw_run *r, const snw_step_desc *step, double grid);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);

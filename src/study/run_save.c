@@ -47,6 +47,7 @@
     X(drift.low, double)                                                                           \
     X(drift.created, double)                                                                       \
     X(drift.removed, double)                                                                       \
+    X(drift.least, double)                                                                         \
     X(drift.jump, double)                                                                          \
     X(drift.creates.energy, double)                                                                \
     X(drift.creates.t, double)                                                                     \
