@@ -149,7 +149,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     *sum = (snw_stats){0};
     SNW_TRY(snw_run_diverges(r, mv, &v.energy, err));
     r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &v.energy));
-    snw_drift_weigh(&r->drift, &v.energy);
+    if (!r->desc->step[stage].kinematic) snw_drift_weigh(&r->drift, &v.energy);
     r->here.over = last;
     return snw_run_frame(r, stage, &v, err);
 }
