@@ -330,7 +330,7 @@ snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const
         *info = was;
         memcpy(st->x, kept(st, 0), size_of(st));
     }
-    // where along the way; the equilibrium found waits meanwhile
+    // find the fraction of the load; the equilibrium found is kept meanwhile
     st->negative = before;
     memcpy(kept(st, 0), st->x, size_of(st));
     info->left = crossing(st, opts, start);

@@ -57,7 +57,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// what is there to tell: texts of JSON, frames of finite numbers
+// A text begins as a JSON object and holds no NUL; a frame begins with a finite time.
 static void listen(int client) {
     const void *data;
     size_t n;

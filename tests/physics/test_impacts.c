@@ -21,7 +21,7 @@ static int robots(int few) {
     return many ? atoi(many) : few;
 }
 
-// what falls: its links and what of them touches
+// Writes the links of the falling robot, of which `body` touches the ground.
 static void write_body(dice *d, char *text, size_t size, bool *rod) {
     const double a = roll(d, 0.01, 0.05), b = roll(d, 0.01, 0.05), c = roll(d, 0.01, 0.05);
     const double mass = pow(10, roll(d, -2, 0.5));
