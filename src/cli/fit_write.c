@@ -42,8 +42,33 @@ static snw_status name_model(const char *model, const char *output, char **out, 
     return status;
 }
 
+// Length of `table(` and an opening quote at the beginning of text, 0: something else stands there.
+static size_t table_length(const char *text) {
+    static const char word[] = "table";
+    if (strncmp(text, word, sizeof word - 1) != 0) return 0;
+    const char *p = text + sizeof word - 1;
+    p += strspn(p, " ");
+    if (*p++ != '(') return 0;
+    p += strspn(p, " ");
+    if (*p == '\\') p++; // within quotes of YAML
+    return *p == '"' || *p == '\'' ? (size_t)(p - text) + 1 : 0;
+}
+
+// A value of --set. Its files are sought beside the model, those of the new file beside that: `folder`, with its slash, goes
+// before relative paths; "" where both are one.
+static void put_value(FILE *out, const char *text, int length, const char *folder) {
+    while (*text) {
+        const size_t n = length ? table_length(text) : 0;
+        (void)fwrite(text, 1, n ? n : 1, out);
+        text += n ? n : 1;
+        if (n && *text != '/') (void)fprintf(out, "%.*s", length, folder);
+    }
+}
+
 // overrides of each run: what --set said, then what was found
-static void put_runs(const snw_job *job, int nset, const char *const *set, FILE *out) {
+static void put_runs(const snw_job *job, const char *model, int nset, const char *const *set,
+                     FILE *out) {
+    const char *slash = strrchr(model, '/');
     for (int r = 0; r < job->n; r++) {
         (void)fputs("  ", out);
         put_quoted(out, job->run[r].name, strlen(job->run[r].name));
@@ -52,7 +77,9 @@ static void put_runs(const snw_job *job, int nset, const char *const *set, FILE 
             const char *text = set[i], *eq = snw_set_equals(text);
             (void)fputs("    ", out);
             put_quoted(out, text, (size_t)(eq - text));
-            (void)fprintf(out, ": %s\n", eq + 1);
+            (void)fputs(": ", out);
+            put_value(out, eq + 1, slash ? (int)(slash - model) + 1 : 0, model);
+            (void)fputc('\n', out);
         }
     }
 }
@@ -76,7 +103,7 @@ snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set, i
         (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
         put_quoted(o.file, model, strlen(model));
         (void)fputs("\nruns:\n", o.file);
-        put_runs(job, nset, set, o.file);
+        put_runs(job, model, nset, set, o.file);
     }
     free(model);
     return status == SNW_OK ? snw_output_close(&o, SNW_OK, err) : status;

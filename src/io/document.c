@@ -26,7 +26,7 @@ static snw_status wrap(snw_source *source, const char *path, snw_document **out,
     snw_pool *pool = snw_pool_create(LIMIT);
     snw_document *d = pool ? snw_pool_take(pool, sizeof *d) : NULL;
     const char **name = pool ? snw_pool_array(pool, (size_t)n, sizeof *name) : NULL;
-    snw_tables *tables = pool ? snw_tables_create(pool, path) : NULL;
+    snw_tables *tables = pool ? snw_tables_create(pool, path, source) : NULL;
     if (!d || !name || !tables) {
         snw_pool_destroy(pool);
         snw_source_destroy(source);

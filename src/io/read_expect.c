@@ -398,13 +398,14 @@ static snw_status read_limit(snw_reader *r, const snw_entry *e, snw_dim dim, dou
     return snw_fail_at(r->err, e->value->place, "'%s' must not be negative, got %g", e->key, *out);
 }
 
-static snw_status find_measured(snw_reader *r, const snw_node *at, const char *file,
-                                const char *column, snw_table *out) {
+// `at` is where messages point, `from` the file that names the data
+static snw_status find_measured(snw_reader *r, const snw_node *at, const char *from,
+                                const char *file, const char *column, snw_table *out) {
     if (!r->source->table) {
         return snw_fail_at(r->err, at->place, "files of measurements cannot be read here");
     }
     snw_error why = {0};
-    const snw_status s = snw_tables_measured(r->source->table_user, file, column, out, &why);
+    const snw_status s = snw_tables_measured(r->source->table_user, from, file, column, out, &why);
     if (s == SNW_OK) return SNW_OK;
     if (s == SNW_E_MEMORY || why.line > 0) { // a fault inside the file has its own place
         *r->err = why;
@@ -484,7 +485,7 @@ static snw_status read_data(snw_reader *r, const snw_entry *const *e, const colu
             names && names->kind == SNW_NODE_LIST ? names->entry[i].value : names;
         const char *column = c->name[i];
         if (name) SNW_TRY(snw_read_text(r, name, "columns", &column));
-        SNW_TRY(find_measured(r, name ? name : file, x->data, column, &table[i]));
+        SNW_TRY(find_measured(r, name ? name : file, file->place.file, x->data, column, &table[i]));
     }
     return take_rows(r, file, &k, table, x);
 }

@@ -14,7 +14,6 @@ enum { MAX_COLUMNS = 1000 };
 
 typedef struct csv {
     struct csv *next;
-    const char *file;  // as written in the model
     const char *path;  // as it was opened
     int ncolumn, nrow; // without the line of names
     const char **name; // ncolumn, NULL when there are none
@@ -26,14 +25,16 @@ typedef struct csv {
 struct snw_tables {
     snw_pool *pool;
     const char *model;
+    const snw_source *source; // files of the model, may be NULL
     csv *first;
     uint64_t sum;
 };
 
-snw_tables *snw_tables_create(snw_pool *pool, const char *model) {
+snw_tables *snw_tables_create(snw_pool *pool, const char *model, const snw_source *source) {
     snw_tables *t = snw_pool_take(pool, sizeof *t);
     if (!t) return NULL;
     t->pool = pool;
+    t->source = source;
     t->model = snw_pool_text(pool, model, strlen(model));
     return t->model ? t : NULL;
 }
@@ -175,11 +176,29 @@ static snw_status read_rows(snw_pool *pool, const char *text, const char *path, 
     return SNW_OK;
 }
 
-// beside the model, unless the path begins at the root
-static const char *locate(snw_tables *t, const char *file) {
-    const char *slash = strrchr(t->model, '/');
-    const int folder = slash && file[0] != '/' ? (int)(slash - t->model) + 1 : 0;
-    return snw_pool_format(t->pool, "%.*s%s", folder, t->model, file);
+// A path as it is opened: a folder with its slash, and what was written behind it.
+typedef struct location {
+    const char *folder;
+    size_t length; // of the folder
+    const char *file;
+} location;
+
+// Beside the file in which it is written, unless the path begins at the root. Included files have the names by which
+// they were opened; the first file may be a text in memory, whose name is no path, so its folder is that of the model.
+static location locate(const snw_tables *t, const char *from, const char *file) {
+    const char *beside = t->model;
+    const int n = t->source && from ? snw_source_files(t->source) : 0;
+    for (int i = 1; i < n; i++) {
+        if (strcmp(from, snw_source_file(t->source, i)) == 0) beside = from;
+    }
+    const char *slash = file[0] == '/' ? NULL : strrchr(beside, '/');
+    return (location){
+        .folder = beside, .length = slash ? (size_t)(slash - beside) + 1 : 0, .file = file};
+}
+
+static bool is_at(const csv *table, const location *at) {
+    return strncmp(table->path, at->folder, at->length) == 0 &&
+           strcmp(table->path + at->length, at->file) == 0;
 }
 
 // FNV-1a
@@ -197,14 +216,13 @@ const char *snw_tables_file(const snw_tables *t, int i) {
     return table ? table->path : NULL;
 }
 
-static snw_status read_file(snw_tables *t, const char *file, bool blanks, csv **out,
+static snw_status read_file(snw_tables *t, const location *at, bool blanks, csv **out,
                             snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
-    const char *path = locate(t, file), *text = NULL;
+    const char *path = snw_pool_format(t->pool, "%.*s%s", (int)at->length, at->folder, at->file);
+    const char *text = NULL;
     size_t length = 0;
     if (!table || !path) return no_memory(err);
-    table->file = snw_pool_text(t->pool, file, strlen(file));
-    if (!table->file) return no_memory(err);
     table->blanks = blanks;
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
@@ -250,14 +268,12 @@ static int column_number(const char *word) {
     return n;
 }
 
-static snw_status find(snw_tables *t, const char *file, bool blanks, const char *column,
+static snw_status find(snw_tables *t, const location *at, bool blanks, const char *column,
                        snw_table *out, snw_error *err) {
     csv *table = t->first;
-    while (table && (table->blanks != blanks || strcmp(table->file, file) != 0)) {
-        table = table->next;
-    }
+    while (table && (table->blanks != blanks || !is_at(table, at))) table = table->next;
     if (!table) {
-        const snw_status s = read_file(t, file, blanks, &table, err);
+        const snw_status s = read_file(t, at, blanks, &table, err);
         if (!table) return s;
     }
     int k = 0;
@@ -278,12 +294,14 @@ static snw_status find(snw_tables *t, const char *file, bool blanks, const char 
     return SNW_OK;
 }
 
-snw_status snw_tables_find(void *user, const char *file, const char *column, snw_table *out,
-                           snw_error *err) {
-    return find(user, file, false, column, out, err);
+snw_status snw_tables_find(void *user, const char *from, const char *file, const char *column,
+                           snw_table *out, snw_error *err) {
+    const location at = locate(user, from, file);
+    return find(user, &at, false, column, out, err);
 }
 
-snw_status snw_tables_measured(void *user, const char *file, const char *column, snw_table *out,
-                               snw_error *err) {
-    return find(user, file, true, column, out, err);
+snw_status snw_tables_measured(void *user, const char *from, const char *file, const char *column,
+                               snw_table *out, snw_error *err) {
+    const location at = locate(user, from, file);
+    return find(user, &at, true, column, out, err);
 }

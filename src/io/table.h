@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/pool.h"
+#include "io/tree.h"
 #include "math/expr.h"
 
 #include <stdint.h>
@@ -26,8 +27,10 @@ typedef struct snw_measured {
 SNW_NODISCARD snw_status snw_measured_read(snw_pool *pool, const char *path, snw_measured *out,
                                            snw_error *err);
 
-// Files are sought beside the file `model` and kept in the pool once read. NULL when memory is out.
-snw_tables *snw_tables_create(snw_pool *pool, const char *model);
+// Files are sought beside the file in which they are named, and kept in the pool once read: beside `model` when that is the
+// first file of `source` or none of its files (the command line), else beside the included one. `source` may be NULL; it
+// must live as long as the pool. NULL when memory is out.
+snw_tables *snw_tables_create(snw_pool *pool, const char *model, const snw_source *source);
 
 // A number that tells the files read so far from others: of their bytes, in no order. 0: none was read.
 uint64_t snw_tables_sum(const snw_tables *t);
@@ -36,9 +39,9 @@ uint64_t snw_tables_sum(const snw_tables *t);
 const char *snw_tables_file(const snw_tables *t, int i);
 
 // The same for measurements, whose fields may be blank (NaN) and times repeated.
-SNW_NODISCARD snw_status snw_tables_measured(void *user, const char *file, const char *column,
-                                             snw_table *out, snw_error *err);
+SNW_NODISCARD snw_status snw_tables_measured(void *user, const char *from, const char *file,
+                                             const char *column, snw_table *out, snw_error *err);
 
 // A snw_table_fn whose user is a snw_tables. What it hands out lives as long as the pool.
-SNW_NODISCARD snw_status snw_tables_find(void *user, const char *file, const char *column,
-                                         snw_table *out, snw_error *err);
+SNW_NODISCARD snw_status snw_tables_find(void *user, const char *from, const char *file,
+                                         const char *column, snw_table *out, snw_error *err);

@@ -42,9 +42,10 @@ typedef struct snw_table {
     const double *x, *y;
 } snw_table;
 
-// Find column `column` (a name, or a number counted from 1 written in decimal) of `file`.
-typedef snw_status snw_table_fn(void *user, const char *file, const char *column, snw_table *out,
-                                snw_error *err);
+// Find column `column` (a name, or a number counted from 1 written in decimal) of `file`. `from` names the text in
+// which the table is called, as in messages: relative paths begin there. NULL: unknown.
+typedef snw_status snw_table_fn(void *user, const char *from, const char *file, const char *column,
+                                snw_table *out, snw_error *err);
 
 // Lives as long as the pool; NULL when memory is out. `outer` may be NULL.
 snw_scope *snw_scope_create(snw_pool *pool, const snw_scope *outer);

@@ -56,7 +56,7 @@ static snw_status load_table(snw_parser *p, int at, const char *file, const char
     if (!s) return snw_parser_fail(p, at, "tables cannot be read here");
     snw_table samples = {0};
     snw_error why = {0};
-    snw_status status = s->table(s->table_user, file, column, &samples, &why);
+    snw_status status = s->table(s->table_user, p->place.file, file, column, &samples, &why);
     if (status == SNW_OK) status = snw_spline_create(p->pool, samples, out, &why);
     if (status == SNW_OK) return SNW_OK;
     // a fault inside the table's file keeps its own place

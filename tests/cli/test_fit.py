@@ -186,6 +186,17 @@ class Fit(harness.Case):
         last = self.succeeds("show", "f.h5", "--json").json["runs"][0]["last"]
         self.assertAlmostEqual(last["tip.x"], arc(4)[0], 8)
 
+    def test_files_that_overrides_name_are_found_from_elsewhere(self):
+        self.write("roll.yaml", ROLL)
+        self.write("arcs.csv", arcs())
+        self.write("torque.csv", "0, 0.08\n9, 0.08\n")
+        (self.folder / "other").mkdir()
+        law = "C='(table(\"torque.csv\", 2)) N*m'"
+        found, _ = self.found("roll.yaml", "arcs.csv", "--find", "plastic.young", "--set", law, "-o", "other/f.yaml")
+        self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 4, 6)
+        self.succeeds("run", "other/f.yaml", "-q", "-o", "f.h5")
+        self.assertAlmostEqual(self.succeeds("show", "f.h5", "--json").json["runs"][0]["last"]["tip.x"], arc(4)[0], 8)
+
     def test_blank_fields_are_not_measured(self):
         self.write("roll.yaml", ROLL)
         rows = arcs().splitlines()

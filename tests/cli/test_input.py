@@ -226,6 +226,61 @@ class Input(harness.Case):
             self.assertTrue(result.err.startswith(place), (text, result))
             self.assertIn(words, result.err)
 
+    def nest(self):
+        """A file that includes another, which includes a third, each in a folder of its own with a g.csv of its own."""
+        for folder, weight in ((".", 1000), ("top", 1), ("top/mid", 10), ("top/mid/low", 100)):
+            (self.folder / folder).mkdir(parents=True, exist_ok=True)
+            self.write(f"{folder}/g.csv", f"t, g, x\n0, {weight}, {weight}\n1, {weight}, {weight}\n")
+        self.write("top/mid/low/low.yaml", """\
+            parameters:
+              low: table("g.csv", "g")
+              bent(k): k*table("g.csv", 2)
+              rows: ['table("g.csv", 2)', 0]
+            """)
+        self.write("top/mid/mid.yaml", """\
+            include: low/low.yaml
+            parameters: {mid: 'table("g.csv", "g")', sum: mid}
+            robot: {mass: {on: world, joint: prismatic, axis: x, stiffness: 1 N/m, body: {mass: 1 kg}}}
+            loads: {pull: {on: mass, force: [sum, 0, 0]}}
+            study: [static: {for: 1 s, step: 0.5 s}]
+            probes: {x: {value: mass}}
+            expect:
+              - {probe: x, run: mid, data: g.csv, within: 1e-9}
+            """)
+        self.write("top/m.yaml", """\
+            sinew: 1
+            include: mid/mid.yaml
+            gravity: 0
+            parameters: {top: 'table("g.csv", "g")'}
+            runs:
+              all: {sum: low + 2*bent(2) + rows(1) + mid + top}
+              mid: {}
+              here: {mid: 'table("g.csv", 2)'}
+            """)
+
+    def test_files_are_sought_beside_the_file_that_names_them(self):
+        self.nest()
+
+        def ends(*args):
+            self.succeeds("run", "top/m.yaml", "-o", "r.h5", "--force", *args)
+            return {run["run"]: run["values"]["x"] for run in self.succeeds("show", "r.h5", "--at", "end", "--json").json["runs"]}
+
+        self.assertEqual(ends(), {"all": 100 + 4*100 + 100 + 10 + 1, "mid": 10, "here": 1})
+        # the command line belongs to the first file
+        self.assertEqual(ends("--set", 'mid=table("mid/low/g.csv", 2)')["mid"], 100)
+        self.assertIn("2 values, 0 missed", self.succeeds("verify", "top/m.yaml", "--run", "mid").out)
+        for args in (("run", "top/m.yaml", "-o", "top/mid/low/g.csv"), ("run", "top/m.yaml", "-o", "top/mid/g.csv")):
+            self.assertIn("g.csv", self.fails(2, *args).err)
+        # faults have the place of the text that names the file, those inside it their own
+        (self.folder / "top/mid/low/g.csv").unlink()
+        self.assertRegex(self.fails(2, "check", "top/m.yaml").err, r"^top/mid/low/low\.yaml:2:8: .*g\.csv, column g: cannot be read")
+        self.nest()
+        self.write("top/mid/low/g.csv", "t, g\n0, 1\n1, one\n")
+        self.assertRegex(self.fails(2, "check", "top/m.yaml").err, r"^top/mid/low/g\.csv:3:4: 'one' is not a number")
+        self.nest()
+        (self.folder / "top/mid/g.csv").unlink()
+        self.assertRegex(self.fails(2, "verify", "top/m.yaml", "--run", "mid", "--set", "mid=5").err, r"^top/mid/mid\.yaml:8:32: g\.csv, column x: cannot be read")
+
     def test_a_step_that_fails_is_named_where_it_stands(self):
         self.write("base.yaml", """\
             robot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: [1, 0, 0]}}}

@@ -166,10 +166,10 @@ static bool try_text(snw_pool *pool, const snw_scope *scope, const char *s) {
     return false;
 }
 
-static snw_status read_table(void *user, const char *file, const char *column, snw_table *out,
-                             snw_error *err) {
+static snw_status read_table(void *user, const char *from, const char *file, const char *column,
+                             snw_table *out, snw_error *err) {
     static const double x[] = {0, 0.5, 1, 2, 2.5}, y[] = {0, 1, -1, 3, 2};
-    (void)user, (void)file, (void)column, (void)err;
+    (void)user, (void)from, (void)file, (void)column, (void)err;
     *out = (snw_table){1 + (int)draw(5), x, y};
     return SNW_OK;
 }

@@ -37,10 +37,10 @@ static void define(snw_scope *s, const char *entry) {
     if (status != SNW_OK) fail_msg("%s: %s", entry, err.text);
 }
 
-static snw_status read_table(void *user, const char *file, const char *column, snw_table *out,
-                             snw_error *err) {
+static snw_status read_table(void *user, const char *from, const char *file, const char *column,
+                             snw_table *out, snw_error *err) {
     static const double x[] = {0, 1, 2}, y[] = {1, 2, 5};
-    (void)user, (void)file, (void)column, (void)err;
+    (void)user, (void)from, (void)file, (void)column, (void)err;
     *out = (snw_table){3, x, y};
     return SNW_OK;
 }

@@ -119,9 +119,9 @@ enum { ROWS = 41 };
 static double rows_t[ROWS], rows_y[ROWS];
 
 // A file "wave.csv" with columns "sin", "3" (a cubic), others missing.
-static snw_status read_table(void *user, const char *file, const char *column, snw_table *out,
-                             snw_error *e) {
-    (void)user;
+static snw_status read_table(void *user, const char *from, const char *file, const char *column,
+                             snw_table *out, snw_error *e) {
+    (void)user, (void)from;
     if (strcmp(file, "wave.csv") != 0) return snw_fail(e, SNW_E_IO, "no such file");
     const bool cubic = strcmp(column, "3") == 0, falls = strcmp(column, "falls") == 0;
     if (!cubic && !falls && strcmp(column, "sin") != 0) {

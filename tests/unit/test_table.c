@@ -20,10 +20,10 @@ static void write_file(const char *name, const char *text) {
 static snw_status find(snw_pool *pool, const char *text, const char *column, snw_table *out,
                        snw_error *err) {
     write_file(path, text);
-    snw_tables *t = snw_tables_create(pool, "model.yaml");
+    snw_tables *t = snw_tables_create(pool, "model.yaml", NULL);
     assert_non_null(t);
     *err = (snw_error){0};
-    return snw_tables_find(t, path, column, out, err);
+    return snw_tables_find(t, NULL, path, column, out, err);
 }
 
 static void columns_are_found(void **state) {

@@ -617,10 +617,10 @@ static void names_are_unique(void **state) {
                0, NULL);
 }
 
-static snw_status straight(void *user, const char *file, const char *column, snw_table *out,
-                           snw_error *err) {
+static snw_status straight(void *user, const char *from, const char *file, const char *column,
+                           snw_table *out, snw_error *err) {
     static const double x[] = {0, 1}, y[] = {0, 2};
-    (void)file, (void)column, (void)err;
+    (void)from, (void)file, (void)column, (void)err;
     *(int *)user += 1;
     *out = (snw_table){.n = 2, .x = x, .y = y};
     return SNW_OK;
