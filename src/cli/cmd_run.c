@@ -87,6 +87,11 @@ static void pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->path, message);
 }
 
+static void pass_note(void *user, const char *message) {
+    session *s = user;
+    snw_reply_note(s->reply, s->path, message);
+}
+
 // ---- the work ----------------------------------------------------------------------------------
 
 // FILE's name with .h5 for its ending, in the current folder
@@ -129,6 +134,7 @@ static snw_status execute(session *s, const snw_job_run *r, int index, outcome *
                                  .progress = show_progress,
                                  .stop = should_stop,
                                  .warn = pass_warning,
+                                 .note = pass_note,
                                  .increments = s->increments};
     const snw_status status = snw_run_execute(r->run, 2, recorder, &hooks, &o->totals, err);
     if (s->flush.status != SNW_OK) {

@@ -39,6 +39,11 @@ static void pass_warning(void *user, const char *message) {
     snw_reply_warn(s->reply, s->path, message);
 }
 
+static void pass_note(void *user, const char *message) {
+    session *s = user;
+    snw_reply_note(s->reply, s->path, message);
+}
+
 // ---- one expectation --------------------------------------------------------------------------------
 
 // The place of an expectation in words: "end", "after push", "t = 0.5 s", "max of 0 .. 2 s", "rms of 40 rows of arm.csv"
@@ -205,8 +210,11 @@ static snw_status verify_run(session *s, const snw_job *job, int index, snw_erro
     snw_series series;
     snw_series_init(&series, snw_run_describe(r->run)->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&series);
-    const snw_run_hooks hooks = {
-        .user = s, .progress = show_progress, .stop = should_stop, .warn = pass_warning};
+    const snw_run_hooks hooks = {.user = s,
+                                 .progress = show_progress,
+                                 .stop = should_stop,
+                                 .warn = pass_warning,
+                                 .note = pass_note};
     snw_run_totals totals;
     snw_status status = snw_run_execute(r->run, 1, &recorder, &hooks, &totals, err);
     snw_meter_clear(&s->meter);

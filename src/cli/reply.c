@@ -36,10 +36,18 @@ static bool is_new(snw_reply *r, const char *file, const char *text) {
     return true;
 }
 
-void snw_reply_warn(snw_reply *r, const char *file, const char *text) {
+static void say_once(snw_reply *r, const char *file, const char *kind, const char *text) {
     if (!is_new(r, file, text)) return;
     snw_meter_clear(r->meter);
-    (void)fprintf(stderr, "%s: warning: %s\n", file, text);
+    (void)fprintf(stderr, "%s: %s: %s\n", file, kind, text);
+}
+
+void snw_reply_warn(snw_reply *r, const char *file, const char *text) {
+    say_once(r, file, "warning", text);
+}
+
+void snw_reply_note(snw_reply *r, const char *file, const char *text) {
+    say_once(r, file, "note", text);
 }
 
 void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err) {

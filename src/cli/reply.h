@@ -30,6 +30,8 @@ void snw_reply_fail(snw_reply *r, const snw_error *err);
 
 // Say something worth knowing that is no failure, `file: warning: text`; once, however many runs have cause to say it.
 void snw_reply_warn(snw_reply *r, const char *file, const char *text);
+// The same of what is right but may surprise, `file: note: text`.
+void snw_reply_note(snw_reply *r, const char *file, const char *text);
 
 // As an object with status, file, line, column and text.
 void snw_reply_json_error(snw_json *j, const char *key, const snw_error *err);

@@ -135,6 +135,23 @@ int snw_expr_vars(const snw_expr *e);
 // Whether it reads a signal.
 bool snw_expr_reads(const snw_expr *e, int slot);
 
+// ---- feedback -----------------------------------------------------------------------------------
+
+// An error that a control law acts on: a signal less its reference, or the reverse. The reference is a law of time.
+typedef struct snw_expr_error {
+    int slot;
+    double sign;                // of the signal in the difference
+    bool limited;               // a limit may cut it off on its way into the law
+    const snw_expr *difference; // a law of its own
+} snw_expr_error;
+
+// out <- the first `max` differences of that kind which enter the value of e proportionally: by sums, by factors that do not
+// depend on them, by limits. k*(r - p) has one, -k*p and k/(r - p)^2 have none. SNW_E_MEMORY when the pool is out.
+SNW_NODISCARD snw_status snw_expr_errors(snw_pool *pool, const snw_expr *e, int max,
+                                         snw_expr_error *out, int *n);
+// Whether a signal enters in this way itself.
+bool snw_expr_proportional(const snw_expr *e, int slot);
+
 // Times after t0 up to t1 at which the law or one of its first two derivatives may jump (from step,
 // linear, hat, mod, if, comparisons, min, max, abs, sign, floor, ceil, ends of a table); the first
 // `max` of them, rising, into out. Returns how many. Located to rounding. Where everything that

@@ -433,6 +433,10 @@ void snw_run_warn(const snw_run *r, const char *message) {
     if (r->hooks && r->hooks->warn) r->hooks->warn(r->hooks->user, message);
 }
 
+void snw_run_note(const snw_run *r, const char *message) {
+    if (r->hooks && r->hooks->note) r->hooks->note(r->hooks->user, message);
+}
+
 bool snw_run_stopped(const snw_run *r) {
     if (!r->hooks) return false;
     const int made = r->totals.increments - r->increments_before;

@@ -20,6 +20,7 @@ typedef struct snw_run_hooks {
     void (*progress)(void *user, const snw_progress *p); // NULL: none
     bool (*stop)(void *user);                      // true: end with SNW_E_STOPPED; NULL: never
     void (*warn)(void *user, const char *message); // NULL: none
+    void (*note)(void *user, const char *message); // of what is right but may surprise; NULL: none
     int increments; // end with SNW_E_STOPPED once this execution has made so many; 0: no limit
 } snw_run_hooks;
 

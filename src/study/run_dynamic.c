@@ -328,6 +328,29 @@ static void warn_of_targets(const snw_run *r, const snw_step_desc *step, const s
     }
 }
 
+// A proportional law that rests beside its reference does what it must: a note, not a warning.
+static void note_offsets(const snw_run *r, const snw_step_desc *step, const snw_targets *g) {
+    snw_offset o;
+    for (int i = 0; snw_targets_offset(g, i, &o); i++) {
+        char text[512];
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': '%.60s' leaves %.60s at %.4g beside its reference %.4g (error %.3g) "
+            "through the last quarter of step '%.60s': %s",
+            r->info.run, o.law, o.probe, o.value, o.reference, o.reference - o.value, step->name,
+            o.limited ? "it is at its limit there"
+                      : "a proportional law balances lasting loads by an error; add an "
+                        "integral of it, or the load itself (feed-forward)");
+        snw_run_note(r, text);
+    }
+}
+
+// the errors of proportional laws at the mover's state, now and then
+static void look_at_offsets(snw_run *r, const snw_mover *mv, snw_targets *g, double t) {
+    if (!snw_targets_due(g, t)) return;
+    snw_targets_look_offsets(g, t, read_signals(r, mv)->signal);
+}
+
 static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, snw_targets *targets,
                         snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
@@ -348,6 +371,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         SNW_TRY(frame(r, stage, mv, &sum, over, err));
         if (over) return SNW_OK;
         if (targets) snw_targets_look(targets, t0, mv->state(mv->self)->z);
+        if (targets) look_at_offsets(r, mv, targets, t0);
     }
     for (;;) {
         const double t = mv->state(mv->self)->t;
@@ -402,6 +426,7 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         SNW_TRY(snw_run_limits(r, mv->state(mv->self), err));
         const bool last = over || to >= t1;
         if (targets && !r->resuming) snw_targets_look(targets, to, mv->state(mv->self)->z);
+        if (targets) look_at_offsets(r, mv, targets, to);
         snw_run_report(r, stage, to, t0, t1);
         if (snw_run_due(r, to, last)) SNW_TRY(frame(r, stage, mv, &sum, last, err));
         if (last) return SNW_OK;
@@ -575,7 +600,10 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
             snw_drift_begin(&r->drift);
         }
         s = carry(r, stage, &mv, &b, targets, err);
-        if (s == SNW_OK && targets) warn_of_targets(r, step, targets);
+        if (s == SNW_OK && targets) {
+            warn_of_targets(r, step, targets);
+            note_offsets(r, step, targets);
+        }
         // also after a failure: what was reached counts
         const snw_energy e = snw_run_energies(r, &mv, mv.look(mv.self));
         snw_run_settle(r, &e);

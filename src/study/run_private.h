@@ -161,6 +161,7 @@ void snw_drift_weigh(snw_drift *d, const snw_energy *e); // at a frame
 void snw_drift_speak(const snw_run *r, const snw_step_desc *step, double grid);
 void snw_run_report(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
+void snw_run_note(const snw_run *r, const char *message);
 // stats <- estimated errors of the discretisation at s (run_accuracy.c), of its nodes and, unless it follows the other engine, of its
 // strain bases. Allocates. And a word about those that are too large, at the end.
 bool snw_run_looks_closely(const snw_run *r, bool last); // now and then: it costs more than a step

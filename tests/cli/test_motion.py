@@ -2,6 +2,7 @@
 """Rods in motion through the command: static, change, dynamic in a row; runs that are stopped or cannot go on."""
 import json
 import math
+import re
 import signal
 
 import harness
@@ -58,6 +59,36 @@ runs:
         self.assertIn("run 'weak': what 'integral(e)' sums up stays at -0.2", err)
         self.assertIn("run 'far': what 'integral(x.x - 5)' sums up stays at", err)
         self.assertEqual(err.count("its target is not reached"), 2, err)
+
+    def test_a_proportional_controller_that_rests_beside_its_target_is_noted(self):
+        self.write("hold.yaml", """sinew: 1
+parameters: {r: 0.5, hold: 20*(r - angle) - 4*speed}
+robot: {arm: {on: world, joint: revolute, axis: -y, body: {mass: 1 kg, com: [0.3 m, 0, 0], inertia: [0.01, 0.02, 0.02]}}}
+actuators: {elbow: {joint: arm, effort: hold}}
+study: [dynamic: {for: 10 s, step: 10 ms}]
+probes: {angle: {angle: arm}, speed: {rate: arm}}
+runs:
+  p: {}
+  sampled: {hold: "sampled(20*(r - angle), 20 ms) - 4*speed"}
+  limited: {hold: "limit(200*(r - angle), -2, 2) - 4*speed"}
+  pi: {hold: 20*(r - angle) - 4*speed + 20*integral(r - angle)}
+  forward: {hold: 20*(r - angle) - 4*speed + 9.81*0.3*cos(angle)}
+  high: {hold: 2000*(r - angle) - 400*speed}
+  spring: {hold: -20*angle - 4*speed}
+  over: {hold: "20*(1 - step(t, 5 s))*(r - angle) - 4*speed"}
+  moving: {hold: 20*(sin(2*t) - angle) - 4*speed}
+  slow: {hold: 20*(r - angle) - 4000*speed}
+""")
+        result = self.succeeds("run", "hold.yaml", "-q")
+        lines = result.err.splitlines()
+        self.assertEqual([re.match("hold.yaml: note: run '([a-z]+)'", line)[1] for line in lines], ["p", "sampled", "limited"], result.err)
+        # 20 (r - q) = m g l cos q
+        found = re.search(r"'elbow' leaves angle at ([\d.]+) beside its reference 0.5 \(error ([\d.]+)\)", lines[0])
+        q, e = float(found[1]), float(found[2])
+        self.assertAlmostEqual(20*(0.5 - q), 9.81*0.3*math.cos(q), 2)
+        self.assertAlmostEqual(q + e, 0.5, 3)
+        self.assertIn("add an integral", lines[0])
+        self.assertIn("at its limit", lines[2])
 
     def test_static_change_and_dynamic_in_a_row(self):
         self.write("swing.yaml", SWING)

@@ -70,7 +70,7 @@ class Outcome:
     @property
     def message(self):
         """The line that says why it failed."""
-        lines = [line for line in self.err.splitlines() if "warning:" not in line]
+        lines = [line for line in self.err.splitlines() if "warning:" not in line and "note:" not in line]
         return lines[0] if lines else f"exit status {self.code}, no message"
 
     @property

@@ -140,6 +140,51 @@ static void derivatives_in_a_signal_are_exact(void **state) {
     assert_near(snw_expr_jet_signal(e, at, 0).v, sin(1) * 9 + 13, 1e-15);
 }
 
+// a difference of a signal and a law of time that enters by sums, factors and limits is the error of a control law
+static void errors_of_control_laws_are_found(void **state) {
+    bench *b = *state;
+    place p;
+    give(b, &p);
+    define(b, "r", "0.5 + t");
+    define(b, "err", "r - tip.x");
+    static const struct {
+        const char *text;
+        int n; // errors, the first of which is
+        double sign, difference;
+        bool limited;
+    } cases[] = {
+        {"20*(r - tip.x) - 4*tip.v", 1, -1, -1, false},
+        {"-(tip.x - r)*tip.v/3 + 7", 1, 1, 1, false},
+        {"tip.x + 0.25", 1, 1, 2.25, false},
+        {"limit(3*err, -1, 1) - tip.v", 1, -1, -1, true},
+        {"2*err + (tip.v - 1)", 2, -1, -1, false},
+        {"-20*tip.x - 4*tip.v", 0, 0, 0, false}, // a spring
+        {"5 - 3*tip.x", 0, 0, 0, false},         // a spring and a force
+        {"(r - tip.x)^2", 0, 0, 0, false},
+        {"1/(r - tip.x)", 0, 0, 0, false},
+        {"err*sin(err)", 0, 0, 0, false},
+        {"if(tip.x - r > 0, 1, 2)", 0, 0, 0, false},
+        {"tip.x - tip.v", 0, 0, 0, false},
+        {"sin(t)", 0, 0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snw_expr_error found[4];
+        int n = -1;
+        const snw_expr *e = parse(b, cases[i].text, WITH_PROBES);
+        assert_int_equal(snw_expr_errors(b->pool, e, 4, found, &n), SNW_OK);
+        if (n != cases[i].n) print_error("%s\n", cases[i].text);
+        assert_int_equal(n, cases[i].n);
+        if (n == 0) continue;
+        assert_int_equal(found[0].slot, 0);
+        assert_near(found[0].sign, cases[i].sign, 0);
+        assert_int_equal(found[0].limited, cases[i].limited);
+        assert_near(snw_expr_value(found[0].difference, (snw_at){.t = 0.5, .signal = values}),
+                    cases[i].difference, 0);
+    }
+    assert_true(snw_expr_proportional(parse(b, "2 - 3*tip.x", WITH_PROBES), 0));
+    assert_false(snw_expr_proportional(parse(b, "sin(tip.x)", WITH_PROBES), 0));
+}
+
 static void a_remembrance_has_its_law_text_and_period(void **state) {
     bench *b = *state;
     place p;
@@ -256,6 +301,7 @@ int main(void) {
         TEST(probes_are_read_by_name_index_and_component),
         TEST(parameters_come_before_probes),
         TEST(derivatives_in_a_signal_are_exact),
+        TEST(errors_of_control_laws_are_found),
         TEST(a_remembrance_has_its_law_text_and_period),
         TEST(once_is_a_condition),
         TEST(probes_have_dimensions),
