@@ -219,6 +219,7 @@ static snw_status residual(void *user, double fraction, const double *x, double 
 static snw_status tangent(void *user, double fraction, const double *x, double *r, double *J) {
     snw_statics *st = user;
     const double load = part(st, fraction);
+    if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once an iteration
     snw_statics_evaluate(st, load, x);
     gather(st, load, r);
     snw_tangent_sweep(st->m, NULL, st->w);
@@ -571,6 +572,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     st->to = 1;
     st->give = 0;
     st->steady = opts->steady;
+    st->interrupt = (snw_interrupt){.stop = opts->stop, .user = opts->user};
     if (st->steady && m->ngrip) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a steady static step does not know wheels, rings and anchors; use a "
@@ -588,8 +590,12 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
             opts->march > 0 ? march(st, opts, info, err) : balance(st, opts, s, info, &open, err);
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
             status = explain(st, status, opts->follow, info, t, err);
-        if (status == SNW_OK && !(opts->march > 0)) status = snw_branch_judge(st, opts, s, info);
+        if (status == SNW_OK && !(opts->march > 0)) {
+            status = snw_branch_judge(st, opts, s, info);
+            if (status == SNW_E_STOPPED) status = explain(st, status, opts->follow, info, t, err);
+        }
     }
+    st->interrupt = (snw_interrupt){0};
     if (m->nq) memcpy(s->q, st->x, (size_t)m->nq * sizeof *st->x);
     if (m->nrow) memcpy(s->l, st->x + m->nq, (size_t)m->nrow * sizeof *st->x);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;

@@ -15,7 +15,7 @@ typedef struct snw_statics_opts {
         follow; // stay on the branch of equilibria that the load leads along, also where it is unstable or ends
     bool
         assemble; // the start is where a file puts the robot: loops are put together before loads lead anywhere
-    bool (*stop)(void *user); // asked between increments; NULL: never
+    bool (*stop)(void *user); // asked between iterations; NULL: never
     void *user;
 } snw_statics_opts;
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "solve/newton.h"
 #include "study/assembly.h"
+#include "study/pace.h"
 #include "study/statics.h"
 
 struct snw_statics {
@@ -18,6 +19,7 @@ struct snw_statics {
     double from,
         to;      // the part of the change of load that the equations below are asked for as 0 and 1
     bool steady; // of the last solve: rates of what is given count. Elsewhere `before` has none
+    snw_interrupt interrupt; // of the solve under way
     snw_arena scratch;
     double *K, *T; // elastic stiffness and tangent, nv x nv
     double *x;     // configuration and multipliers, nq + nrow

@@ -276,6 +276,59 @@ static void ufkes_rod_hangs_as_reissners(void **state) {
     }
 }
 
+// ---- requests to stop -------------------------------------------------------------------------------
+
+typedef struct requests {
+    int asked, patience;
+} requests;
+
+static bool ask(void *user) {
+    requests *r = user;
+    return ++r->asked > r->patience;
+}
+
+// A solve asks at each iteration whether it shall stop, not only between increments; stopped anywhere it leaves the last
+// equilibrium, and goes on from there.
+static void a_solve_stops_within_an_iteration(void **state) {
+    (void)state;
+    robot r;
+    trial t;
+    robot_init(&r, 0.3, 0.03);
+    r.desc.gravity[2] = number(&r, -9.81);
+    for (int k = 0; k < 3; k++) robot_strain(&r, 0, k, SNW_BASIS_LEGENDRE, 6);
+    trial_open(&t, &r.desc);
+    snw_error err = {0};
+    snw_statics_info info;
+    snw_statics_opts opts = snw_statics_defaults();
+    requests request = {.patience = 1000};
+    opts.stop = ask;
+    opts.user = &request;
+    for (int patience = 1000, last = 1000; patience > 0; patience = last--) {
+        snw_statics *st = NULL;
+        request = (requests){.patience = patience};
+        assert_int_equal(snw_statics_create(t.m, &st), SNW_OK);
+        memset(t.s->q, 0, (size_t)t.m->nq * sizeof *t.s->q);
+        const snw_status s = snw_statics_solve(st, 0, &opts, t.s, &info, &err);
+        if (patience == 1000) { // to the end
+            assert_int_equal(s, SNW_OK);
+            assert_in_range(info.iterations, 2, 100);
+            assert_true(request.asked > info.iterations);
+            last = request.asked - 2; // the last question is about stability, all was found
+            snw_statics_destroy(st);
+            continue;
+        }
+        assert_int_equal(s, SNW_E_STOPPED);
+        assert_int_equal(request.asked, patience + 1); // at once
+        assert_non_null(strstr(err.text, "stopped at t = 0 s"));
+        assert_true(info.reached >= 0 && info.reached <= 1);
+        request = (requests){.patience = 1000};
+        assert_int_equal(snw_statics_solve(st, 0, &opts, t.s, &info, &err), SNW_OK);
+        snw_statics_destroy(st);
+    }
+    trial_close(&t);
+    robot_free(&r);
+}
+
 // ---- buckling ---------------------------------------------------------------------------------------
 
 static double smallest_eigenvalue(trial *t) {
@@ -376,6 +429,7 @@ int main(void) {
         cmocka_unit_test(shooting_has_the_digits_of_the_specification),
         cmocka_unit_test(heavy_cantilever_hangs_as_the_elastica),
         cmocka_unit_test(ufkes_rod_hangs_as_reissners),
+        cmocka_unit_test(a_solve_stops_within_an_iteration),
         cmocka_unit_test(column_buckles_at_eulers_load),
         cmocka_unit_test(column_buckles_under_its_own_weight),
         cmocka_unit_test(stability_is_the_same_in_every_basis_of_a_space),
