@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Has clang look at every source of a build: its warnings are errors too. Nothing is compiled.
 
-usage: tools/clang.py build-folder [--tidy]
+usage: tools/clang.py build-folder [--tidy] [source ..]
 
-With --tidy clang-tidy looks as well, at the sources of src/.
+With --tidy clang-tidy looks instead, at the sources of src/. Sources that are named are looked at alone.
 """
 import concurrent.futures
 import json
@@ -14,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -32,12 +33,17 @@ def look(entry, folder, tidy):
 
 def main():
     folder, tidy = sys.argv[1], "--tidy" in sys.argv
+    named = {str(pathlib.Path(name).resolve()) for name in sys.argv[2:] if name != "--tidy"}
     entries = json.loads((pathlib.Path(folder) / "compile_commands.json").read_text())
     ours = [e for e in entries if pathlib.Path(e["file"]).is_relative_to(ROOT / "src" if tidy else ROOT)]
     # numbers that clang does not have, and C that it does not read as C++
     ours = [e for e in ours if not re.search(r"tests/(wide|complex)/\w+\.h", e["command"])]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        complaints = [c for c in pool.map(lambda e: look(e, folder, tidy), ours) if c]
+    ours = [e for e in ours if not named or e["file"] in named]
+    if tidy:  # once each: clang-tidy takes all commands that it finds for a file
+        ours = list({e["file"]: e for e in reversed(ours)}.values())
+    with tempfile.TemporaryDirectory() as chosen, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        (pathlib.Path(chosen) / "compile_commands.json").write_text(json.dumps(ours))
+        complaints = [c for c in pool.map(lambda e: look(e, chosen, tidy), ours) if c]
     print("\n".join(complaints) if complaints else f"clang: {len(ours)} sources, nothing to complain about")
     return bool(complaints)
 

@@ -27,9 +27,10 @@ typedef enum snw_rule_kind {
 } snw_rule_kind;
 
 enum {
-#define X(code, name, number, meaning) +1
-    SNW_RULES = SNW_RULE_LIST(X)
+#define X(code, name, number, meaning) code##_INDEX,
+    SNW_RULE_LIST(X)
 #undef X
+        SNW_RULES // how many there are
 };
 
 const char *snw_rule_name(snw_rule_kind kind);

@@ -184,7 +184,7 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
     const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
     // where a law of time jumps, it is most likely this one that turned
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
-    for (; hi - lo > close; mid = 0.5 * (lo + hi)) {
+    while (hi - lo > close) {
         mv->back(mv->self);
         SNW_TRY(mv->advance(mv->self, mid, limit, took, err));
         at = mid;
@@ -193,6 +193,7 @@ static snw_status locate(snw_run *r, const snw_mover *mv, const snw_step_desc *s
         } else {
             lo = mid;
         }
+        mid = 0.5 * (lo + hi);
     }
     if (at == hi) return SNW_OK;
     mv->back(mv->self);
