@@ -19,7 +19,8 @@ typedef struct snw_pen {
 } snw_pen;
 
 typedef struct snw_curve {
-    const char *name; // in the legend; NULL: not there
+    const char *name;  // in the legend; NULL: not there
+    const char *probe; // of a probe over time: its component, "tip.x"; else NULL
     int n;
     double *x, *y; // a gap where one is no number
     snw_pen pen;

@@ -185,10 +185,11 @@ static snw_status add_run(snw_pool *pool, int i, const snw_plot_run *run, const 
         snw_column_name(column, name, sizeof name);
         if (!c) return no_memory(err);
         *c = (snw_curve){.name = curve_name(pool, name, run->name, run->ncolumn == 1),
+                         .probe = snw_pool_text(pool, name, strlen(name)),
                          .n = f->n,
                          .x = x,
                          .pen.dash = i};
-        if (!c->name) return no_memory(err);
+        if (!c->name || !c->probe) return no_memory(err);
         SNW_TRY(read_column(pool, run, run->column[k], f, &c->y, err));
     }
     return SNW_OK;

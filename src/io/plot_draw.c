@@ -153,8 +153,14 @@ void snw_plot_draw(const snw_figure *f, const snw_plot_layout *l, const snw_canv
     for (int i = 0; i < f->npanel; i++) {
         const snw_plot_place *p = &l->panel[i];
         draw_grid(l, p, canvas);
-        // half a line's width may stand over
-        const snw_box clip = {p->area.x - 0.5, p->area.y - 0.5, p->area.w + 1, p->area.h + 1};
+        // half a line's width may stand over, and dots
+        double over = 0.5;
+        for (int c = 0; c < f->panel[i].ncurve; c++) {
+            const snw_curve *k = &f->panel[i].curve[c];
+            if (k->marks) over = fmax(over, 2 * k->pen.width);
+        }
+        const snw_box clip = {p->area.x - over, p->area.y - over, p->area.w + 2 * over,
+                              p->area.h + 2 * over};
         canvas->clip(canvas->user, &clip);
         for (int c = 0; c < f->panel[i].ncurve; c++) {
             draw_curve(l, p, &f->panel[i].curve[c], canvas);

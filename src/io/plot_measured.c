@@ -30,17 +30,34 @@ static snw_curve *grow(snw_pool *pool, snw_panel *p) {
     return &all[p->ncurve++];
 }
 
+// Dots have the colour of their curve, dark grey where there are several; those of another file a lighter one.
+static unsigned colour_of(const snw_panel *p, const char *probe) {
+    unsigned colour = 0;
+    int curves = 0, files = 0;
+    for (int i = 0; i < p->ncurve; i++) {
+        const snw_curve *c = &p->curve[i];
+        if (!c->probe || strcmp(c->probe, probe) != 0) continue;
+        files += c->bare;
+        curves += !c->bare;
+        if (!c->bare) colour = c->pen.colour;
+    }
+    const unsigned dark = curves == 1 ? snw_plot_darker(colour, 0.4) : 0x333333;
+    return files == 0 ? dark : snw_plot_paler(dark, 1 - 1.0 / (1 + files));
+}
+
 static snw_status add_column(snw_pool *pool, const snw_measured *m, const char *file, int field,
                              const char *name, snw_panel *panel, snw_error *err) {
     double *x = snw_pool_array(pool, (size_t)m->nrow, sizeof *x);
     double *y = snw_pool_array(pool, (size_t)m->nrow, sizeof *y);
     char *both = snw_pool_format(pool, "%s, %s", name, file);
-    const unsigned colour = snw_plot_darker(snw_plot_colour(panel->ncurve), 0.3);
-    snw_curve *c = x && y && both ? grow(pool, panel) : NULL;
+    const char *probe = snw_pool_text(pool, name, strlen(name));
+    const unsigned colour = colour_of(panel, name);
+    snw_curve *c = x && y && both && probe ? grow(pool, panel) : NULL;
     if (!c) return no_memory(err);
     memcpy(x, m->value, (size_t)m->nrow * sizeof *x);
     memcpy(y, m->value + (size_t)field * (size_t)m->nrow, (size_t)m->nrow * sizeof *y);
     *c = (snw_curve){.name = snw_plot_text(pool, both),
+                     .probe = probe,
                      .n = m->nrow,
                      .x = x,
                      .y = y,

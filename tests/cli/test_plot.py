@@ -135,6 +135,18 @@ class Plot(Case):
         text = (self.folder / "d.svg").read_text()
         self.assertEqual(text.count("<circle"), len(seen) + 1, "one a row that is not blank, and the legend's")
         self.assertIn(f"{name}, seen.csv", text)
+
+        # dots have a darker shade of their own curve's colour, and another one for each file
+        def shades(*args):
+            self.succeeds("plot", "m.h5", "--run", "light", "--data", "seen.csv", *args, "-o", "d.svg")
+            text = (self.folder / "d.svg").read_text()
+            return set(re.findall(r'<circle[^>]* fill="#([0-9a-f]{6})"', text)), set(re.findall(r'stroke="#([0-9a-f]{6})"', text))
+
+        (dot,), curves = shades("--probe", name)
+        darker = {"".join(f"{round(0.6*int(c[i:i + 2], 16)):02x}" for i in (0, 2, 4)) for c in curves}
+        self.assertTrue(any(all(abs(int(dot[i:i + 2], 16) - int(c[i:i + 2], 16)) <= 1 for i in (0, 2, 4)) for c in darker), (dot, darker))
+        self.write("more.csv", (self.folder / "seen.csv").read_text())
+        self.assertEqual(len(shades("--probe", name, "--data", "more.csv")[0]), 2)
         self.write("other.csv", "t, nothing\n0, 1\n")
         self.assertIn("'nothing' is its first", self.fails(2, "plot", "m.h5", "--data", "other.csv", "-o", "d.svg").err)
         self.assertIn("beside probes over time", self.fails(2, "plot", "m.h5", "--energy", "--data", "seen.csv", "-o", "d.svg").err)
