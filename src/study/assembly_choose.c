@@ -14,11 +14,19 @@
 static const double DEPENDENT = 1e-8;
 static const double WORSE = 0.3; // part of the best choice below which another one is made
 
+static bool same_mix(size_t n, const double *a, const double *b) {
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i]) return false;
+    }
+    return true;
+}
+
 // the row of `all` that is kept or spare row r of loop i
 static int row_in_all(const snw_assembly *as, int i, int r) {
     const snw_loop *now = &as->m->loop[i], *all = &as->all->loop[i];
+    const size_t n = sizeof now->mix[r] / sizeof now->mix[r][0];
     int k = 0;
-    while (k < all->nrow - 1 && memcmp(now->mix[r], all->mix[k], sizeof now->mix[r]) != 0) k++;
+    while (k < all->nrow - 1 && !same_mix(n, now->mix[r], all->mix[k])) k++;
     return all->row + k;
 }
 
