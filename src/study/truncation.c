@@ -9,20 +9,28 @@
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
+#include "study/statics.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST = 600,      // coordinates of the richer model,
-    GENEROUS = 200,  // and up to which it gets more than it needs
-    MOST_STEPS = 12, // on the way to its equilibrium,
-    MOST_TURNS = 10, // of Newton in each,
-    MOST_FALLS = 80, // and where there is no way, until it has settled elsewhere
-    LEAST_MORE = 4,  // functions that a global basis gets more, at least and
-    MOST_MORE = 12   // at most
+    MOST = 600,        // coordinates of the richer model,
+    GENEROUS = 200,    // and up to which it gets more than it needs
+    MOST_MODES = 300,  // coordinates of the richer model up to which its frequencies are found,
+    MOST_STEADY = 150, // beside a steady motion
+    MOST_STEPS = 12,   // on the way to its equilibrium,
+    MOST_TURNS = 10,   // of Newton in each,
+    MOST_FALLS = 80,   // and where there is no way, until it has settled elsewhere
+    ROUNDS = 3,        // unstable equilibria left
+    LEAST_MORE = 4,    // functions that a global basis gets more, at least and
+    MOST_MORE = 12     // at most
 };
+
+// how far an unstable equilibrium is left, of typical coordinates
+static const double ASIDE = 0.05;
 
 // Coordinates of one strain component in both bases.
 typedef struct pair {
@@ -48,6 +56,10 @@ struct snw_truncation {
     double *J;       // n x n, in motion
     int *pivot;      // n
     snw_arena scratch;
+    bool rates;           // in equilibria rates count
+    snw_statics *statics; // of the richer model, made where an equilibrium of it is left; else NULL
+    snw_modes *modes;     // of the richer model, made when frequencies are asked for,
+    bool steady;          // and of which sort
 };
 
 // ---- richer bases ----------------------------------------------------------------------------------
@@ -274,7 +286,8 @@ static bool same_rows(const snw_model *from, snw_model *to) {
 static size_t scratch_size(const snw_model *m) {
     const size_t a = snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
     const size_t b = snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow);
-    return a > b ? a : b;
+    const size_t c = snw_negative_scratch(m->nv + m->nrow);
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
 
 static snw_status prepare(snw_truncation *t) {
@@ -340,6 +353,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
 void snw_truncation_destroy(snw_truncation *t) {
     if (!t) return;
     snw_free(t->scratch.base);
+    snw_modes_destroy(t->modes);
+    snw_statics_destroy(t->statics);
     snw_state_destroy(t->s);
     snw_inputs_destroy(t->in);
     snw_work_destroy(t->w);
@@ -362,7 +377,7 @@ static snw_status residual(void *user, double load, const double *x, double *r) 
     const snw_model *m = t->rich;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
-    snw_residual(m, t->in, t->s, true, t->w);
+    snw_residual(m, t->in, t->s, !t->rates, t->w);
     gather(t, load, r);
     return SNW_OK;
 }
@@ -393,9 +408,10 @@ static void embed(const pair *p, const double *from, double *to) {
     }
 }
 
-// t->s <- s, in the richer bases
-static void begin(snw_truncation *t, const snw_state *s, bool still) {
+// t->s, t->q0, t->w <- s, in the richer bases
+static void begin(snw_truncation *t, const snw_state *s, snw_truncation_state kind) {
     const snw_model *a = t->m, *b = t->rich;
+    const bool still = kind == SNW_TRUNCATION_REST;
     snw_state *to = t->s;
     to->t = s->t;
     for (int k = 0; k < a->nblock; k++) {
@@ -412,21 +428,23 @@ static void begin(snw_truncation *t, const snw_state *s, bool still) {
         embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
         embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
-    for (int i = 0; still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
+    for (int i = 0; still && i < b->nv; i++) to->v[i] = 0;
+    for (int i = 0; kind != SNW_TRUNCATION_MOTION && i < b->nv; i++) to->a[i] = 0;
     for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
     for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
+    snw_inputs_at(b, s->t, t->in);
+    t->rates = !still;
+    if (kind == SNW_TRUNCATION_STEADY) snw_rows_impose(b, t->in, to);
+    memcpy(t->q0, to->q, (size_t)b->nq * sizeof *t->q0);
+    if (b->nrow) memcpy(t->q0 + b->nq, to->l, (size_t)b->nrow * sizeof *t->q0);
+    snw_residual(b, t->in, to, still, t->w);
 }
 
 // ---- what is cut off -------------------------------------------------------------------------------
 
-// Bound of the displacement of a rod by the part of one strain component that its basis lacks, m.
-static double cut_off(snw_truncation *t, const pair *p, const double *q0, const double *q) {
+// Bound of the displacement of a rod by one strain component with the coordinates d, m.
+static double bound(const snw_truncation *t, const pair *p, const double *d) {
     const snw_rod *rod = &t->rich->rod[p->rod];
-    const double *a = q0 + rod->dof[p->a] + rod->shift, *b = q + rod->dof[p->a] + rod->shift;
-    for (int i = 0; i < p->rich; i++) t->field[i] = 0;
-    for (int j = 0; j < p->rich; j++) {
-        for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * (b[j] - a[j]);
-    }
     enum { STATIONS = 40 };
     double sum = 0, phi[SNW_BASIS_MAX_FUNCTIONS];
     for (int k = 0; k < STATIONS; k++) {
@@ -437,37 +455,77 @@ static double cut_off(snw_truncation *t, const pair *p, const double *q0, const 
         snw_basis_support(basis, e, &first, &count);
         snw_basis_eval(basis, e, x, phi);
         double v = 0;
-        for (int i = 0; i < count; i++) v += phi[i] * t->field[first + i];
+        for (int i = 0; i < count; i++) v += phi[i] * d[first + i];
         sum += v * v / STATIONS;
     }
     return sqrt(sum) * rod->L * (rod->comp[p->a] < 3 ? rod->L : 1);
 }
 
-static void blame(snw_truncation *t, const double *q0, const double *q, snw_truncation_info *out) {
-    double worst = 0;
+// That of the part of a component that its basis lacks, where coordinates differ by dq (nv).
+static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
+    const double *d = dq + t->rich->rod[p->rod].dof[p->a];
+    for (int i = 0; i < p->rich; i++) t->field[i] = 0;
+    for (int j = 0; j < p->rich; j++) {
+        for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * d[j];
+    }
+    return bound(t, p, t->field);
+}
+
+// how much bases lack of dq, of the largest strain in it
+static double lack(snw_truncation *t, const double *dq) {
+    double lost = 0, whole = 0;
     for (int k = 0; k < t->npair; k++) {
-        const double c = cut_off(t, &t->pair[k], q0, q);
+        const pair *p = &t->pair[k];
+        lost = fmax(lost, cut_off(t, p, dq));
+        whole = fmax(whole, bound(t, p, dq + t->rich->rod[p->rod].dof[p->a]));
+    }
+    return whole > 0 ? lost / whole : 0;
+}
+
+// the rod and strains that lack most of dq
+static void blame(snw_truncation *t, const double *dq, snw_truncation_info *out) {
+    double worst = 0;
+    memset(out->strain, 0, sizeof out->strain);
+    for (int k = 0; k < t->npair; k++) {
+        const double c = cut_off(t, &t->pair[k], dq);
         if (c > worst) worst = c, out->rod = t->pair[k].rod;
     }
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
         if (p->rod != out->rod || !(worst > 0)) continue;
-        out->strain[t->m->rod[p->rod].comp[p->a]] = cut_off(t, p, q0, q) > 0.3 * worst;
+        out->strain[t->m->rod[p->rod].comp[p->a]] = cut_off(t, p, dq) > 0.3 * worst;
     }
+}
+
+// What an error found by the richer bases is of the whole one. Those of elements of constant functions fall with the square of their number
+// only, so that of elements cut in k parts 1/k^2 is left (theory.md (5.5)); of all others little is.
+static double of_the_whole(const snw_truncation *t, const snw_truncation_info *cut) {
+    if (cut->rod < 0) return 1;
+    const snw_rod *a = &t->m->rod[cut->rod], *b = &t->rich->rod[cut->rod];
+    for (int k = 0; k < a->na; k++) {
+        if (!cut->strain[a->comp[k]] || a->basis[k].kind != SNW_BASIS_CONSTANT) continue;
+        const double parts = (double)b->basis[k].nelem / a->basis[k].nelem;
+        return 1 - 1 / (parts * parts);
+    }
+    return 1;
+}
+
+static snw_problem problem_of(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    return (snw_problem){.n = m->nv + m->nrow,
+                         .nx = m->nq + m->nrow,
+                         .user = t,
+                         .residual = residual,
+                         .tangent = tangent,
+                         .move = move,
+                         .scale = t->scale,
+                         .soft = t->soft};
 }
 
 // t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
 static bool solve(snw_truncation *t) {
-    const snw_model *m = t->rich;
-    const size_t nq = (size_t)m->nq, nr = (size_t)m->nrow;
-    const snw_problem p = {.n = m->nv + m->nrow,
-                           .nx = m->nq + m->nrow,
-                           .user = t,
-                           .residual = residual,
-                           .tangent = tangent,
-                           .move = move,
-                           .scale = t->scale,
-                           .soft = t->soft};
+    const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nrow;
+    const snw_problem p = problem_of(t);
     memset(t->r0, 0, (size_t)p.n * sizeof *t->r0);
     gather(t, 1, t->r0);
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
@@ -480,6 +538,33 @@ static bool solve(snw_truncation *t) {
     const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
     snw_settle_info fell = {0};
     return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+}
+
+// Do the factors of the tangent at t->x show that it is stable?
+static bool plainly_stable(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    int negative;
+    return tangent(t, 1, t->x, t->r0, t->J) == SNW_OK &&
+           snw_count_negative(m->nv + m->nrow, t->J, &t->scratch, &negative) == SNW_OK &&
+           negative == m->nrow;
+}
+
+// t->x <- a stable equilibrium beside it, where it is unstable. False: it is, and none was found.
+static bool leave_unstable(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const snw_problem p = problem_of(t);
+    for (int n = 0; !plainly_stable(t); n++) {
+        if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
+        (void)snw_statics_begin(t->statics, t->s, t->s->t);
+        if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
+        if (n == ROUNDS) return false;
+        snw_move(m, t->x, ASIDE, t->field, t->x);
+        const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
+        snw_settle_info fell = {0};
+        if (snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) != SNW_OK)
+            return false;
+    }
+    return true;
 }
 
 // ---- in motion -------------------------------------------------------------------------------------
@@ -567,22 +652,27 @@ static bool bend(snw_truncation *t) {
     return true;
 }
 
-void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
-                             snw_truncation_info *out) {
+void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncation_state kind,
+                             bool leave, snw_truncation_info *out) {
     const snw_model *m = t->rich;
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    snw_inputs_at(m, s->t, t->in);
-    begin(t, s, still);
-    memcpy(t->q0, t->s->q, (size_t)m->nq * sizeof *t->q0);
-    if (m->nrow) memcpy(t->q0 + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->q0);
-    snw_residual(m, t->in, t->s, still, t->w);
+    begin(t, s, kind);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
-    if (still) {
+    if (kind != SNW_TRUNCATION_MOTION) {
         out->lower_bound = !solve(t);
+        if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
+            out->lower_bound = !leave_unstable(t);
     } else if (!bend(t)) {
         return;
     }
-    blame(t, t->q0, t->x, out);
+    double *dq = t->r0;
+    for (int k = 0; k < t->npair; k++) {
+        const snw_rod *rod = &m->rod[t->pair[k].rod];
+        const int at = rod->dof[t->pair[k].a];
+        for (int i = at; i < at + t->pair[k].rich; i++)
+            dq[i] = t->x[i + rod->shift] - t->q0[i + rod->shift];
+    }
+    blame(t, dq, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
     double far = 0;
@@ -590,8 +680,91 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
         const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
         if (!(d <= far)) far = d;
     }
-    out->displacement = far;
-    out->relative = out->rod >= 0 ? far / t->m->rod[out->rod].L : 0;
+    out->displacement = far / of_the_whole(t, out);
+    out->relative = out->rod >= 0 ? out->displacement / t->m->rod[out->rod].L : 0;
+}
+
+// ---- frequencies -----------------------------------------------------------------------------------
+
+// motions of one sort are ranked among themselves beside a steady motion, where each that is damped beyond vibration has two roots: those
+// of quick ones come near to slow ones
+typedef enum sort { NULL_MOTION, GROWS, VIBRATES, DECAYS } sort;
+
+static sort sort_of(const snw_mode *a) {
+    if (a->null) return NULL_MOTION;
+    if (a->frequency < 0) return GROWS;
+    return a->damping < 1 - 1e-9 ? VIBRATES : DECAYS;
+}
+
+// the mode of b that mode i of a becomes, -1: none. Frequencies rank alike: with more functions none of them rises (Courant's principle).
+static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, bool steady) {
+    if (!steady) return i < b->n ? i : -1;
+    const sort wanted = sort_of(&a->mode[i]);
+    int rank = 0, nearest = -1;
+    for (int k = 0; k < i; k++) rank += sort_of(&a->mode[k]) == wanted;
+    for (int k = 0; k < b->n; k++) {
+        if (sort_of(&b->mode[k]) != wanted) continue;
+        if (wanted != DECAYS && rank-- == 0) return k;
+        const double f = a->mode[i].frequency;
+        const bool nearer =
+            nearest < 0 || fabs(b->mode[k].frequency - f) < fabs(b->mode[nearest].frequency - f);
+        if (wanted == DECAYS && nearer) nearest = k;
+    }
+    return nearest;
+}
+
+// what b says of mode i of a, of the frequency; NaN where rounding hides it or it costs nothing
+static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k) {
+    if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
+    const double f = a->mode[i].frequency, g = b->mode[k].frequency;
+    const double larger = fmax(fabs(f), fabs(g)), quickest = fabs(b->mode[b->n - 1].frequency);
+    const double noise = 16 * DBL_EPSILON * quickest * quickest, least = 2e-3;
+    return noise < least * fmin(f * f, g * g) ? fabs(f - g) / larger : NAN;
+}
+
+// the rod and strains that lack most of one of the first modes: one that the bases hardly have moves the ranks of those behind it
+static void blame_modes(snw_truncation *t, int last, snw_truncation_info *out) {
+    double most = 0;
+    for (int k = 0; k <= last; k++) {
+        const double *x = snw_modes_vector(t->modes, k), lost = lack(t, x);
+        if (snw_modes_found(t->modes)->mode[k].null || !(lost > most)) continue;
+        most = lost;
+        blame(t, x, out);
+    }
+}
+
+snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, bool steady,
+                                      bool balanced, bool leave, snw_modes *modes,
+                                      snw_truncation_info *out) {
+    const snw_model *m = t->rich;
+    const snw_mode_table *own = snw_modes_found(modes);
+    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+    if (m->nv > (steady ? MOST_STEADY : MOST_MODES)) return SNW_OK;
+    if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
+    if (!t->modes) SNW_TRY(snw_modes_create(m, 2 * m->nv, steady, &t->modes));
+    t->steady = steady;
+    begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
+    bool found = balanced && solve(t);
+    if (found && leave && !steady) found = leave_unstable(t);
+    const double *x = found ? t->x : t->q0;
+    memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
+    if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    snw_error ignored = {0};
+    if (snw_modes_solve(t->modes, t->s, &ignored) != SNW_OK) return SNW_OK;
+    const snw_mode_table *rich = snw_modes_found(t->modes);
+    int last = -1;
+    for (int i = 0; i < own->n; i++) {
+        const int k = counterpart(own, rich, i, steady);
+        const double error = frequency_error(own, rich, i, k);
+        snw_truncation_info cut = {.rod = -1};
+        if (isnan(error)) continue;
+        blame(t, snw_modes_vector(t->modes, k), &cut);
+        const double whole = fmin(error / of_the_whole(t, &cut), 1);
+        snw_modes_set_truncation(modes, i, whole);
+        if (!(whole <= out->relative)) out->relative = whole, last = k;
+    }
+    blame_modes(t, last, out);
+    return SNW_OK;
 }
 
 void snw_truncation_remedy(const snw_rod_desc *rod, int strain, char *out, size_t size) {
