@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/loop.h"
-#include "math/quadrature.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
+#include "study/nested.h"
 #include "study/statics.h"
 
 #include <float.h>
@@ -24,9 +24,7 @@ enum {
     MOST_STEPS = 12,   // on the way to its equilibrium,
     MOST_TURNS = 10,   // of Newton in each,
     MOST_FALLS = 80,   // and where there is no way, until it has settled elsewhere
-    ROUNDS = 3,        // unstable equilibria left
-    LEAST_MORE = 4,    // functions that a global basis gets more, at least and
-    MOST_MORE = 12     // at most
+    ROUNDS = 3         // unstable equilibria left
 };
 
 // how far an unstable equilibrium is left, of typical coordinates
@@ -64,55 +62,6 @@ struct snw_truncation {
 
 // ---- richer bases ----------------------------------------------------------------------------------
 
-static int more(int n, bool generous) {
-    const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
-    return n + (least > MOST_MORE ? MOST_MORE : least);
-}
-
-// elements of `b`, each cut in `parts`
-static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
-    double *breaks = snw_pool_array(pool, (size_t)(b->nelem * parts) + 1, sizeof *breaks);
-    if (!breaks) return SNW_E_MEMORY;
-    for (int i = 0; i < b->nelem * parts; i++) {
-        const double from = snw_basis_break(b, i / parts), to = snw_basis_break(b, i / parts + 1);
-        breaks[i] = from + (to - from) * (i % parts) / parts;
-    }
-    breaks[b->nelem * parts] = 1;
-    out->nelem = b->nelem * parts;
-    out->breaks = breaks;
-    out->nfun = snw_basis_size(out->kind, out->nelem);
-    return SNW_OK;
-}
-
-// A basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
-// more where continuous functions of that degree hold those of the other, and it may be generous.
-static snw_status enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
-    *out = *b;
-    switch (b->kind) {
-    case SNW_BASIS_LEGENDRE:
-    case SNW_BASIS_CHEBYSHEV:
-    case SNW_BASIS_MONOMIAL:
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = more(b->nfun, generous);
-        return SNW_OK;
-    case SNW_BASIS_FOURIER: // these hold its fields but for little
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = 2 * b->nfun + 12;
-        return SNW_OK;
-    case SNW_BASIS_CONSTANT:
-        return cut_elements(pool, b, generous ? 3 : 2, out);
-    case SNW_BASIS_LINEAR:
-        if (generous) out->kind = SNW_BASIS_QUADRATIC;
-        return cut_elements(pool, b, 2, out);
-    case SNW_BASIS_QUADRATIC:
-        if (generous) out->kind = SNW_BASIS_CUBIC;
-        return cut_elements(pool, b, 2, out);
-    case SNW_BASIS_CUBIC:
-        return cut_elements(pool, b, 2, out);
-    }
-    return SNW_OK;
-}
-
 // actuators act on each coordinate of it
 static bool acted_on(const snw_desc *d, int link) {
     for (int i = 0; i < d->nmotor; i++) {
@@ -137,7 +86,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
             if (!rod->active[i]) continue;
             const snw_basis sound = snw_basis_sound(&rod->basis[i]);
             *n -= rod->basis[i].nfun;
-            SNW_TRY(enrich(t->pool, &sound, generous, &rod->basis[i]));
+            SNW_TRY(snw_nested_enrich(t->pool, &sound, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
             if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
             *n = 0;
@@ -162,85 +111,6 @@ static snw_status choose(snw_truncation *t, bool *any) {
 
 // ---- from one basis to the other -------------------------------------------------------------------
 
-// the points of all elements of b, each with enough for products
-typedef struct sums {
-    const snw_basis *to, *from;
-    double *G,
-        *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
-} sums;
-
-static int element_at(const snw_basis *b, double x) {
-    int e = 0;
-    while (e + 1 < b->nelem && x >= snw_basis_break(b, e + 1)) e++;
-    return e;
-}
-
-// `fine`: of both the one whose elements lie within those of the other
-static void add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
-    enum { MOST_POINTS = 200 };
-    double x[MOST_POINTS], w[MOST_POINTS];
-    const int degree = snw_basis_degree(s->to) + snw_basis_degree(s->from);
-    const int n = degree + 2 < MOST_POINTS ? degree + 2 : MOST_POINTS;
-    const size_t rows = (size_t)s->to->nfun;
-    snw_gauss(n, x, w);
-    for (int e = 0; e < fine->nelem; e++) {
-        const double a = snw_basis_break(fine, e), h = snw_basis_break(fine, e + 1) - a;
-        const int et = element_at(s->to, a + 0.5 * h), ef = element_at(s->from, a + 0.5 * h);
-        int first, count, first_f, count_f;
-        snw_basis_support(s->to, et, &first, &count);
-        snw_basis_support(s->from, ef, &first_f, &count_f);
-        for (int p = 0; p < n; p++) {
-            snw_basis_eval(s->to, et, a + h * x[p], phi);
-            snw_basis_eval(s->from, ef, a + h * x[p], psi);
-            for (int i = 0; i < count; i++) {
-                const double v = h * w[p] * phi[i];
-                const size_t row = (size_t)(first + i);
-                for (int j = 0; j < count; j++)
-                    s->G[(size_t)(first + j) * rows + row] += v * phi[j];
-                for (int j = 0; j < count_f; j++) {
-                    s->F[(size_t)(first_f + j) * rows + row] += v * psi[j];
-                }
-            }
-        }
-    }
-}
-
-// *out (to x from) <- least squares coordinates in `to` of the functions of `from`
-static snw_status projection(snw_pool *pool, const snw_basis *to, const snw_basis *from,
-                             const snw_basis *fine, double **out) {
-    const size_t n = (size_t)to->nfun, k = (size_t)from->nfun;
-    double *G = snw_alloc((n * n + 2 * SNW_BASIS_MAX_FUNCTIONS) * sizeof *G);
-    *out = snw_pool_array(pool, n * k, sizeof **out);
-    if (!G || !*out) {
-        snw_free(G);
-        return SNW_E_MEMORY;
-    }
-    memset(G, 0, n * n * sizeof *G);
-    memset(*out, 0, n * k * sizeof **out);
-    const sums s = {.to = to, .from = from, .G = G, .F = *out};
-    add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
-    const snw_status status = snw_cholesky_factor((int)n, G);
-    for (size_t j = 0; status == SNW_OK && j < k; j++) snw_cholesky_solve((int)n, G, *out + j * n);
-    snw_free(G);
-    return status;
-}
-
-// cut <- 1 - up down
-static snw_status remainder_of(snw_pool *pool, const double *up, const double *down, int n,
-                               int rich, double **cut) {
-    const size_t N = (size_t)rich, K = (size_t)n;
-    *cut = snw_pool_array(pool, N * N, sizeof **cut);
-    if (!*cut) return SNW_E_MEMORY;
-    for (size_t j = 0; j < N; j++) {
-        for (size_t i = 0; i < N; i++) {
-            double v = i == j;
-            for (size_t k = 0; k < K; k++) v -= up[k * N + i] * down[j * K + k];
-            (*cut)[j * N + i] = v;
-        }
-    }
-    return SNW_OK;
-}
-
 static snw_status make_pairs(snw_truncation *t) {
     int n = 0;
     for (int i = 0; i < t->m->nrod; i++) n += t->m->rod[i].na;
@@ -251,9 +121,9 @@ static snw_status make_pairs(snw_truncation *t) {
         for (int k = 0; k < a->na; k++) {
             double *up, *down, *cut;
             const snw_basis *fine = b->basis[k].nelem > 1 ? &b->basis[k] : &a->basis[k];
-            SNW_TRY(projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
-            SNW_TRY(projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
-            SNW_TRY(remainder_of(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
+            SNW_TRY(snw_nested_projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
+            SNW_TRY(snw_nested_projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
+            SNW_TRY(snw_nested_remainder(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
             t->pair[t->npair++] =
                 (pair){.rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .up = up, .cut = cut};
         }
@@ -450,7 +320,7 @@ static double bound(const snw_truncation *t, const pair *p, const double *d) {
     for (int k = 0; k < STATIONS; k++) {
         const double x = (k + 0.5) / STATIONS;
         const snw_basis *basis = &rod->basis[p->a];
-        const int e = element_at(basis, x);
+        const int e = snw_nested_element(basis, x);
         int first, count;
         snw_basis_support(basis, e, &first, &count);
         snw_basis_eval(basis, e, x, phi);
@@ -632,6 +502,30 @@ static void hold(snw_truncation *t, double *r) {
     }
 }
 
+// r <- C'r: the coordinates that the other model has are in balance but for errors of the time scheme
+static void keep_cut(snw_truncation *t, double *r) {
+    const snw_model *m = t->rich;
+    for (int i = 0; i < m->nv; i++) {
+        if (t->rests[i]) r[i] = 0;
+    }
+    for (int l = 0; l < t->npair; l++) {
+        const pair *p = &t->pair[l];
+        double *of = r + m->rod[p->rod].dof[p->a];
+        for (int i = 0; i < p->rich; i++) {
+            t->field[i] = 0;
+            for (int j = 0; j < p->rich; j++) t->field[i] += p->cut[i * p->rich + j] * of[j];
+        }
+        memcpy(of, t->field, (size_t)p->rich * sizeof *of);
+    }
+}
+
+// do loops take motions from the rods?
+static bool closed(const snw_model *m) {
+    bool any = false;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0;
+    return any;
+}
+
 // t->x <- where forces of this instant bend what the bases cut off, all else as it moves
 static bool bend(snw_truncation *t) {
     const snw_model *m = t->rich;
@@ -644,7 +538,11 @@ static bool bend(snw_truncation *t) {
     snw_tangent_sweep(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
     snw_rows_border(m, t->w, 1, t->J);
-    hold(t, r);
+    if (closed(m)) {
+        keep_cut(t, r);
+    } else {
+        hold(t, r);
+    }
     for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
     if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
     snw_lu_solve(n, t->J, t->pivot, r);

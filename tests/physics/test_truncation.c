@@ -340,16 +340,58 @@ static void estimates_are_differences_to_frequencies_of_richer_bases(void **stat
 
 // ---- in motion ---------------------------------------------------------------------------------------
 
-// a robot that begins at its equilibrium and stays there has the estimate of the equilibrium
+static snw_status keep_last(void *user, const snw_frame *f, snw_error *err) {
+    (void)err;
+    *(double *)user = f->stats.truncation;
+    return SNW_OK;
+}
+
+// the estimate of the last frame alone
+static double last_estimate(const char *strain, const char *rest) {
+    char text[1600];
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\n" SOFT
+                   "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 0.02}}, "
+                   "material: m, strain: %s}}}\n%s",
+                   strain, rest);
+    snw_document *doc;
+    snw_desc *desc;
+    snw_run *run = NULL;
+    snw_error err = {0};
+    snw_run_totals totals;
+    double e = NAN;
+    const snw_recorder recorder = {.user = &e, .frame = keep_last, .end = end_modes};
+    if (describe(text, &doc, &desc, &err) != SNW_OK ||
+        snw_run_create(desc, "main", &run, &err) != SNW_OK ||
+        snw_run_execute(run, 1, &recorder, NULL, &totals, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    snw_run_destroy(run);
+    release(doc, desc);
+    return e;
+}
+
+// A robot that begins at its equilibrium and stays there has the estimate of the equilibrium, to first order; in a tree without what the
+// functions it has would add. In a loop what is cut off moves along with them: the loop leaves it little motion of its own.
 static void a_motion_at_rest_has_the_estimate_of_its_equilibrium(void **state) {
     (void)state;
-    const char *const strain = "{bend_y: legendre 2}";
-    const double still = estimate(strain, "gravity: [0, 0, -1]\nstudy: [static:]\n");
-    const double moving = estimate(
-        strain, "gravity: [0, 0, -1]\nstudy: [static:, dynamic: {for: 10 ms, step: 5 ms}]\n");
-    assert_true(still > 1e-4);
-    assert_near(moving / still, 1,
-                0.01); // to first order, and without what the functions it has would add
+    static const struct {
+        const char *strain, *robot;
+    } of[] = {
+        {"{bend_y: legendre 2}", "gravity: [0, 0, -1]\n"},
+        {"kirchhoff legendre 3",
+         "gravity: [0, 0, -1]\nloops: {l: {join: [world, arm.tip], as: spherical, pose: {xyz: "
+         "[0.95, 0.05, 0]}}}\n"}};
+    for (int i = 0; i < 2; i++) {
+        char rest[600];
+        (void)snprintf(rest, sizeof rest, "%sstudy: [static:]\n", of[i].robot);
+        const double still = last_estimate(of[i].strain, rest);
+        (void)snprintf(rest, sizeof rest, "%sstudy: [static:, dynamic: {for: 10 ms, step: 5 ms}]\n",
+                       of[i].robot);
+        const double moving = last_estimate(of[i].strain, rest);
+        print_message("at rest %.3g, in motion %.3g\n", still, moving);
+        assert_true(still > 1e-4);
+        assert_near(moving / still, 1, 0.05);
+    }
 }
 
 static void a_basis_too_small_is_told(void **state) {

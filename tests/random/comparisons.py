@@ -121,6 +121,8 @@ def frequencies_told(plain, fine):
     """The verdict on what a run says of its frequencies beside those of a richer basis, mode by mode: errors that matter are
     told, about as large as they are, and others are not."""
     finer = {mode["mode"]: mode for mode in fine.totals.get("modes", [])}
+    if any(mode["null"] for mode in plain.totals.get("modes", [])):
+        return Verdict("unsure", "basis (frequency)", "a null motion leaves open how the robot stands")
     said = any("strain basis" not in line for line in plain.warnings)
     worst = 0.0
     for mode in plain.totals.get("modes", []):

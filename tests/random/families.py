@@ -404,8 +404,14 @@ def parallel_static(d, upright=False):
 
 
 def parallel_modes(d):
+    """Legs that stretch: of others the forces along them, and with these the frequencies, are undetermined."""
     planar = d.odds(0.4)
     rod, made = legs(d, planar)
+    for leg in (link["rod"] for link in made["robot"].values() if "rod" in link):
+        if isinstance(leg["strain"], dict):
+            leg["strain"] = {**leg["strain"], "stretch": leg["strain"]["bend_y"]}
+        else:
+            leg["strain"] = leg["strain"].replace("kirchhoff", "cosserat")
     made["loads"] = {"push": {"on": "plate", "force": d.vector(rod.force*d.scale(0.01, 0.5), planar)}}
     made["study"] = [{"static": {}}]
     return reorder(with_modes(d, made))
