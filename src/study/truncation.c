@@ -611,13 +611,15 @@ static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, 
     return nearest;
 }
 
-// what b says of mode i of a, of the frequency; NaN where rounding hides it or it costs nothing
-static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k) {
+// What b says of mode i of a, of the frequency; NaN where it costs nothing or rounding hides it: that of the quickest root, of its square at rest.
+static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k,
+                              bool steady) {
     if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
-    const double f = a->mode[i].frequency, g = b->mode[k].frequency;
-    const double larger = fmax(fabs(f), fabs(g)), quickest = fabs(b->mode[b->n - 1].frequency);
-    const double noise = 16 * DBL_EPSILON * quickest * quickest, least = 2e-3;
-    return noise < least * fmin(f * f, g * g) ? fabs(f - g) / larger : NAN;
+    const double f = fabs(a->mode[i].frequency), g = fabs(b->mode[k].frequency), least = 1e-3;
+    const double times = fabs(b->mode[b->n - 1].frequency) / fmin(f, g);
+    const double noise = 16 * DBL_EPSILON * (steady ? times : 0.5 * times * times);
+    if (!(noise < least)) return NAN;
+    return fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
 }
 
 // the rod and strains that lack most of one of the first modes: one that the bases hardly have moves the ranks of those behind it
@@ -653,7 +655,7 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     int last = -1;
     for (int i = 0; i < own->n; i++) {
         const int k = counterpart(own, rich, i, steady);
-        const double error = frequency_error(own, rich, i, k);
+        const double error = frequency_error(own, rich, i, k, steady);
         snw_truncation_info cut = {.rod = -1};
         if (isnan(error)) continue;
         blame(t, snw_modes_vector(t->modes, k), &cut);
