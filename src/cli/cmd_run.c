@@ -326,23 +326,24 @@ static void mode_row(snw_grid *g, const char *number, const snw_mode *mode) {
     } else {
         snw_grid_cell(g, "%s", "");
     }
+    snw_grid_number(g, 2, mode->truncation);
     snw_grid_cell(g, "%s", mode->moves);
 }
 
-// mode, frequency, damping ratio, what moves most; motions that are idle
+// mode, frequency, damping ratio, estimated error of the frequency, what moves most; motions that are idle
 static snw_status print_mode_table(const snw_mode_table *t, const char *step, snw_error *err) {
     snw_grid *g;
-    SNW_TRY(snw_grid_create("lrrl", &g, err));
-    const char *const head[] = {step, "frequency", "damping", "moves most"};
-    for (int i = 0; i < 4; i++) snw_grid_cell(g, "%s", head[i]);
+    SNW_TRY(snw_grid_create("lrrrl", &g, err));
+    const char *const head[] = {step, "frequency", "damping", "basis", "moves most"};
+    for (int i = 0; i < 5; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < t->n; i++) {
         char number[16];
         (void)snprintf(number, sizeof number, "%d", i + 1);
         mode_row(g, number, &t->mode[i]);
     }
     for (int i = 0; i < t->nidle; i++) {
-        const char *const cell[] = {"idle", "no mass", "", t->idle[i]};
-        for (int k = 0; k < 4; k++) snw_grid_cell(g, "%s", cell[k]);
+        const char *const cell[] = {"idle", "no mass", "", "", t->idle[i]};
+        for (int k = 0; k < 5; k++) snw_grid_cell(g, "%s", cell[k]);
     }
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, err);
@@ -377,6 +378,7 @@ static void json_modes(snw_json *j, const snw_run *run) {
             snw_field_bool(j, "null", t->mode[k].null);
             snw_field_number(j, "frequency", t->mode[k].frequency);
             snw_field_number(j, "damping", t->mode[k].damping);
+            snw_field_number(j, "basis", t->mode[k].truncation);
             snw_field_text(j, "moves", t->mode[k].moves);
             snw_json_close(j);
         }

@@ -125,13 +125,15 @@ static snw_status json_series(snw_json *j, const cursor *c, snw_error *err) {
 
 // Largest estimated errors of the discretisation among all frames.
 typedef struct errors {
-    double geometry, quadrature, truncation; // the last NaN: not known
+    double geometry, quadrature;
+    double truncation,
+        frequency; // of strain bases, and what these do to frequencies; NaN: not known
 } errors;
 
 static snw_status worst_errors(const cursor *c, errors *out, snw_error *err) {
     snw_stats *row = snw_alloc(BLOCK * sizeof *row);
     if (!row) return snw_fail(err, SNW_E_MEMORY, "out of memory");
-    *out = (errors){.truncation = NAN};
+    *out = (errors){.truncation = NAN, .frequency = NAN};
     snw_status status = SNW_OK;
     for (int first = 0, n; first < c->nframe && status == SNW_OK; first += n) {
         n = c->nframe - first < BLOCK ? c->nframe - first : BLOCK;
@@ -139,7 +141,8 @@ static snw_status worst_errors(const cursor *c, errors *out, snw_error *err) {
         for (int i = 0; i < n && status == SNW_OK; i++) {
             out->geometry = fmax(out->geometry, row[i].geometry);
             out->quadrature = fmax(out->quadrature, row[i].quadrature);
-            out->truncation = fmax(out->truncation, row[i].truncation);
+            double *cut = row[i].mode > 0 ? &out->frequency : &out->truncation;
+            *cut = fmax(*cut, row[i].truncation);
         }
     }
     snw_free(row);
@@ -152,6 +155,7 @@ static snw_status print_errors(const cursor *c, snw_error *err) {
     SNW_TRY(worst_errors(c, &e, err));
     printf("  estimated errors: geometry %.1e, quadrature %.1e", e.geometry, e.quadrature);
     if (!isnan(e.truncation)) printf(", basis %.1e", e.truncation);
+    if (!isnan(e.frequency)) printf(", frequencies %.1e", e.frequency);
     printf("\n");
     return SNW_OK;
 }
@@ -163,6 +167,7 @@ static snw_status json_errors(snw_json *j, const cursor *c, snw_error *err) {
     snw_field_number(j, "geometry", e.geometry);
     snw_field_number(j, "quadrature", e.quadrature);
     snw_field_number(j, "basis", e.truncation);
+    snw_field_number(j, "frequencies", e.frequency);
     snw_json_close(j);
     return SNW_OK;
 }

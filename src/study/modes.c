@@ -188,6 +188,14 @@ void snw_modes_destroy(snw_modes *mo) {
 
 const snw_mode_table *snw_modes_found(const snw_modes *mo) { return &mo->table; }
 
+const double *snw_modes_vector(const snw_modes *mo, int i) {
+    return mo->x + (size_t)mo->m->nv * (size_t)mo->root[i].column;
+}
+
+void snw_modes_set_truncation(snw_modes *mo, int i, double error) {
+    mo->mode[i].truncation = error;
+}
+
 // ---- small help --------------------------------------------------------------------------------------
 
 static double *column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
@@ -462,7 +470,7 @@ static const char *name_of(const snw_modes *mo, const double *x, bool free_motio
 
 void snw_modes_shape(const snw_modes *mo, int i, double *q) {
     const snw_model *m = mo->m;
-    const double *x = column(mo->x, m->nv, mo->root[i].column);
+    const double *x = snw_modes_vector(mo, i);
     const reach r = reach_of(mo, x);
     const double step = fmin(shown_move * size_of(mo) / r.move, shown_turn / r.turn);
     snw_move(m, mo->s->q, isfinite(step) ? step : 0, x, q);
@@ -650,7 +658,10 @@ static void sort_roots(snw_modes *mo, int total, int nnull) {
     }
     mo->table.nnull = nnull;
     mo->table.n = total < mo->count + nnull ? total : mo->count + nnull;
-    for (int i = 0; i < mo->table.n; i++) mo->mode[i] = mo->root[i].mode;
+    for (int i = 0; i < mo->table.n; i++) {
+        mo->mode[i] = mo->root[i].mode;
+        mo->mode[i].truncation = NAN;
+    }
 }
 
 // what is left of x beside the columns col[0 .. k)

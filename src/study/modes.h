@@ -16,7 +16,12 @@ typedef struct snw_mode {
     double
         damping; // share of the critical one, below zero when it grows; NaN where nothing vibrates
     const char *moves; // what moves most: "arm.bend_z", "leg(3) spins about its axis"
+    double
+        truncation; // estimated error of the frequency by the strain bases, of its value (truncation.h); NaN: not known
 } snw_mode;
+
+// Forces out of balance, relative to typical ones, from which on a configuration is no equilibrium.
+#define SNW_UNBALANCED 1e-6
 
 // What was found, by rising frequency.
 typedef struct snw_mode_table {
@@ -38,6 +43,12 @@ void snw_modes_destroy(snw_modes *mo); // NULL is fine
 SNW_NODISCARD snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err);
 
 const snw_mode_table *snw_modes_found(const snw_modes *mo);
+
+// The motion of mode i, nv coordinates; about a steady motion real or imaginary part of it, whichever is larger.
+const double *snw_modes_vector(const snw_modes *mo, int i);
+
+// What is estimated of mode i besides: its `truncation`.
+void snw_modes_set_truncation(snw_modes *mo, int i, double error);
 
 // q (nq) <- the configuration of the last solve moved along mode i: the node that moves most goes 5 % of the robot's
 // size, less where one would turn by more than half a radian. Loops open by the square of that.

@@ -40,7 +40,7 @@ typedef struct snw_energy {
     X(quadrature, "estimated relative error of what is integrated along rods; 0: not looked at")   \
     X(truncation,                                                                                  \
       "estimated way to where more strain functions would put the robot, of the rod's "            \
-      "length; NaN: not known")                                                                    \
+      "length; of a mode the error of its frequency, relative; NaN: not known")                    \
     X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
     X(frequency, "its frequency, Hz")                                                              \
     X(damping, "its share of critical damping; NaN where it does not vibrate")                     \

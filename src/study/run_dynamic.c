@@ -137,7 +137,7 @@ static snw_status frame(snw_run *r, int stage, const snw_mover *mv, snw_stats *s
     sum->truncation = NAN;
     if (!mv->shooter && snw_run_looks_closely(r, last)) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
-        snw_run_accuracy(r, s, false, sum);
+        snw_run_accuracy(r, s, SNW_TRUNCATION_MOTION, sum);
     }
     const snw_view v = {.state = s,
                         .in = mv->inputs(mv->self),

@@ -96,7 +96,9 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_view *v, snw_error *er
     if (!(v->stats.quadrature <= r->totals.worst_quadrature)) {
         r->totals.worst_quadrature = v->stats.quadrature;
     }
-    if (v->stats.truncation >= 0 && !(v->stats.truncation <= r->totals.worst_truncation)) {
+    // that of a mode is of its frequency
+    if (v->stats.mode == 0 && v->stats.truncation >= 0 &&
+        !(v->stats.truncation <= r->totals.worst_truncation)) {
         r->totals.worst_truncation = v->stats.truncation;
     }
     if (v->stats.condition > r->totals.worst_condition) {

@@ -10,11 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 
-// forces out of balance, relative to typical ones, that are worth a word
-static const double unbalanced = 1e-6;
-
 // what a frame shows of s: k = 0 the configuration itself, else mode k
-static snw_status frame(snw_run *r, int stage, int k, snw_state *s, snw_error *err) {
+static snw_status frame(snw_run *r, int stage, int k, double quadrature, snw_state *s,
+                        snw_error *err) {
     const snw_model *m = r->now->model;
     const bool steady = r->desc->step[stage].steady;
     const snw_mode_table *table = snw_modes_found(r->modes[stage]);
@@ -33,7 +31,8 @@ static snw_status frame(snw_run *r, int stage, int k, snw_state *s, snw_error *e
                                .residual = table->residual,
                                .stability = NAN,
                                .geometry = snw_geometry_error(m, r->state->q, r->state->t),
-                               .truncation = NAN,
+                               .quadrature = k > 0 ? 0 : quadrature,
+                               .truncation = k > 0 ? table->mode[k - 1].truncation : NAN,
                                .mode = k,
                                .condition = NAN}};
     if (k > 0) {
@@ -60,7 +59,7 @@ static bool moves(const snw_run *r) {
 
 static void warn(const snw_run *r, const snw_mode_table *table, bool steady) {
     char text[240];
-    if (!(table->residual <= unbalanced)) {
+    if (!(table->residual <= SNW_UNBALANCED)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': modes at t = %g s: not %s, forces or gaps of %.2g of typical "
                        "ones are left; let a static step%s find one before",
@@ -91,6 +90,8 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_mode_table *table = snw_modes_found(modes);
     r->found[stage] = true;
     if (!r->resuming) warn(r, table, r->desc->step[stage].steady);
+    snw_stats errors = {0};
+    snw_run_accuracy_of_modes(r, stage, &errors);
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) {
         r->frequency[i] = i < table->n ? table->mode[i].frequency : NAN;
     }
@@ -108,7 +109,7 @@ snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
             if (!steady) r->shape->v[j] = 0;
         }
         r->here.k = i;
-        SNW_TRY(frame(r, stage, k, r->shape, err));
+        SNW_TRY(frame(r, stage, k, errors.quadrature, r->shape, err));
     }
     snw_run_report(r, stage, r->state->t, r->state->t, r->state->t);
     return SNW_OK;

@@ -165,8 +165,10 @@ void snw_run_note(const snw_run *r, const char *message);
 // stats <- estimated errors of the discretisation at s (run_accuracy.c), of its nodes and, unless it follows the other engine, of its
 // strain bases. Allocates. And a word about those that are too large, at the end.
 bool snw_run_looks_closely(const snw_run *r, bool last); // now and then: it costs more than a step
-void snw_run_accuracy(snw_run *r, const snw_state *s, bool still, snw_stats *stats);
+void snw_run_accuracy(snw_run *r, const snw_state *s, snw_truncation_state kind, snw_stats *stats);
 void snw_run_speak_of_accuracy(const snw_run *r);
+// The same at the modes of a step, of their frequencies, of which it is told at once.
+void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats);
 bool snw_run_stopped(const snw_run *r);
 // What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
 void snw_run_switch(snw_run *r);

@@ -86,8 +86,9 @@ static snw_status frame(snw_run *r, int stage, const snw_statics_info *info, boo
                        .stability = st.value,
                        .geometry = snw_geometry_error(m, r->state->q, r->state->t),
                        .truncation = NAN};
-    if (snw_run_looks_closely(r, last) && !r->desc->step[stage].steady && !(info->reached < 1)) {
-        snw_run_accuracy(r, r->state, true, &stats);
+    if (snw_run_looks_closely(r, last) && !(info->reached < 1)) {
+        const bool steady = r->desc->step[stage].steady;
+        snw_run_accuracy(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST, &stats);
     }
     const snw_work *w = snw_statics_look(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);

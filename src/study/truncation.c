@@ -5,24 +5,30 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/loop.h"
-#include "math/quadrature.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/settle.h"
+#include "study/nested.h"
+#include "study/statics.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST = 600,      // coordinates of the richer model,
-    GENEROUS = 200,  // and up to which it gets more than it needs
-    MOST_STEPS = 12, // on the way to its equilibrium,
-    MOST_TURNS = 10, // of Newton in each,
-    MOST_FALLS = 80, // and where there is no way, until it has settled elsewhere
-    LEAST_MORE = 4,  // functions that a global basis gets more, at least and
-    MOST_MORE = 12   // at most
+    MOST = 600,        // coordinates of the richer model,
+    GENEROUS = 200,    // and up to which it gets more than it needs
+    MOST_MODES = 300,  // coordinates of the richer model up to which its frequencies are found,
+    MOST_STEADY = 150, // beside a steady motion
+    MOST_STEPS = 12,   // on the way to its equilibrium,
+    MOST_TURNS = 10,   // of Newton in each,
+    MOST_FALLS = 80,   // and where there is no way, until it has settled elsewhere
+    ROUNDS = 3         // unstable equilibria left
 };
+
+// how far an unstable equilibrium is left, of typical coordinates
+static const double ASIDE = 0.05;
 
 // Coordinates of one strain component in both bases.
 typedef struct pair {
@@ -48,58 +54,13 @@ struct snw_truncation {
     double *J;       // n x n, in motion
     int *pivot;      // n
     snw_arena scratch;
+    bool rates;           // in equilibria rates count
+    snw_statics *statics; // of the richer model, made where an equilibrium of it is left; else NULL
+    snw_modes *modes;     // of the richer model, made when frequencies are asked for,
+    bool steady;          // and of which sort
 };
 
 // ---- richer bases ----------------------------------------------------------------------------------
-
-static int more(int n, bool generous) {
-    const int least = n < LEAST_MORE || !generous ? LEAST_MORE : n;
-    return n + (least > MOST_MORE ? MOST_MORE : least);
-}
-
-// elements of `b`, each cut in `parts`
-static snw_status cut_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
-    double *breaks = snw_pool_array(pool, (size_t)(b->nelem * parts) + 1, sizeof *breaks);
-    if (!breaks) return SNW_E_MEMORY;
-    for (int i = 0; i < b->nelem * parts; i++) {
-        const double from = snw_basis_break(b, i / parts), to = snw_basis_break(b, i / parts + 1);
-        breaks[i] = from + (to - from) * (i % parts) / parts;
-    }
-    breaks[b->nelem * parts] = 1;
-    out->nelem = b->nelem * parts;
-    out->breaks = breaks;
-    out->nfun = snw_basis_size(out->kind, out->nelem);
-    return SNW_OK;
-}
-
-// A basis that holds all fields of b, and more: a few functions more of a global one; elements cut in two or three, and a degree
-// more where continuous functions of that degree hold those of the other, and it may be generous.
-static snw_status enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
-    *out = *b;
-    switch (b->kind) {
-    case SNW_BASIS_LEGENDRE:
-    case SNW_BASIS_CHEBYSHEV:
-    case SNW_BASIS_MONOMIAL:
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = more(b->nfun, generous);
-        return SNW_OK;
-    case SNW_BASIS_FOURIER: // these hold its fields but for little
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = 2 * b->nfun + 12;
-        return SNW_OK;
-    case SNW_BASIS_CONSTANT:
-        return cut_elements(pool, b, generous ? 3 : 2, out);
-    case SNW_BASIS_LINEAR:
-        if (generous) out->kind = SNW_BASIS_QUADRATIC;
-        return cut_elements(pool, b, 2, out);
-    case SNW_BASIS_QUADRATIC:
-        if (generous) out->kind = SNW_BASIS_CUBIC;
-        return cut_elements(pool, b, 2, out);
-    case SNW_BASIS_CUBIC:
-        return cut_elements(pool, b, 2, out);
-    }
-    return SNW_OK;
-}
 
 // actuators act on each coordinate of it
 static bool acted_on(const snw_desc *d, int link) {
@@ -125,7 +86,7 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
             if (!rod->active[i]) continue;
             const snw_basis sound = snw_basis_sound(&rod->basis[i]);
             *n -= rod->basis[i].nfun;
-            SNW_TRY(enrich(t->pool, &sound, generous, &rod->basis[i]));
+            SNW_TRY(snw_nested_enrich(t->pool, &sound, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
             if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
             *n = 0;
@@ -150,85 +111,6 @@ static snw_status choose(snw_truncation *t, bool *any) {
 
 // ---- from one basis to the other -------------------------------------------------------------------
 
-// the points of all elements of b, each with enough for products
-typedef struct sums {
-    const snw_basis *to, *from;
-    double *G,
-        *F; // Gram matrix of `to`, and products of `to` with `from` (to x from), column major
-} sums;
-
-static int element_at(const snw_basis *b, double x) {
-    int e = 0;
-    while (e + 1 < b->nelem && x >= snw_basis_break(b, e + 1)) e++;
-    return e;
-}
-
-// `fine`: of both the one whose elements lie within those of the other
-static void add_products(const sums *s, const snw_basis *fine, double *phi, double *psi) {
-    enum { MOST_POINTS = 200 };
-    double x[MOST_POINTS], w[MOST_POINTS];
-    const int degree = snw_basis_degree(s->to) + snw_basis_degree(s->from);
-    const int n = degree + 2 < MOST_POINTS ? degree + 2 : MOST_POINTS;
-    const size_t rows = (size_t)s->to->nfun;
-    snw_gauss(n, x, w);
-    for (int e = 0; e < fine->nelem; e++) {
-        const double a = snw_basis_break(fine, e), h = snw_basis_break(fine, e + 1) - a;
-        const int et = element_at(s->to, a + 0.5 * h), ef = element_at(s->from, a + 0.5 * h);
-        int first, count, first_f, count_f;
-        snw_basis_support(s->to, et, &first, &count);
-        snw_basis_support(s->from, ef, &first_f, &count_f);
-        for (int p = 0; p < n; p++) {
-            snw_basis_eval(s->to, et, a + h * x[p], phi);
-            snw_basis_eval(s->from, ef, a + h * x[p], psi);
-            for (int i = 0; i < count; i++) {
-                const double v = h * w[p] * phi[i];
-                const size_t row = (size_t)(first + i);
-                for (int j = 0; j < count; j++)
-                    s->G[(size_t)(first + j) * rows + row] += v * phi[j];
-                for (int j = 0; j < count_f; j++) {
-                    s->F[(size_t)(first_f + j) * rows + row] += v * psi[j];
-                }
-            }
-        }
-    }
-}
-
-// *out (to x from) <- least squares coordinates in `to` of the functions of `from`
-static snw_status projection(snw_pool *pool, const snw_basis *to, const snw_basis *from,
-                             const snw_basis *fine, double **out) {
-    const size_t n = (size_t)to->nfun, k = (size_t)from->nfun;
-    double *G = snw_alloc((n * n + 2 * SNW_BASIS_MAX_FUNCTIONS) * sizeof *G);
-    *out = snw_pool_array(pool, n * k, sizeof **out);
-    if (!G || !*out) {
-        snw_free(G);
-        return SNW_E_MEMORY;
-    }
-    memset(G, 0, n * n * sizeof *G);
-    memset(*out, 0, n * k * sizeof **out);
-    const sums s = {.to = to, .from = from, .G = G, .F = *out};
-    add_products(&s, fine, G + n * n, G + n * n + SNW_BASIS_MAX_FUNCTIONS);
-    const snw_status status = snw_cholesky_factor((int)n, G);
-    for (size_t j = 0; status == SNW_OK && j < k; j++) snw_cholesky_solve((int)n, G, *out + j * n);
-    snw_free(G);
-    return status;
-}
-
-// cut <- 1 - up down
-static snw_status remainder_of(snw_pool *pool, const double *up, const double *down, int n,
-                               int rich, double **cut) {
-    const size_t N = (size_t)rich, K = (size_t)n;
-    *cut = snw_pool_array(pool, N * N, sizeof **cut);
-    if (!*cut) return SNW_E_MEMORY;
-    for (size_t j = 0; j < N; j++) {
-        for (size_t i = 0; i < N; i++) {
-            double v = i == j;
-            for (size_t k = 0; k < K; k++) v -= up[k * N + i] * down[j * K + k];
-            (*cut)[j * N + i] = v;
-        }
-    }
-    return SNW_OK;
-}
-
 static snw_status make_pairs(snw_truncation *t) {
     int n = 0;
     for (int i = 0; i < t->m->nrod; i++) n += t->m->rod[i].na;
@@ -239,9 +121,9 @@ static snw_status make_pairs(snw_truncation *t) {
         for (int k = 0; k < a->na; k++) {
             double *up, *down, *cut;
             const snw_basis *fine = b->basis[k].nelem > 1 ? &b->basis[k] : &a->basis[k];
-            SNW_TRY(projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
-            SNW_TRY(projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
-            SNW_TRY(remainder_of(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
+            SNW_TRY(snw_nested_projection(t->pool, &b->basis[k], &a->basis[k], fine, &up));
+            SNW_TRY(snw_nested_projection(t->pool, &a->basis[k], &b->basis[k], fine, &down));
+            SNW_TRY(snw_nested_remainder(t->pool, up, down, a->nfun[k], b->nfun[k], &cut));
             t->pair[t->npair++] =
                 (pair){.rod = i, .a = k, .n = a->nfun[k], .rich = b->nfun[k], .up = up, .cut = cut};
         }
@@ -274,7 +156,8 @@ static bool same_rows(const snw_model *from, snw_model *to) {
 static size_t scratch_size(const snw_model *m) {
     const size_t a = snw_continuation_scratch(m->nv + m->nrow, m->nq + m->nrow);
     const size_t b = snw_settle_scratch(m->nv + m->nrow, m->nq + m->nrow);
-    return a > b ? a : b;
+    const size_t c = snw_negative_scratch(m->nv + m->nrow);
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
 
 static snw_status prepare(snw_truncation *t) {
@@ -340,6 +223,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
 void snw_truncation_destroy(snw_truncation *t) {
     if (!t) return;
     snw_free(t->scratch.base);
+    snw_modes_destroy(t->modes);
+    snw_statics_destroy(t->statics);
     snw_state_destroy(t->s);
     snw_inputs_destroy(t->in);
     snw_work_destroy(t->w);
@@ -362,7 +247,7 @@ static snw_status residual(void *user, double load, const double *x, double *r) 
     const snw_model *m = t->rich;
     memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
     if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
-    snw_residual(m, t->in, t->s, true, t->w);
+    snw_residual(m, t->in, t->s, !t->rates, t->w);
     gather(t, load, r);
     return SNW_OK;
 }
@@ -393,9 +278,10 @@ static void embed(const pair *p, const double *from, double *to) {
     }
 }
 
-// t->s <- s, in the richer bases
-static void begin(snw_truncation *t, const snw_state *s, bool still) {
+// t->s, t->q0, t->w <- s, in the richer bases
+static void begin(snw_truncation *t, const snw_state *s, snw_truncation_state kind) {
     const snw_model *a = t->m, *b = t->rich;
+    const bool still = kind == SNW_TRUNCATION_REST;
     snw_state *to = t->s;
     to->t = s->t;
     for (int k = 0; k < a->nblock; k++) {
@@ -412,62 +298,104 @@ static void begin(snw_truncation *t, const snw_state *s, bool still) {
         embed(p, s->v + f->dof[p->a], to->v + g->dof[p->a]);
         embed(p, s->a + f->dof[p->a], to->a + g->dof[p->a]);
     }
-    for (int i = 0; still && i < b->nv; i++) to->v[i] = to->a[i] = 0;
+    for (int i = 0; still && i < b->nv; i++) to->v[i] = 0;
+    for (int i = 0; kind != SNW_TRUNCATION_MOTION && i < b->nv; i++) to->a[i] = 0;
     for (int i = 0; i < a->nsignal; i++) to->z[i] = s->z[i];
     for (int i = 0; i < a->nrow; i++) to->l[i] = s->l[i];
+    snw_inputs_at(b, s->t, t->in);
+    t->rates = !still;
+    if (kind == SNW_TRUNCATION_STEADY) snw_rows_impose(b, t->in, to);
+    memcpy(t->q0, to->q, (size_t)b->nq * sizeof *t->q0);
+    if (b->nrow) memcpy(t->q0 + b->nq, to->l, (size_t)b->nrow * sizeof *t->q0);
+    snw_residual(b, t->in, to, still, t->w);
 }
 
 // ---- what is cut off -------------------------------------------------------------------------------
 
-// Bound of the displacement of a rod by the part of one strain component that its basis lacks, m.
-static double cut_off(snw_truncation *t, const pair *p, const double *q0, const double *q) {
+// Bound of the displacement of a rod by one strain component with the coordinates d, m.
+static double bound(const snw_truncation *t, const pair *p, const double *d) {
     const snw_rod *rod = &t->rich->rod[p->rod];
-    const double *a = q0 + rod->dof[p->a] + rod->shift, *b = q + rod->dof[p->a] + rod->shift;
-    for (int i = 0; i < p->rich; i++) t->field[i] = 0;
-    for (int j = 0; j < p->rich; j++) {
-        for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * (b[j] - a[j]);
-    }
     enum { STATIONS = 40 };
     double sum = 0, phi[SNW_BASIS_MAX_FUNCTIONS];
     for (int k = 0; k < STATIONS; k++) {
         const double x = (k + 0.5) / STATIONS;
         const snw_basis *basis = &rod->basis[p->a];
-        const int e = element_at(basis, x);
+        const int e = snw_nested_element(basis, x);
         int first, count;
         snw_basis_support(basis, e, &first, &count);
         snw_basis_eval(basis, e, x, phi);
         double v = 0;
-        for (int i = 0; i < count; i++) v += phi[i] * t->field[first + i];
+        for (int i = 0; i < count; i++) v += phi[i] * d[first + i];
         sum += v * v / STATIONS;
     }
     return sqrt(sum) * rod->L * (rod->comp[p->a] < 3 ? rod->L : 1);
 }
 
-static void blame(snw_truncation *t, const double *q0, const double *q, snw_truncation_info *out) {
-    double worst = 0;
+// That of the part of a component that its basis lacks, where coordinates differ by dq (nv).
+static double cut_off(snw_truncation *t, const pair *p, const double *dq) {
+    const double *d = dq + t->rich->rod[p->rod].dof[p->a];
+    for (int i = 0; i < p->rich; i++) t->field[i] = 0;
+    for (int j = 0; j < p->rich; j++) {
+        for (int i = 0; i < p->rich; i++) t->field[i] += p->cut[j * p->rich + i] * d[j];
+    }
+    return bound(t, p, t->field);
+}
+
+// how much bases lack of dq, of the largest strain in it
+static double lack(snw_truncation *t, const double *dq) {
+    double lost = 0, whole = 0;
     for (int k = 0; k < t->npair; k++) {
-        const double c = cut_off(t, &t->pair[k], q0, q);
+        const pair *p = &t->pair[k];
+        lost = fmax(lost, cut_off(t, p, dq));
+        whole = fmax(whole, bound(t, p, dq + t->rich->rod[p->rod].dof[p->a]));
+    }
+    return whole > 0 ? lost / whole : 0;
+}
+
+// the rod and strains that lack most of dq
+static void blame(snw_truncation *t, const double *dq, snw_truncation_info *out) {
+    double worst = 0;
+    memset(out->strain, 0, sizeof out->strain);
+    for (int k = 0; k < t->npair; k++) {
+        const double c = cut_off(t, &t->pair[k], dq);
         if (c > worst) worst = c, out->rod = t->pair[k].rod;
     }
     for (int k = 0; k < t->npair; k++) {
         const pair *p = &t->pair[k];
         if (p->rod != out->rod || !(worst > 0)) continue;
-        out->strain[t->m->rod[p->rod].comp[p->a]] = cut_off(t, p, q0, q) > 0.3 * worst;
+        out->strain[t->m->rod[p->rod].comp[p->a]] = cut_off(t, p, dq) > 0.3 * worst;
     }
+}
+
+// What an error found by the richer bases is of the whole one. Those of elements of constant functions fall with the square of their number
+// only, so that of elements cut in k parts 1/k^2 is left (theory.md (5.5)); of all others little is.
+static double of_the_whole(const snw_truncation *t, const snw_truncation_info *cut) {
+    if (cut->rod < 0) return 1;
+    const snw_rod *a = &t->m->rod[cut->rod], *b = &t->rich->rod[cut->rod];
+    for (int k = 0; k < a->na; k++) {
+        if (!cut->strain[a->comp[k]] || a->basis[k].kind != SNW_BASIS_CONSTANT) continue;
+        const double parts = (double)b->basis[k].nelem / a->basis[k].nelem;
+        return 1 - 1 / (parts * parts);
+    }
+    return 1;
+}
+
+static snw_problem problem_of(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    return (snw_problem){.n = m->nv + m->nrow,
+                         .nx = m->nq + m->nrow,
+                         .user = t,
+                         .residual = residual,
+                         .tangent = tangent,
+                         .move = move,
+                         .scale = t->scale,
+                         .soft = t->soft};
 }
 
 // t->x <- the richer equilibrium along (5.2); where that way ends before, the one it settles in. Whether it is one.
 static bool solve(snw_truncation *t) {
-    const snw_model *m = t->rich;
-    const size_t nq = (size_t)m->nq, nr = (size_t)m->nrow;
-    const snw_problem p = {.n = m->nv + m->nrow,
-                           .nx = m->nq + m->nrow,
-                           .user = t,
-                           .residual = residual,
-                           .tangent = tangent,
-                           .move = move,
-                           .scale = t->scale,
-                           .soft = t->soft};
+    const size_t nq = (size_t)t->rich->nq, nr = (size_t)t->rich->nrow;
+    const snw_problem p = problem_of(t);
     memset(t->r0, 0, (size_t)p.n * sizeof *t->r0);
     gather(t, 1, t->r0);
     memcpy(t->x, t->q0, (nq + nr) * sizeof *t->x);
@@ -480,6 +408,33 @@ static bool solve(snw_truncation *t) {
     const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
     snw_settle_info fell = {0};
     return snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) == SNW_OK;
+}
+
+// Do the factors of the tangent at t->x show that it is stable?
+static bool plainly_stable(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    int negative;
+    return tangent(t, 1, t->x, t->r0, t->J) == SNW_OK &&
+           snw_count_negative(m->nv + m->nrow, t->J, &t->scratch, &negative) == SNW_OK &&
+           negative == m->nrow;
+}
+
+// t->x <- a stable equilibrium beside it, where it is unstable. False: it is, and none was found.
+static bool leave_unstable(snw_truncation *t) {
+    const snw_model *m = t->rich;
+    const snw_problem p = problem_of(t);
+    for (int n = 0; !plainly_stable(t); n++) {
+        if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
+        (void)snw_statics_begin(t->statics, t->s, t->s->t);
+        if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
+        if (n == ROUNDS) return false;
+        snw_move(m, t->x, ASIDE, t->field, t->x);
+        const snw_settle_opts o = {.tol = 1e-9, .max_iter = MOST_FALLS};
+        snw_settle_info fell = {0};
+        if (snw_settle(&p, t->slow, &o, NULL, NULL, &t->scratch, t->x, &fell) != SNW_OK)
+            return false;
+    }
+    return true;
 }
 
 // ---- in motion -------------------------------------------------------------------------------------
@@ -547,6 +502,30 @@ static void hold(snw_truncation *t, double *r) {
     }
 }
 
+// r <- C'r: the coordinates that the other model has are in balance but for errors of the time scheme
+static void keep_cut(snw_truncation *t, double *r) {
+    const snw_model *m = t->rich;
+    for (int i = 0; i < m->nv; i++) {
+        if (t->rests[i]) r[i] = 0;
+    }
+    for (int l = 0; l < t->npair; l++) {
+        const pair *p = &t->pair[l];
+        double *of = r + m->rod[p->rod].dof[p->a];
+        for (int i = 0; i < p->rich; i++) {
+            t->field[i] = 0;
+            for (int j = 0; j < p->rich; j++) t->field[i] += p->cut[i * p->rich + j] * of[j];
+        }
+        memcpy(of, t->field, (size_t)p->rich * sizeof *of);
+    }
+}
+
+// do loops take motions from the rods?
+static bool closed(const snw_model *m) {
+    bool any = false;
+    for (int i = 0; i < m->nloop; i++) any |= m->loop[i].nrow > 0;
+    return any;
+}
+
 // t->x <- where forces of this instant bend what the bases cut off, all else as it moves
 static bool bend(snw_truncation *t) {
     const snw_model *m = t->rich;
@@ -559,7 +538,11 @@ static bool bend(snw_truncation *t) {
     snw_tangent_sweep(m, NULL, t->w);
     snw_tangent_assemble(m, t->in, 1, 0, fast, t->w, t->J);
     snw_rows_border(m, t->w, 1, t->J);
-    hold(t, r);
+    if (closed(m)) {
+        keep_cut(t, r);
+    } else {
+        hold(t, r);
+    }
     for (int i = m->nv; i < n; i++) t->J[(size_t)i * (size_t)(n + 1)] += t->soft[i];
     if (snw_lu_factor(n, t->J, t->pivot) != SNW_OK) return false;
     snw_lu_solve(n, t->J, t->pivot, r);
@@ -567,22 +550,27 @@ static bool bend(snw_truncation *t) {
     return true;
 }
 
-void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
-                             snw_truncation_info *out) {
+void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncation_state kind,
+                             bool leave, snw_truncation_info *out) {
     const snw_model *m = t->rich;
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    snw_inputs_at(m, s->t, t->in);
-    begin(t, s, still);
-    memcpy(t->q0, t->s->q, (size_t)m->nq * sizeof *t->q0);
-    if (m->nrow) memcpy(t->q0 + m->nq, t->s->l, (size_t)m->nrow * sizeof *t->q0);
-    snw_residual(m, t->in, t->s, still, t->w);
+    begin(t, s, kind);
     for (int i = 0; i < m->nseg; i++) t->place[i] = t->w->g[i].p;
-    if (still) {
+    if (kind != SNW_TRUNCATION_MOTION) {
         out->lower_bound = !solve(t);
+        if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
+            out->lower_bound = !leave_unstable(t);
     } else if (!bend(t)) {
         return;
     }
-    blame(t, t->q0, t->x, out);
+    double *dq = t->r0;
+    for (int k = 0; k < t->npair; k++) {
+        const snw_rod *rod = &m->rod[t->pair[k].rod];
+        const int at = rod->dof[t->pair[k].a];
+        for (int i = at; i < at + t->pair[k].rich; i++)
+            dq[i] = t->x[i + rod->shift] - t->q0[i + rod->shift];
+    }
+    blame(t, dq, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
     double far = 0;
@@ -590,8 +578,93 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, bool still,
         const double d = snw_norm(snw_sub(t->w->g[i].p, t->place[i]));
         if (!(d <= far)) far = d;
     }
-    out->displacement = far;
-    out->relative = out->rod >= 0 ? far / t->m->rod[out->rod].L : 0;
+    out->displacement = far / of_the_whole(t, out);
+    out->relative = out->rod >= 0 ? out->displacement / t->m->rod[out->rod].L : 0;
+}
+
+// ---- frequencies -----------------------------------------------------------------------------------
+
+// motions of one sort are ranked among themselves beside a steady motion, where each that is damped beyond vibration has two roots: those
+// of quick ones come near to slow ones
+typedef enum sort { NULL_MOTION, GROWS, VIBRATES, DECAYS } sort;
+
+static sort sort_of(const snw_mode *a) {
+    if (a->null) return NULL_MOTION;
+    if (a->frequency < 0) return GROWS;
+    return a->damping < 1 - 1e-9 ? VIBRATES : DECAYS;
+}
+
+// the mode of b that mode i of a becomes, -1: none. Frequencies rank alike: with more functions none of them rises (Courant's principle).
+static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, bool steady) {
+    if (!steady) return i < b->n ? i : -1;
+    const sort wanted = sort_of(&a->mode[i]);
+    int rank = 0, nearest = -1;
+    for (int k = 0; k < i; k++) rank += sort_of(&a->mode[k]) == wanted;
+    for (int k = 0; k < b->n; k++) {
+        if (sort_of(&b->mode[k]) != wanted) continue;
+        if (wanted != DECAYS && rank-- == 0) return k;
+        const double f = a->mode[i].frequency;
+        const bool nearer =
+            nearest < 0 || fabs(b->mode[k].frequency - f) < fabs(b->mode[nearest].frequency - f);
+        if (wanted == DECAYS && nearer) nearest = k;
+    }
+    return nearest;
+}
+
+// What b says of mode i of a, of the frequency; NaN where it costs nothing or rounding hides it: that of the quickest root, of its square at rest.
+static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k,
+                              bool steady) {
+    if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
+    const double f = fabs(a->mode[i].frequency), g = fabs(b->mode[k].frequency), least = 1e-3;
+    const double times = fabs(b->mode[b->n - 1].frequency) / fmin(f, g);
+    const double noise = 16 * DBL_EPSILON * (steady ? times : 0.5 * times * times);
+    if (!(noise < least)) return NAN;
+    return fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
+}
+
+// the rod and strains that lack most of one of the first modes: one that the bases hardly have moves the ranks of those behind it
+static void blame_modes(snw_truncation *t, int last, snw_truncation_info *out) {
+    double most = 0;
+    for (int k = 0; k <= last; k++) {
+        const double *x = snw_modes_vector(t->modes, k), lost = lack(t, x);
+        if (snw_modes_found(t->modes)->mode[k].null || !(lost > most)) continue;
+        most = lost;
+        blame(t, x, out);
+    }
+}
+
+snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, bool steady,
+                                      bool balanced, bool leave, snw_modes *modes,
+                                      snw_truncation_info *out) {
+    const snw_model *m = t->rich;
+    const snw_mode_table *own = snw_modes_found(modes);
+    *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+    if (m->nv > (steady ? MOST_STEADY : MOST_MODES)) return SNW_OK;
+    if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
+    if (!t->modes) SNW_TRY(snw_modes_create(m, 2 * m->nv, steady, &t->modes));
+    t->steady = steady;
+    begin(t, s, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST);
+    bool found = balanced && solve(t);
+    if (found && leave && !steady) found = leave_unstable(t);
+    const double *x = found ? t->x : t->q0;
+    memcpy(t->s->q, x, (size_t)m->nq * sizeof *x);
+    if (m->nrow) memcpy(t->s->l, x + m->nq, (size_t)m->nrow * sizeof *x);
+    snw_error ignored = {0};
+    if (snw_modes_solve(t->modes, t->s, &ignored) != SNW_OK) return SNW_OK;
+    const snw_mode_table *rich = snw_modes_found(t->modes);
+    int last = -1;
+    for (int i = 0; i < own->n; i++) {
+        const int k = counterpart(own, rich, i, steady);
+        const double error = frequency_error(own, rich, i, k, steady);
+        snw_truncation_info cut = {.rod = -1};
+        if (isnan(error)) continue;
+        blame(t, snw_modes_vector(t->modes, k), &cut);
+        const double whole = fmin(error / of_the_whole(t, &cut), 1);
+        snw_modes_set_truncation(modes, i, whole);
+        if (!(whole <= out->relative)) out->relative = whole, last = k;
+    }
+    blame_modes(t, last, out);
+    return SNW_OK;
 }
 
 void snw_truncation_remedy(const snw_rod_desc *rod, int strain, char *out, size_t size) {

@@ -74,6 +74,29 @@ class Run(harness.Case):
         shown = self.succeeds("show", "sag.h5", "--json").json["runs"][0]["errors"]
         self.assertEqual(shown["basis"], reply["runs"][0]["worst_truncation"])
 
+    def test_frequencies_that_a_strain_basis_gets_wrong_are_told_with_their_modes(self):
+        text = self.SAG.replace("study: [static:]", "gravity: [0, 0, -0.1]\nstudy: [static:, modes: {count: 4}]")
+        self.write("swing.yaml", text.replace("STRAIN", "{bend_y: legendre 2, bend_z: legendre 8}"))
+        run = self.succeeds("run", "swing.yaml", "--json")
+        modes = run.json["runs"][0]["modes"]
+        more = self.succeeds("run", "swing.yaml", "--set", "arm.rod.strain={bend_y: legendre 12, bend_z: legendre 12}", "--json", "-o", "more.h5")
+        self.assertEqual(more.err, "")
+        off = []
+        for a, b in zip(modes, more.json["runs"][0]["modes"]):
+            true = 1 - b["frequency"] / a["frequency"]
+            self.assertAlmostEqual(a["basis"], true, delta=0.1 * abs(true) + 1e-4)  # nodes are placed to 1e-5
+            if a["basis"] > 0.01:
+                off.append(a["mode"])
+        self.assertTrue(0 < len(off) < 4, off)
+        for word in ("rod 'arm'", "bend_y", f"the frequency of mode {off[0]}", "of its value", "write legendre 4 (strain:)"):
+            self.assertIn(word, run.err)
+        self.assertNotIn("bend_z", run.err)
+        worst = max(mode["basis"] for mode in modes)
+        self.assertIn(f", frequencies {worst:.1e}", self.succeeds("show", "swing.h5").out)
+        errors = self.succeeds("show", "swing.h5", "--json").json["runs"][0]["errors"]
+        self.assertEqual(errors["frequencies"], worst)
+        self.assertLess(errors["basis"], 0.01)  # of the equilibrium: frequencies are not counted there
+
     def test_check_says_what_nodes_err_by(self):
         self.write("sag.yaml", self.SAG.replace("STRAIN", "kirchhoff constant"))
         rod = self.succeeds("check", "sag.yaml", "--json").json["runs"][0]["robot"]["arm"]["rod"]
@@ -96,12 +119,13 @@ class Run(harness.Case):
         self.write("modes.yaml", "sinew: 1\ninclude: arm.yaml\ngravity: 0\nmaterials: {rubber: {density: 1000, damping: 1 ms}}\n"
                    "study: [modes: {name: ringing, count: 2}]\nloads: {roll: {when: off}}\nprobes: {f: frequency}\nruns: {main: {}}\nexpect: []\n")
         lines = [line.split() for line in self.succeeds("run", "modes.yaml", "--run", "main").out.splitlines()]
-        head = lines.index(["ringing", "frequency", "damping", "moves", "most"])
+        head = lines.index(["ringing", "frequency", "damping", "basis", "moves", "most"])
         reply = self.succeeds("run", "modes.yaml", "--run", "main", "--json").json["runs"][0]
         self.assertEqual(reply["frames"], 3)
         self.assertEqual([mode["mode"] for mode in reply["modes"]], [1, 2])
         for line, mode in zip(lines[head + 1:], reply["modes"]):
-            self.assertEqual([line[0], line[2], line[4]], [str(mode["mode"]), "Hz", "arm.bend_y"])
+            self.assertEqual([line[0], line[2], line[5]], [str(mode["mode"]), "Hz", "arm.bend_y"])
+            self.assertAlmostEqual(float(line[4]) / mode["basis"], 1, delta=0.05)
             self.assertAlmostEqual(float(line[1]) / mode["frequency"], 1, 5)
             self.assertEqual((mode["step"], mode["null"], mode["moves"]), ("ringing", False, "arm.bend_y"))
             self.assertEqual(reply["last"][f"f.{mode['mode']}"], mode["frequency"])

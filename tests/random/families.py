@@ -64,6 +64,25 @@ def rod_swing(d):
     return made
 
 
+def with_modes(d, made, **options):
+    """The model with a look at its slowest motions at the end."""
+    made["study"] = made["study"] + [{"modes": {"count": d.whole(2, 5), **options}}]
+    made["probes"]["f"] = "frequency"
+    return made
+
+
+def steady_modes(d):
+    """A rod on a hub that turns at up to some of its own frequencies."""
+    rod = parts.draw_rod(d, among=parts.STIFF + parts.SOFT[2:], heaviest=4, most=6, rest=0)
+    parts.damp(d, rod, (0, 0, 0.01))
+    links = {"hub": {"on": "world", "joint": "revolute", "axis": d.choose("y", "z")},
+             "arm": {"on": "hub", "pose": {"x": d.choose("x", d.direction())}, "rod": rod.rod}}
+    motor = {"motor": {"joint": "hub", "rate": rounded(2*math.pi/rod.period*d.scale(0.1, 2), 3)}}
+    made = model("A rod on a hub that turns", links, {"m": rod.material}, [{"static": {"steady": True}}],
+                 {"tip": {"position": "arm.tip"}}, actuators=motor, gravity=0)
+    return with_modes(d, made, steady=True)
+
+
 def rod_release(d):
     """Loads that hold at first are let go."""
     rod = parts.draw_rod(d)
@@ -256,6 +275,10 @@ def hybrid_motion(d):
                                          {"dynamic": parts.motion(d, 3*rod.period, periods=(0.3, 0.8))}])
 
 
+def hybrid_modes(d):
+    return with_modes(d, hybrid(d, lambda rod, loads: [{"static": {}}]))
+
+
 def driven(d):
     """Joints, chambers and poses that follow laws."""
     rod = parts.draw_rod(d, heaviest=8, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -380,6 +403,33 @@ def parallel_static(d, upright=False):
     return reorder(made)
 
 
+def parallel_modes(d):
+    """Legs that stretch: of others the forces along them, and with these the frequencies, are undetermined."""
+    planar = d.odds(0.4)
+    rod, made = legs(d, planar)
+    for leg in (link["rod"] for link in made["robot"].values() if "rod" in link):
+        if isinstance(leg["strain"], dict):
+            leg["strain"] = {**leg["strain"], "stretch": leg["strain"]["bend_y"]}
+        else:
+            leg["strain"] = leg["strain"].replace("kirchhoff", "cosserat")
+    made["loads"] = {"push": {"on": "plate", "force": d.vector(rod.force*d.scale(0.01, 0.5), planar)}}
+    made["study"] = [{"static": {}}]
+    return reorder(with_modes(d, made))
+
+
+def held_modes(d):
+    """A clamped rod whose tip is held, too, a little off its place."""
+    rod = parts.draw_rod(d, heaviest=8, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    made = single(d, "A rod held at both ends", [{"static": {}}], rod)
+    made["robot"]["arm"]["pose"] = {"x": "x"}
+    made["robot"]["arm"].pop("body", None)
+    made["probes"]["middle"] = {"position": "arm@50%"}
+    place = [rounded(rod.length*d.number(*part)) for part in ((0.8, 0.98), (0.05, 0.3), (0, 0.2))]
+    made["loops"] = {"hold": {"join": ["world", "arm.tip"], "as": d.choose("spherical", "spherical", "fixed"),
+                              "pose": {"xyz": place}}}
+    return reorder(with_modes(d, made))
+
+
 def parallel_motion(d, upright=False):
     rod, made = legs(d, d.odds(0.4), upright)
     parts.damp(d, rod, (0.01, 0.05, 0.2))
@@ -478,6 +528,14 @@ def fluid_static(d):
     return reorder(made)
 
 
+def fluid_modes(d):
+    """Added mass and buoyancy."""
+    made = fluid_static(d)
+    made["fluid"]["water"].update(added="auto")
+    made["fluid"]["water"].pop("current")
+    return with_modes(d, made)
+
+
 def fluid_motion(d):
     rod = parts.draw_rod(d, heaviest=10)
     parts.damp(d, rod, (0.02, 0.1))
@@ -523,6 +581,7 @@ FAMILIES = {
     "rod_static": (rod_static, STATICS),
     "rod_planar": (rod_planar, STATICS),
     "rod_modes": (rod_modes, ["alive", "basis", "nodes", "spaces", "moved"]),
+    "steady_modes": (steady_modes, ["alive", "basis", "nodes"]),
     "rod_swing": (rod_swing, ["alive", "period"]),
     "rod_release": (rod_release, MOTION + ["nodes", "engines_motion"]),
     "rod_jump": (rod_jump, MOTION + ["nodes"]),
@@ -532,17 +591,21 @@ FAMILIES = {
     "tree_static": (tree_static, ["alive", "path", "exists", "moved", "stable", "settles"]),
     "tree_motion": (tree_motion, MOTION),
     "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "hybrid_modes": (hybrid_modes, ["alive", "basis", "nodes", "moved"]),
     "hybrid_motion": (hybrid_motion, MOTION),
     "driven": (driven, MOTION),
     "loop_static": (loop_static, ["alive", "path", "exists", "moved", "stable", "closure"]),
     "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again"]),
     "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "parallel_modes": (parallel_modes, ["alive", "basis", "nodes", "moved"]),
+    "held_modes": (held_modes, ["alive", "basis", "nodes", "moved"]),
     "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
     "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
     "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
+    "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),
     "events": (events, ["alive", "energy", "steps", "adapt", "free_step", "moved", "again"]),
 }
