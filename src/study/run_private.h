@@ -166,6 +166,9 @@ void snw_run_warn(const snw_run *r, const char *message);
 bool snw_run_looks_closely(const snw_run *r, bool last); // now and then: it costs more than a step
 void snw_run_accuracy(snw_run *r, const snw_state *s, bool still, snw_stats *stats);
 void snw_run_speak_of_accuracy(const snw_run *r);
+
+// How far the time steps of a dynamic step have gone astray, where that is known and worth a word. theory.md (6.17)
+void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mover *mv);
 bool snw_run_stopped(const snw_run *r);
 // What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
 void snw_run_switch(snw_run *r);
