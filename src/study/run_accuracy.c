@@ -89,10 +89,11 @@ void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mov
     r->totals.astray = mv->astray && !step->kinematic ? mv->astray(mv->self, &t) : 0;
     if (!(r->totals.astray > off)) return;
     char text[320];
-    (void)snprintf(text, sizeof text,
-                   "run '%s', step '%.60s': by t = %.4g s time steps of %.3g ms have led the robot "
-                   "astray by about %.1g of its length, by an estimate; write step: %.3g ms, or "
-                   "adapt: on",
-                   r->info.run, step->name, t, 1e3 * mv->grid, r->totals.astray, 250 * mv->grid);
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s', step '%.60s': by t = %.4g s time steps of %.3g ms have led the robot "
+        "astray by up to about %.1g of its length, by an estimate; write step: %.3g ms, or "
+        "adapt: on",
+        r->info.run, step->name, t, 1e3 * mv->grid, r->totals.astray, 250 * mv->grid);
     snw_run_warn(r, text);
 }
