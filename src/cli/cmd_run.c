@@ -409,6 +409,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
         snw_field_number(j, "scheme", o->totals.scheme);
         snw_field_number(j, "created", o->totals.created);
         snw_field_number(j, "removed", o->totals.removed);
+        snw_field_number(j, "astray", o->totals.astray);
         snw_field_number(j, "balance", o->totals.balance);
         snw_field_number(j, "exchanged", o->totals.exchanged);
         snw_field_number(j, "seconds", o->totals.seconds);

@@ -39,17 +39,19 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->opts = *opts;
     const size_t nv = (size_t)m->nv, np = (size_t)snw_npower(m), nh = snw_history_doubles(m->nv);
     const size_t ns = (size_t)m->nsignal, n = nv + (size_t)m->nrow;
-    mo->memory = snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved +
-                            snw_broyden_doubles((int)n, INCREMENTS)) *
-                           sizeof(double));
+    mo->memory =
+        snw_alloc((12 * nv + 2 * n + 3 * np + 2 * nh + 2 * ns + 108 * (size_t)m->ncurved + nh + nv +
+                   18 * (size_t)m->nseg + 2 * snw_broyden_doubles((int)n, INCREMENTS)) *
+                  sizeof(double));
     const bool assembled = (m->nrow == 0 && m->nswitch == 0) ||
                            (snw_assembly_create(m, &mo->assembly) == SNW_OK &&
                             snw_switches_create(m, mo->assembly, &mo->switches) == SNW_OK);
     if (!assembled || !mo->memory || snw_matrix_create(m, opts->algebra, &mo->T) != SNW_OK ||
         snw_work_create(m, &mo->w) != SNW_OK || snw_inputs_create(m, &mo->in) != SNW_OK ||
         snw_state_create(m, &mo->now) != SNW_OK || snw_state_create(m, &mo->trial) != SNW_OK ||
-        snw_state_create(m, &mo->before) != SNW_OK || snw_state_create(m, &mo->way) != SNW_OK ||
-        snw_inputs_create(m, &mo->of_T.in) != SNW_OK ||
+        snw_state_create(m, &mo->before) != SNW_OK ||
+        snw_state_create(m, &mo->corrected.now) != SNW_OK ||
+        snw_state_create(m, &mo->way) != SNW_OK || snw_inputs_create(m, &mo->of_T.in) != SNW_OK ||
         snw_state_create(m, &mo->of_T.at) != SNW_OK ||
         snw_inputs_create(m, &mo->within) != SNW_OK) {
         snw_motion_destroy(mo);
@@ -74,7 +76,14 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
     mo->columns = mo->scratch + 3 * nv;
     mo->dx = mo->columns + 108 * (size_t)m->ncurved;
     mo->typical = mo->dx + n;
-    mo->broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, mo->typical + n);
+    at = mo->typical + n;
+    mo->broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, at);
+    at += snw_broyden_doubles((int)n, INCREMENTS);
+    mo->corrected.broyden = snw_broyden_on((int)n, INCREMENTS, mo->typical, at);
+    at += snw_broyden_doubles((int)n, INCREMENTS);
+    mo->corrected.past = snw_history_on(m->nv, at);
+    mo->corrected.jerk = at + nh;
+    mo->corrected.point = mo->corrected.jerk + nv;
     for (size_t i = 0; i < n; i++) mo->typical[i] = i < nv ? m->typical[i] : 1;
     *out = mo;
     return SNW_OK;
@@ -87,6 +96,7 @@ void snw_motion_destroy(snw_motion *mo) {
     snw_state_destroy(mo->now);
     snw_state_destroy(mo->trial);
     snw_state_destroy(mo->before);
+    snw_state_destroy(mo->corrected.now);
     snw_state_destroy(mo->way);
     snw_state_destroy(mo->of_T.at);
     snw_inputs_destroy(mo->of_T.in);
@@ -228,6 +238,7 @@ snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err) {
     copy_history(&mo->past, &mo->kept);
     mo->onset = (snw_onset){.looked = NAN};
     mo->soft = false;
+    snw_corrected_restart(mo);
     return SNW_OK;
 }
 
@@ -244,6 +255,7 @@ snw_status snw_motion_start(snw_motion *mo, const snw_state *s, snw_error *err) 
     for (int i = 0; i < snw_npower(m); i++) mo->work[i] = 0;
     mo->heat = mo->scheme = 0;
     mo->impact = (snw_impact){0};
+    snw_corrected_start(mo);
     return SNW_OK;
 }
 
@@ -288,7 +300,7 @@ static void drive(snw_motion *mo) {
     }
 }
 
-static snw_status factor(snw_motion *mo, double a, double b) {
+snw_status snw_motion_factor(snw_motion *mo, double a, double b) {
     const snw_model *m = mo->m;
     if (m->ncurved) snw_chart_columns(m, mo->opts.chart, mo->d, a, b, mo->trial, mo->columns);
     snw_tangent_sweep(m, m->ncurved ? mo->columns : NULL, mo->w);
@@ -308,7 +320,7 @@ static snw_status factor(snw_motion *mo, double a, double b) {
 
 // the residual as the rows of the Newton matrix have it: those of balls and free joints go along the columns of
 // the chart
-static void project(const snw_motion *mo, double *x) {
+void snw_motion_project(const snw_motion *mo, double *x) {
     memcpy(x, mo->w->r, (size_t)mo->m->nv * sizeof *x);
     for (int f = 0; f < mo->m->nblock; f++) {
         const snw_block *b = &mo->m->block[f];
@@ -333,7 +345,7 @@ static void advance(void *self, double part) {
 
 static snw_status renew(void *self) {
     snw_motion *mo = self;
-    SNW_TRY(factor(mo, mo->a, mo->b));
+    SNW_TRY(snw_motion_factor(mo, mo->a, mo->b));
     mo->of_T.a = mo->a, mo->of_T.b = mo->b;
     snw_inputs_copy(mo->in, mo->of_T.in);
     snw_state_copy(mo->m, mo->trial, mo->of_T.at);
@@ -345,7 +357,7 @@ static bool same(double x, double y) { return fabs(x - y) <= 1e-9 * fabs(x); }
 
 static void correct(void *self) {
     snw_motion *mo = self;
-    project(mo, mo->dx);
+    snw_motion_project(mo, mo->dx);
     for (int i = 0; i < mo->T->n; i++) mo->dx[i] = -mo->dx[i];
     snw_matrix_solve(mo->T, mo->dx);
 }
@@ -469,12 +481,14 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     }
     const snw_scheme euler = snw_scheme_make(SNW_SCHEME_EULER, 0, 0);
     if (mo->soft) mo->past.h = fmax(mo->past.h, 0);
+    mo->begun = mo->past.h;
     snw_scheme_begin(mo->soft ? &euler : &mo->opts.scheme, p, h, &mo->a, &mo->b, mo->f, mo->g);
     mo->w->pace = 1 / mo->a; // rows of velocities as if they were of increments
     set_scale(mo, h, mo->b);
     snw_inputs_at(m, t_laws, mo->in);
     snw_memory_lead(m, h, mo->now, mo->source, mo->trial, mo->in);
     predict(mo, h);
+    const bool known = mo->of_T.known && same(mo->of_T.a, mo->a) && same(mo->of_T.b, mo->b);
     snw_status s = attempt(mo, mo->shares, info);
     if (s != SNW_OK) { // once more, from where the last step would go with no new acceleration
         mo->of_T.known = false;
@@ -487,6 +501,7 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
         snw_inputs_at(m, mo->now->t, mo->in);
         return s;
     }
+    mo->fits = known || info->tangents > 0;
     info->residual = out_of_balance(mo, mo->force);
     settle(mo);
     // commit
@@ -556,7 +571,7 @@ snw_work_done snw_motion_work(const snw_motion *mo) {
 
 // ---- saving ----------------------------------------------------------------------------------------
 
-enum { NPIECE = 15, NSINGLE = 13 };
+enum { NPIECE = 19, NSINGLE = 19 };
 
 // the present inputs are laws of their time, the matrix follows from where it was made
 static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
@@ -576,22 +591,28 @@ static void list_pieces(const snw_motion *mo, snw_piece piece[NPIECE]) {
                                     {mo->of_T.in->gravity.e, 3},
                                     {&mo->of_T.in->lead, 1},
                                     snw_piece_inputs(mo->of_T.in),
-                                    {mo->source, (size_t)mo->m->nsignal}};
+                                    {mo->source, (size_t)mo->m->nsignal},
+                                    snw_piece_state(mo->m, mo->corrected.now),
+                                    {&own->corrected.past.h, 1},
+                                    {mo->corrected.past.v, snw_history_doubles(mo->m->nv)},
+                                    {mo->corrected.jerk, nv}};
     memcpy(piece, list, sizeof list);
 }
 
 size_t snw_motion_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
-    return 1 + 2 * state + 1 + snw_history_doubles(m->nv) + 2 * nv + (size_t)snw_npower(m) + 2 +
+    return 1 + 3 * state + 2 + 2 * snw_history_doubles(m->nv) + 3 * nv + (size_t)snw_npower(m) + 2 +
            (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 
 void snw_motion_save(const snw_motion *mo, double *out) {
     const snw_onset *o = &mo->onset;
     const snw_impact *i = &mo->impact;
+    const snw_corrected *c = &mo->corrected;
     const double single[NSINGLE] = {mo->in->t,  mo->of_T.known, mo->of_T.a, mo->of_T.b, mo->shares,
                                     o->longest, o->looked,      o->waits,   i->longest, i->gain,
-                                    i->most,    i->since,       i->many};
+                                    i->most,    i->since,       i->many,    c->on,      c->h,
+                                    c->steps,   c->far,         c->worst,   c->t};
     snw_piece piece[NPIECE];
     list_pieces(mo, piece);
     memcpy(snw_pieces_save(NPIECE, piece, out), single, sizeof single);
@@ -606,6 +627,10 @@ void snw_motion_load(snw_motion *mo, const double *in) {
     mo->shares = single[4] != 0;
     mo->onset = (snw_onset){single[5], single[6], (int)single[7]};
     mo->impact = (snw_impact){single[8], single[9], single[10], single[11], single[12]};
+    snw_corrected *c = &mo->corrected;
+    c->on = single[13], c->h = single[14], c->steps = single[15];
+    c->far = single[16], c->worst = single[17], c->t = single[18];
+    c->now->t = mo->now->t;
     mo->soft = false;
     if (mo->of_T.known) {
         mo->w->pace = 1 / mo->of_T.a;
@@ -613,7 +638,7 @@ void snw_motion_load(snw_motion *mo, const double *in) {
         snw_state_copy(mo->m, mo->of_T.at, mo->trial);
         memcpy(mo->d, mo->of_T.d, (size_t)mo->m->nv * sizeof *mo->d);
         snw_residual(mo->m, mo->in, mo->trial, false, mo->w);
-        mo->of_T.known = factor(mo, mo->of_T.a, mo->of_T.b) == SNW_OK;
+        mo->of_T.known = snw_motion_factor(mo, mo->of_T.a, mo->of_T.b) == SNW_OK;
     }
     snw_inputs_at(mo->m, single[0], mo->in);
     snw_state_copy(mo->m, mo->now, mo->before);

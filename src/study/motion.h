@@ -23,6 +23,7 @@ typedef struct snw_motion_opts {
     bool alike;    // steps are as long as asked for, also at impacts and behind starts
     bool plain;    // velocities at loops as an undamped scheme has them, theory.md 6.6
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
+    bool estimate; // of how far the steps go astray, theory.md (6.17)
     double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;
@@ -56,6 +57,12 @@ SNW_NODISCARD snw_status snw_motion_step(snw_motion *mo, double h, double t_laws
 // After a jump of the loads, with z (nsignal; NULL: as it is) remembered from now on: accelerations made consistent again,
 // the scheme's memory emptied, work kept.
 SNW_NODISCARD snw_status snw_motion_restart(snw_motion *mo, const double *z, snw_error *err);
+
+// The last step, of length h, stands: the estimate of the global error goes on.
+void snw_motion_accept(snw_motion *mo, double h);
+// Estimated largest distance of the robot from where it would be without errors of the steps, of its typical length, and the time of it;
+// 0 where there is no estimate.
+double snw_motion_astray(snw_motion *mo, double *t);
 
 // Undo the last step (once), for error control and events.
 void snw_motion_back(snw_motion *mo);

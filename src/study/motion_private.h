@@ -35,6 +35,21 @@ typedef struct snw_origin {
     double *d;
 } snw_origin;
 
+// A second solution beside the steps, theory.md (6.17).
+typedef struct snw_corrected {
+    double on; // it is carried; 0: not, or no longer
+    double h;  // length of the step before, s, negative: it was the first behind a start; 0: none
+    double steps; // taken
+    double far;   // distance when last looked at, m,
+    double worst; // the largest until now,
+    double t;     // at that time
+    snw_state *now;
+    snw_history past;
+    snw_broyden broyden;
+    double *jerk;  // nv: rate of the accelerations in the step before
+    double *point; // 18 nseg: places of points on segments, of both solutions
+} snw_corrected;
+
 struct snw_motion {
     const snw_model *m;
     snw_motion_opts opts;
@@ -65,7 +80,10 @@ struct snw_motion {
         *T; // Newton matrix, bordered by the loops, and its factors, of this step or one before
     snw_origin of_T;
     snw_broyden broyden;
-    double a, b; // coefficients of the step being solved
+    double a, b;  // coefficients of the step being solved
+    bool fits;    // T is of the last step, or of one before with the same coefficients
+    double begun; // length of the step before as the scheme had it for the last step, snw_history
+    snw_corrected corrected;
     double jump; // change of acceleration in the last step, times h^2, relative
     snw_onset onset;
     snw_impact impact, impact_kept;
@@ -74,6 +92,11 @@ struct snw_motion {
     bool soft;      // the next step is one of backward Euler, which no contact gives energy
 };
 
+
+// mo->T <- Newton's matrix and its factors at mo->trial, where mo->w is, for the coefficients a and b.
+SNW_NODISCARD snw_status snw_motion_factor(snw_motion *mo, double a, double b);
+// x (nv + nrow) <- the residual in mo->w as the rows of Newton's matrix have it.
+void snw_motion_project(const snw_motion *mo, double *x);
 
 // ---- starts ------------------------------------------------------------------------------------------
 
@@ -84,3 +107,9 @@ bool snw_motion_resolves(snw_motion *mo, double h);
 
 // Works, heat and the energy that the scheme removes in the step just solved, from mo->now to mo->trial.
 void snw_motion_account(snw_motion *mo, double h);
+
+// ---- estimated error ---------------------------------------------------------------------------------
+
+// The corrected solution begins at the present state; it goes on behind a jump of the loads.
+void snw_corrected_start(snw_motion *mo);
+void snw_corrected_restart(snw_motion *mo);

@@ -29,6 +29,7 @@ typedef struct snw_mover {
     const snw_work *(*look)(void *self);
     double (*condition)(void *self); // of Newton's matrix; NULL, or NaN: there is none
     snw_work_done (*work)(const void *self);
+    double (*astray)(void *self, double *t); // as snw_motion_astray; NULL: no estimate
     // All that the steps to come depend on, snw_mover_saves numbers. `load` stands for `start`, and the steps after it
     // have the bits of those after `save`. NULL: it begins only at the beginning.
     void (*save)(const void *self, double *out);

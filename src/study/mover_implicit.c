@@ -24,6 +24,8 @@ static snw_status restart(void *self, const double *z, snw_error *err) {
 static snw_status check(void *self, double t, snw_error *err) {
     return snw_motion_check(self, t, err);
 }
+static void accept(void *self, double h) { snw_motion_accept(self, h); }
+static double astray(void *self, double *t) { return snw_motion_astray(self, t); }
 static void back(void *self) { snw_motion_back(self); }
 static double error(const void *self) { return snw_motion_error(self); }
 static const snw_state *state(const void *self) { return snw_motion_state(self); }
@@ -43,6 +45,8 @@ static const snw_stepper stepper = {
     .again = again,
     .shorten = shorten,
     .back = back,
+    .accept = accept,
+    .astray = astray,
     .restart = restart,
     .error = error,
     .check = check,
@@ -100,6 +104,7 @@ snw_status snw_mover_implicit(const snw_model *m, const snw_step_desc *step, dou
     o.alike = step->alike;
     o.plain = step->plain;
     o.control = step->control;
+    o.estimate = !step->control && step->patience == 0;
     if (step->torque > 0) o.torque = step->torque;
     o.own = step->control || !(step->tolerance > 0);
     if (!o.own) o.tolerance = step->tolerance;

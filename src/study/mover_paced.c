@@ -94,6 +94,11 @@ static snw_work_done work(const void *self) {
     return mv->k->work(mv->motion);
 }
 
+static double astray(void *self, double *t) {
+    const mover *mv = self;
+    return mv->k->astray ? mv->k->astray(mv->motion, t) : 0;
+}
+
 static void close(void *self) {
     mover *mv = self;
     mv->k->destroy(mv->motion);
@@ -127,6 +132,7 @@ snw_status snw_mover_paced(const snw_model *m, const snw_stepper *k, void *motio
                        .look = look,
                        .condition = condition,
                        .work = work,
+                       .astray = astray,
                        .save = save,
                        .load = load,
                        .close = close};

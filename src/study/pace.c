@@ -109,6 +109,7 @@ snw_status snw_pace_advance(snw_pace *p, const snw_model *m, const snw_stepper *
             if (h < shortest) return give_up(p, k, self, t_tried, h, &info, err);
             continue;
         }
+        if (k->accept) k->accept(self, h);
         took->increments++;
         if (last) return SNW_OK;
         const double grow = p->control ? fmin(2, 0.8 / pow(fmax(miss, 1e-3), 1 / p->power)) : 2;

@@ -16,7 +16,9 @@ typedef struct snw_stepper {
     // One step of length h under the laws up to t_laws: its end, or a breath before it where laws jump there. When it fails
     // nothing has changed.
     snw_status (*step)(void *self, double h, double t_laws, snw_chord_info *info);
-    void (*back)(void *self); // undo it
+    void (*back)(void *self);                // undo it
+    void (*accept)(void *self, double h);    // it stands; may be NULL
+    double (*astray)(void *self, double *t); // may be NULL
     snw_status (*restart)(void *self, const double *z, snw_error *err);
     double (*error)(const void *self); // of the configuration it led to, relative to typical ones
     // What has no finite value under the laws of time t.

@@ -38,7 +38,9 @@ typedef struct snw_run_totals {
     // energy, work, heat and change of the whole among its frames
     double balance, scheme, exchanged;
     double created, removed; // by the scheme, most between two instants of the last dynamic step, J
-    double seconds;          // wall clock
+    double
+        astray; // of the last dynamic step: estimated error of its time steps, of the robot's length; 0: not known
+    double seconds; // wall clock
     double moved,
         moving; // of the dynamic steps: time that went by in the model, and on the wall clock, s
 } snw_run_totals;

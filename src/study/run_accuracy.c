@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Errors worth a word: of the shape and of a displacement by the length of a rod, of an integral and of a frequency by its value.
-static const double coarse = 1e-5, rough = 1e-4, cut_off = 1e-2;
+static const double coarse = 1e-5, rough = 1e-4, cut_off = 1e-2, off = 1e-2;
 
 bool snw_run_looks_closely(const snw_run *r, bool last) {
     return last || r->totals.frames % 50 == 0;
@@ -154,4 +154,18 @@ void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats) {
 void snw_run_speak_of_accuracy(const snw_run *r) {
     speak_of_nodes(r);
     speak_of_strains(r);
+}
+
+void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mover *mv) {
+    double t = 0;
+    r->totals.astray = mv->astray && !step->kinematic ? mv->astray(mv->self, &t) : 0;
+    if (!(r->totals.astray > off)) return;
+    char text[320];
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s', step '%.60s': by t = %.4g s time steps of %.3g ms have led the robot "
+        "astray by up to about %.1g of its length, by an estimate; write step: %.3g ms, or "
+        "adapt: on",
+        r->info.run, step->name, t, 1e3 * mv->grid, r->totals.astray, 250 * mv->grid);
+    snw_run_warn(r, text);
 }

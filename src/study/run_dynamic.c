@@ -612,6 +612,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.exchanged = fmax(r->totals.exchanged, exchanged(r, &e));
         r->totals.created = r->drift.created, r->totals.removed = r->drift.removed;
         snw_drift_speak(r, step, mv.grid);
+        snw_run_speak_of_steps(r, step, &mv);
         snw_state_copy(m, mv.state(mv.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, mv.shooter ? mv.shooter(mv.self) : NULL, s == SNW_OK ? err : NULL);

@@ -41,6 +41,7 @@
     X(totals.balance, double)                                                                      \
     X(totals.scheme, double)                                                                       \
     X(totals.exchanged, double)                                                                    \
+    X(totals.astray, double)                                                                       \
     X(drift.scheme, double)                                                                        \
     X(drift.heat, double)                                                                          \
     X(drift.high, double)                                                                          \

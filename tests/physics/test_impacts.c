@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 // columns of the energy
-enum { KINETIC, ELASTIC, GRAVITY, HEAT, WORK, SCHEME, BALANCE, TOTAL };
+enum { KINETIC, ELASTIC, GRAVITY, HEAT, WORK, SCHEME, BALANCE, TOTAL, TIP };
 
 static const char *const steps[] = {"20 ms", "10 ms", "5 ms", "2 ms", "0.5 ms"};
 enum { STEPS = sizeof steps / sizeof steps[0] };
@@ -105,7 +105,7 @@ static rise rise_of(const outcome *o) {
 }
 
 // A robot at all steps: the largest gain, shares of what moved, above the start and above any time before; what the scheme
-// removes in the mean; runs that failed, and those in which energy rises by more than a fiftieth and not a word is said.
+// removes in the mean; runs that failed, and those in which energy rises by more than a hundredth and not a word is said.
 typedef struct tally {
     double gain[STEPS], again[STEPS], removed[STEPS];
     int n, failed, silent;
@@ -121,7 +121,7 @@ static void try_all(const char *model, const char *duration, tally *t) {
         if (o.status != SNW_OK) printf("steps of %s: %s\n%s", steps[k], o.err.text, text);
         t->failed += o.status != SNW_OK;
         const rise r = rise_of(&o);
-        const bool silent = r.before > 0.02 * o.totals.exchanged && o.warnings == 0;
+        const bool silent = r.before > 0.01 * o.totals.exchanged && o.warnings == 0;
         if (silent || r.start > 0.01 * r.moved) {
             printf("steps of %s: gains %g, %g\n%s", steps[k], r.start / r.moved, r.before / r.moved,
                    text);
@@ -236,6 +236,81 @@ static void a_rod_that_is_let_go_goes_where_collocation_goes(void **state) {
     snw_series_clear(&exact.series);
 }
 
+// ---- estimated error of steps -------------------------------------------------------------------------
+
+// A mass on a spring, q = cos(w t): generalized-alpha is late by a phase of w^3 h^2 t/12 and a little by its damping. The
+// estimate is that of the closed form, for every scheme of the family.
+static void the_error_of_an_oscillator_is_estimated(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rho: 0.9",        "rho: 0.5",    "rho: 0",
+                                          "scheme: newmark", "scheme: hht", "scheme: wbz"};
+    for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+        char text[1000];
+        outcome o;
+        double off = 0;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n"
+                       "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: 400, body: "
+                       "{mass: 1, com: [1, 0, 0]}}}\n"
+                       "initial: {cart: 1}\nprobes: {p: {position: cart}}\n"
+                       "study: [dynamic: {for: 2 s, step: 2 ms, %s}]\n",
+                       schemes[k]);
+        execute_ok(text, &o);
+        for (int i = 0; i < o.series.nframe; i++) {
+            off = fmax(off, fabs(shown(&o, i, 0) - cos(20 * o.series.t[i])));
+        }
+        printf("%-16s off by %.3g m, by the estimate %.3g of the length\n", schemes[k], off,
+               o.totals.astray);
+        assert_true(o.totals.astray > 0.9 * off && o.totals.astray < 1.1 * off);
+        assert_int_equal(o.warnings, o.totals.astray > 0.01 ? 1 : 0);
+        snw_series_clear(&o.series);
+    }
+}
+
+// Random rods that are let go, at steps that do and do not resolve them, against collocation with steps far shorter: where a rod is off
+// by more than a fiftieth of its length the run says so, and says nothing where it is off by less than a thousandth.
+static void a_release_that_goes_astray_is_told(void **state) {
+    (void)state;
+    static const char *const lengths[] = {"5 ms", "1 ms"};
+    dice d = {4};
+    int told = 0, missed = 0, false_alarms = 0;
+    for (int r = 0; r < robots(6); r++) {
+        char model[3000], text[3400];
+        outcome exact;
+        write_release(&d, model, sizeof model);
+        (void)snprintf(text, sizeof text,
+                       "%s  - dynamic: {for: 0.1 s, step: 0.2 ms, scheme: gauss4}\nrecord: {every: "
+                       "5 ms}\n",
+                       model);
+        execute_ok(text, &exact);
+        for (int k = 0; k < 2; k++) {
+            outcome o;
+            double off = 0;
+            (void)snprintf(text, sizeof text,
+                           "%s  - dynamic: {for: 0.1 s, step: %s}\nrecord: {every: 5 ms}\n", model,
+                           lengths[k]);
+            execute_ok(text, &o);
+            assert_int_equal(o.series.nframe, exact.series.nframe);
+            for (int i = 0; i < o.series.nframe; i++) {
+                double apart[3];
+                for (int c = 0; c < 3; c++)
+                    apart[c] = shown(&o, i, TIP + c) - shown(&exact, i, TIP + c);
+                off = fmax(off, hypot(hypot(apart[0], apart[1]), apart[2]) / 0.4);
+            }
+            printf("steps of %s: off by %.2g of the length, by the estimate %.2g, %d warnings\n",
+                   lengths[k], off, o.totals.astray, o.warnings);
+            told += off > 0.01 && o.warnings > 0;
+            missed += off > 0.02 && o.warnings == 0;
+            false_alarms += off < 0.001 && o.totals.astray > 0.01;
+            snw_series_clear(&o.series);
+        }
+        snw_series_clear(&exact.series);
+    }
+    assert_true(told > 0);
+    assert_int_equal(missed, 0);
+    assert_int_equal(false_alarms, 0);
+}
+
 // ---- what is said ------------------------------------------------------------------------------------
 
 // The scheme's own change of energy is told: backward Euler takes the swing of a pendulum away, nothing of which is heat.
@@ -266,6 +341,8 @@ int main(void) {
         cmocka_unit_test(no_drop_gains_energy_at_any_step),
         cmocka_unit_test(no_release_gains_energy_at_any_step),
         cmocka_unit_test(a_rod_that_is_let_go_goes_where_collocation_goes),
+        cmocka_unit_test(the_error_of_an_oscillator_is_estimated),
+        cmocka_unit_test(a_release_that_goes_astray_is_told),
         cmocka_unit_test(a_scheme_that_changes_the_energy_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
