@@ -68,6 +68,9 @@ SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *
 int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
                       const snw_state *s, int enough, bool *here, bool *most);
 
+// Are there rows that others imply, and that are left out?
+bool snw_assembly_redundant(const snw_assembly *as); // NULL: no
+
 // Rows of redundant loops that are kept, chosen anew at the configuration of s where those kept so far tell motions apart far worse than
 // others would: m, the model of the assembly, has them from now on, as many as before. False: nothing has changed. Reactions of
 // redundant loops are of the rows that are kept. A multiplier belongs to another row then: what moves begins anew.

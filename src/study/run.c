@@ -236,6 +236,7 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
         snw_era *e = &r->era[i < 0 ? 0 : r->era_of_step[i]];
         SNW_TRY(snw_statics_create(e->model, &e->statics));
+        snw_statics_choose_rows(e->statics, e->model);
         const snw_model *first = r->era[0].model, *m = e->model;
         if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
