@@ -16,10 +16,11 @@ SNW_NODISCARD snw_status snw_assembly_compile(const snw_desc *desc, snw_model **
 SNW_NODISCARD snw_status snw_assembly_compile_given(const snw_desc *desc, snw_model **out,
                                                     snw_error *err);
 
-// out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply, a
-// singular configuration. The latter is empty when there is nothing.
+// out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply; a
+// singular configuration in which the robot begins. The latter are empty when there is nothing.
 void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size);
 void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size);
+void snw_assembly_remark_singular(const snw_model *m, int i, char *out, size_t size);
 
 typedef struct snw_assembly snw_assembly;
 
