@@ -80,13 +80,14 @@ static void a_bricard_chain_turns_inside_out(void **state) {
     }
 }
 
-static snw_robot *open_chain(const char *scheme, double step) {
+static snw_robot *open_chain(const char *scheme, double tolerance, double step) {
     static const char text[] =
         CHAIN("", ", rate: 3") "probes: {p: {angle: l1}, q: {angle: l2}, third: {angle: l3}}\n";
     snw_robot *r = NULL;
     snw_error err = {0};
     snw_robot_steps how = snw_robot_steps_defaults(step);
     how.scheme = scheme;
+    how.tolerance = tolerance;
     if (snw_robot_parse("chain", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK ||
         snw_robot_start(r, &how, &err) != SNW_OK) {
         fail_msg("%s", err.text);
@@ -105,15 +106,18 @@ static void steps_of_the_library_turn_it_too(void **state) {
     (void)state;
     static const struct {
         const char *scheme;
-        double step, within;
-    } ways[] = {{"adaptive", 20e-3, 1e-6}, {"generalized-alpha", 2e-3, 1e-3}};
+        double tolerance, step, within;
+    } ways[] = {{"adaptive", 1e-10, 20e-3, 1e-8},
+                {"stiff", 1e-9, 20e-3, 1e-4},
+                {"generalized-alpha", 0, 2e-3, 1e-3},
+                {"bdf2", 0, 1e-3, 1e-2}};
     outcome o;
     turn("scheme: adaptive, tolerance: 1e-10", &o);
     const double end = last(&o, 0);
     snw_series_clear(&o.series);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         snw_error err = {0};
-        snw_robot *r = open_chain(ways[i].scheme, ways[i].step);
+        snw_robot *r = open_chain(ways[i].scheme, ways[i].tolerance, ways[i].step);
         double most = 0, least = 0;
         const int n = (int)lround(8 / ways[i].step);
         for (int k = 0; k < n; k++) {
@@ -133,8 +137,8 @@ static void steps_of_the_library_turn_it_too(void **state) {
 static void saved_states_know_their_rows(void **state) {
     (void)state;
     snw_error err = {0};
-    snw_robot *a = open_chain("generalized-alpha", 5e-3);
-    snw_robot *b = open_chain("generalized-alpha", 5e-3);
+    snw_robot *a = open_chain("generalized-alpha", 0, 5e-3);
+    snw_robot *b = open_chain("generalized-alpha", 0, 5e-3);
     double row[2000];
     assert_true(snw_robot_saves(a) <= sizeof row / sizeof row[0]);
     for (int n = 0; n < 400; n++) {
