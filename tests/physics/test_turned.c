@@ -191,6 +191,35 @@ static void singular_starts_are_told_in_every_frame(void **state) {
     assert_true(told >= 6);
 }
 
+// ---- loops that are open where the file puts them --------------------------------------------------
+
+// The closed configuration is the nearest, measured by the robot's size, which has nothing to do with where it stands.
+static void open_loops_close_alike(void **state) {
+    (void)state;
+    const stage here = stand(0, 0), there = stand(2.1, 1);
+    const char *const form =
+        "sinew: 1\ngravity: 0\n"
+        "materials: {m: {young: 2 GPa, density: 1000, damping: 20 us}}\n"
+        "robot:\n%s"
+        "  plate: {on: %s, pose: {xyz: [0, 0, 0.2]}, joint: free, body: {mass: 0.1, box: [0.2, "
+        "0.2, 0.02]}}\n"
+        "  leg: {on: %s, rod: {length: 0.2, section: {circle: {radius: 14 mm}}, material: m, "
+        "strain: {bend_y: legendre 3}}}\n"
+        "loops: {joint: {join: [plate, leg.tip], as: spherical}}\n"
+        "study: [dynamic: {for: 1 ms, step: 0.1 ms}]\n"
+        "probes: {plate: {position: plate}, tip: {position: leg.tip}}\n";
+    char text[2000];
+    outcome plain, turned;
+    (void)snprintf(text, sizeof text, form, "", "world", "world");
+    execute_ok(text, &plain);
+    (void)snprintf(text, sizeof text, form, there.text, "stage", "stage");
+    execute_ok(text, &turned);
+    compare(&plain, &turned, &there, 1e-9);
+    assert_near(position(&plain, 0, 0).e[1], here.g.p.e[1], 1e-12); // in its plane
+    snw_series_clear(&plain.series);
+    snw_series_clear(&turned.series);
+}
+
 // ---- links in line on the way ----------------------------------------------------------------------
 
 // A four-bar with a soft, heavy coupler falls until crank and coupler are in line, and swings through: as quickly as its coupler lets it.
@@ -243,6 +272,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nothing_resists_stays_where_it_is),
         cmocka_unit_test(singular_starts_are_told_in_every_frame),
+        cmocka_unit_test(open_loops_close_alike),
         cmocka_unit_test(links_that_come_into_line_are_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
