@@ -452,14 +452,23 @@ static bool turns(const snw_block *block, int i) {
     return block->space == SNW_SPACE_RN ? snw_dot(block->S.w, block->S.w) > 0 : i < 3;
 }
 
-// lengths of the rods, and of the offsets that make rigid links
+// is a site of the world, or of links without joints that stand on it?
+static bool stands(const snw_desc *d, const snw_site *on) {
+    while (on->kind != SNW_SITE_WORLD) {
+        const snw_link_desc *link = &d->link[on->link];
+        if (link->joint != SNW_JOINT_FIXED || link->has_rod) return false;
+        on = &link->on;
+    }
+    return true;
+}
+
+// lengths of the rods, and of the offsets that make rigid links; where the robot stands does not count
 static double typical_length(const snw_build *b) {
     const snw_desc *d = b->m->desc;
     double sum = 0;
     for (int r = 0; r < b->m->nrod; r++) sum += b->rod[r].L;
     for (int l = 0; l < d->nlink; l++) {
-        if (d->link[l].on.kind != SNW_SITE_WORLD)
-            sum += snw_norm(snw_pose_desc_at(&d->link[l].pose, 0).p);
+        if (!stands(d, &d->link[l].on)) sum += snw_norm(snw_pose_desc_at(&d->link[l].pose, 0).p);
         if (d->link[l].has_body) sum += snw_norm(d->link[l].body.com);
     }
     return sum > 0 && isfinite(sum) ? sum : 1;

@@ -132,6 +132,7 @@ static snw_status step(path *c, double *d) {
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
     if (c->load == 0 && c->at.soft && carries(p, c->dx)) return SNW_E_SINGULAR;
+    snw_tangent_hold_null(&c->at, p->soft, c->dx);
     const double reach = length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
 
@@ -140,6 +141,7 @@ static snw_status step(path *c, double *d) {
     if (s != SNW_OK) return s;
     const bool solved = snw_problem_norm(p, c->back) <= c->opts->newton.tol || stays(c);
     snw_tangent_solve(&c->at, c->back);
+    snw_tangent_hold_null(&c->at, p->soft, c->back);
     const double theta = solved ? 0 : length(&c->at, c->back) / reach;
     if (!(theta <= THETA_MAX)) {
         c->loose = c->info->residual > LEFT * start;
@@ -149,7 +151,9 @@ static snw_status step(path *c, double *d) {
     snw_problem_move(p, c->trial, -1, c->back, c->trial);
 
     // the true one, on the same branch
-    s = correct(c, to, to < 1 ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
+    const bool loosely =
+        to < 1 && c->at.nnull == 0; // what nothing resists is seen at equilibria only
+    s = correct(c, to, loosely ? LOOSE * fmin(start, 1) : 0, MAX_ITER);
     if (s != SNW_OK) return s == SNW_E_STOPPED ? s : SNW_E_DIVERGED;
     const double passed = to - c->load;
     for (int i = 0; i < p->n; i++) c->moved[i] -= c->back[i];

@@ -9,7 +9,7 @@
 
 size_t snw_tangent_scratch(int n) {
     const size_t N = (size_t)n, pad = 64;
-    return (N * N + 3 * N) * sizeof(double) + N * sizeof(int) + 5 * pad;
+    return (N * N + (3 + SNW_TANGENT_NULL) * N) * sizeof(double) + N * sizeof(int) + 6 * pad;
 }
 
 snw_tangent snw_tangent_take(int n, snw_arena *arena) {
@@ -19,16 +19,19 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena) {
                          .row = snw_arena_doubles(arena, N),
                          .diagonal = snw_arena_doubles(arena, N),
                          .column = snw_arena_doubles(arena, N),
+                         .null = snw_arena_doubles(arena, SNW_TANGENT_NULL * N),
                          .pivot = snw_arena_ints(arena, N)};
 }
 
-// a pivot below this part of its column is made of rounding errors
-static const double ROUNDING = 1e-14;
+// A pivot below this part of its column may be made of rounding errors. Those of a motion that nothing resists come out between 1e-17 and
+// 1e-12, another number in another frame, so that the limit is well above.
+static const double ROUNDING = 1e-10;
 
 snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
     t->soft = false;
+    t->nnull = 0;
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
         const double *column = t->J + (size_t)j * n;
@@ -80,6 +83,69 @@ void snw_tangent_solve(const snw_tangent *t, double *r) {
         snw_sparse_solve(t->sparse, r);
     } else {
         snw_lu_solve(t->n, t->J, t->pivot, r);
+    }
+}
+
+// ---- motions that nothing resists ------------------------------------------------------------------
+
+// a'diag(soft) b
+static double weigh(int n, const double *soft, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += soft[i] * a[i] * b[i];
+    return sum;
+}
+
+// x <- across the k vectors of t->null, of length one. False: nothing is left of it
+static bool orthonormalise(const snw_tangent *t, const double *soft, int k, double *x) {
+    const double before = sqrt(weigh(t->n, soft, x, x));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < k; j++) {
+            const double *other = t->null + (size_t)j * (size_t)t->n;
+            const double share = weigh(t->n, soft, other, x);
+            for (int i = 0; i < t->n; i++) x[i] -= share * other[i];
+        }
+    }
+    const double length = sqrt(weigh(t->n, soft, x, x));
+    if (!(length > 1e-10 * before && length < INFINITY)) return false;
+    for (int i = 0; i < t->n; i++) x[i] /= length;
+    return true;
+}
+
+// x <- inv(J + W) W x, W = diag(soft): a motion that nothing resists is kept as it is, any other shrinks by soft over its stiffness
+static void iterate(const snw_tangent *t, const double *soft, double *x) {
+    for (int i = 0; i < t->n; i++) x[i] *= soft[i];
+    snw_tangent_solve(t, x);
+}
+
+void snw_tangent_find_null(snw_tangent *t, const double *soft) {
+    enum { ITERATIONS = 3 };
+    const size_t n = (size_t)t->n;
+    unsigned long long seed = 7;
+    int found = 0;
+    t->nnull = 0;
+    for (int k = 0; k < SNW_TANGENT_NULL; k++) {
+        double *x = t->null + (size_t)found * n;
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+            const double roll = (double)(seed >> 11) / (double)(1ULL << 52) - 1;
+            x[i] = soft[i] > 0 ? roll / sqrt(soft[i]) : 0;
+        }
+        double share = 0;
+        for (int round = 0; round < ITERATIONS; round++) {
+            if (!orthonormalise(t, soft, found, x)) return;
+            iterate(t, soft, x);
+            share = sqrt(weigh(t->n, soft, x, x)); // 1 of a motion that nothing resists
+        }
+        if (!(share > 0.1) || !orthonormalise(t, soft, found, x)) return;
+        t->nnull = ++found;
+    }
+}
+
+void snw_tangent_hold_null(const snw_tangent *t, const double *soft, double *dx) {
+    for (int k = 0; k < t->nnull; k++) {
+        const double *x = t->null + (size_t)k * (size_t)t->n;
+        const double share = weigh(t->n, soft, x, dx);
+        for (int i = 0; i < t->n; i++) dx[i] -= share * x[i];
     }
 }
 

@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+enum { SNW_TANGENT_NULL = 6 }; // motions that nothing resists, at most
+
 typedef struct snw_tangent {
     int n;
     double *J;        // n x n column major: in, the matrix; after factoring, its factors
@@ -22,6 +24,8 @@ typedef struct snw_tangent {
     int *pivot;
     int sign;           // of det J, 1 or -1; 0: not factorised
     bool soft;          // J was singular and made regular, snw_problem.soft
+    double *null;       // n x SNW_TANGENT_NULL: motions that nothing resists, where it was,
+    int nnull;          // and how many of them were found
     snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
     bool reserve;       // they outgrew it, and are dense
 } snw_tangent;
@@ -40,3 +44,8 @@ double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
 // r <- inv(J) r
 void snw_tangent_solve(const snw_tangent *t, double *r);
+
+// Of factors of J + diag(soft): t->null <- motions x with J x = 0 to a few parts of soft, orthonormal by soft. theory.md 3.8
+void snw_tangent_find_null(snw_tangent *t, const double *soft);
+// dx <- without these motions.
+void snw_tangent_hold_null(const snw_tangent *t, const double *soft, double *dx);

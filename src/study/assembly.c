@@ -408,15 +408,21 @@ snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *in, snw_state 
 // ---- rank ------------------------------------------------------------------------------------------
 
 static const double DEPENDENT = 1e-8;
+static const double DOUBTFUL =
+    1e-4; // of a row behind the others: it may be one that tells motions apart nearby only,
+static const double HARDLY =
+    1e-3; // namely where it does so by less than this part of what it does there
 
-// of the rows at s->q, as snw_assembly_most
-static int rank_of(snw_assembly *as, const snw_inputs *in, const snw_state *s, bool *kept) {
+// of the rows at s->q, as snw_assembly_most; those count that have more than `tolerance` behind the others. *least <- the smallest of these
+static int rank_of(snw_assembly *as, const snw_inputs *in, const snw_state *s, double tolerance,
+                   bool *kept, double *least) {
     const snw_model *m = as->all;
     const size_t nv = (size_t)m->nv;
     snw_assembly_take(as, s);
     snw_assembly_look(as, in, as->trial, false);
     // loop by loop, first those that never open: what it says beside the drives and those before it, which stand in front
     int n = 0;
+    *least = 1;
     for (int k = 0; k < m->nrow; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -436,9 +442,12 @@ static int rank_of(snw_assembly *as, const snw_inputs *in, const snw_state *s, b
         }
         memcpy(as->C + nv * (size_t)front, as->X + nv * (size_t)loop->row,
                bytes * (size_t)loop->nrow);
-        const int rank = snw_qr_factor(m->nv, front + loop->nrow, as->C, front, DEPENDENT,
+        const int rank = snw_qr_factor(m->nv, front + loop->nrow, as->C, front, tolerance,
                                        &as->scratch, as->side, as->order);
-        for (int k = front; k < rank; k++) kept[loop->row + as->order[k] - front] = true;
+        for (int k = front; k < rank; k++) {
+            kept[loop->row + as->order[k] - front] = true;
+            *least = fmin(*least, fabs(as->C[(size_t)k * (nv + 1)]));
+        }
         n = rank;
     }
     return n;
@@ -466,15 +475,20 @@ int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *
                       const snw_state *s, int enough, bool *here, bool *most) {
     const size_t bytes = (size_t)as->all->nrow * sizeof *here;
     unsigned long long seed = 5;
-    int rank = rank_of(as, in, s, here);
+    double least, best = 0;
+    int rank = rank_of(as, in, s, DEPENDENT, here, &least);
+    const bool doubtful =
+        least <
+        DOUBTFUL; // closed with an error, a singular configuration looks like one that is not
     memcpy(most, here, bytes);
-    for (int n = 0; n < NEARBY && rank < enough; n++) {
+    for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!move_a_little(closer, in, s, 0.03 * (n + 1), &seed)) continue;
-        const int there = rank_of(as, in, closer->near, here);
+        const int there = rank_of(as, in, closer->near, DEPENDENT, here, &least);
+        if (there >= rank) best = fmax(there > rank ? 0 : best, least);
         if (there <= rank) continue;
         rank = there;
         memcpy(most, here, bytes);
     }
-    (void)rank_of(as, in, s, here);
+    (void)rank_of(as, in, s, fmax(DEPENDENT, HARDLY * best), here, &least);
     return rank;
 }

@@ -16,10 +16,11 @@ SNW_NODISCARD snw_status snw_assembly_compile(const snw_desc *desc, snw_model **
 SNW_NODISCARD snw_status snw_assembly_compile_given(const snw_desc *desc, snw_model **out,
                                                     snw_error *err);
 
-// out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply, a
-// singular configuration. The latter is empty when there is nothing.
+// out <- how many rows loop i has and which hold by themselves; and what there is to warn of: rows that others imply; a
+// singular configuration in which the robot begins. The latter are empty when there is nothing.
 void snw_assembly_describe(const snw_model *m, int i, char *out, size_t size);
 void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size);
+void snw_assembly_remark_singular(const snw_model *m, int i, char *out, size_t size);
 
 typedef struct snw_assembly snw_assembly;
 
@@ -67,6 +68,9 @@ SNW_NODISCARD snw_status snw_assembly_close(snw_assembly *as, const snw_inputs *
 // `enough` are. `closer` closes them: `as`, or one of a model without the drives. `here` and `most` have room for all rows.
 int snw_assembly_most(snw_assembly *as, snw_assembly *closer, const snw_inputs *in,
                       const snw_state *s, int enough, bool *here, bool *most);
+
+// Are there rows that others imply, and that are left out?
+bool snw_assembly_redundant(const snw_assembly *as); // NULL: no
 
 // Rows of redundant loops that are kept, chosen anew at the configuration of s where those kept so far tell motions apart far worse than
 // others would: m, the model of the assembly, has them from now on, as many as before. False: nothing has changed. Reactions of

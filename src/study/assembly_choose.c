@@ -85,9 +85,13 @@ static void exchange(const snw_assembly *as, int front, snw_loop *loop) {
     memcpy(loop->mix, mix, (size_t)at * sizeof mix[0]);
 }
 
+bool snw_assembly_redundant(const snw_assembly *as) {
+    return as && as->all != as->m && !as->m->bare;
+}
+
 bool snw_assembly_choose(snw_assembly *as, snw_model *m, const snw_inputs *in, const snw_state *s) {
     bool changed = false;
-    if (as->all == as->m || m->bare) return false; // all are kept
+    if (!snw_assembly_redundant(as)) return false;
     snw_assembly_take(as, s);
     snw_assembly_look(as, in, as->trial, false);
     for (int i = 0; i < m->nloop; i++) {

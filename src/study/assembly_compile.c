@@ -498,14 +498,21 @@ void snw_assembly_remark(const snw_model *m, int i, char *out, size_t size) {
                        loop->grip ? "contact" : "loop", name, loop->nspare,
                        loop->nspare == 1 ? "that row is" : "those rows are",
                        loop->nspare == 1 ? "its reaction is" : "their reactions are");
-    } else if (m->singular > 0 && m->singular_loop == i) {
-        (void)snprintf(
-            out, size,
-            "the closed robot stands in a singular configuration: it has %d motion%s more "
-            "than nearby, where %s '%.80s' would forbid %s",
-            m->singular, m->singular == 1 ? "" : "s", loop->grip ? "contact" : "loop", name,
-            m->singular == 1 ? "it" : "them");
     }
+}
+
+void snw_assembly_remark_singular(const snw_model *m, int i, char *out, size_t size) {
+    if (size > 0) out[0] = 0;
+    if (m->singular == 0 || m->singular_loop != i) return;
+    (void)snprintf(
+        out, size,
+        "the closed robot stands in a singular configuration: it has %d motion%s more "
+        "than nearby, where %s '%.80s' would forbid %s. Forces are not determined there, "
+        "nor which way it goes, and beside it rounding is magnified: "
+        "start a little beside (initial:), or, where straight rods are the cause, add "
+        "'stretch' to their strain",
+        m->singular, m->singular == 1 ? "" : "s", m->loop[i].grip ? "contact" : "loop",
+        m->desc->loop[i].name, m->singular == 1 ? "it" : "them");
 }
 
 // the raw row that kept or spare row r is; -1: a combination of several

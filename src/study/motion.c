@@ -22,6 +22,7 @@ enum {
 };
 
 static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
+static const double SWALLOW = 0.1;               // theory.md (6.17)
 
 snw_motion_opts snw_motion_defaults(void) {
     return (snw_motion_opts){.scheme = snw_scheme_make(SNW_SCHEME_GENERALIZED_ALPHA, 0.9, 0),
@@ -58,6 +59,8 @@ snw_status snw_motion_create(const snw_model *m, const snw_motion_opts *opts, sn
         return SNW_E_MEMORY;
     }
     mo->slips = -1;
+    const double rho = opts->scheme.af / (1 - opts->scheme.af); // of generalized-alpha
+    mo->swallow = SWALLOW + 1 - rho * rho;
     mo->keeps = snw_scheme_overshoot(&opts->scheme) == 0 && opts->scheme.order == 2;
     for (int i = 0; i < m->nloop; i++) mo->closed |= m->loop[i].nrow > 0 && !m->loop[i].grip;
     mo->share = mo->assembly ? snw_assembly_share(mo->assembly) : NULL;
@@ -448,7 +451,9 @@ static void settle(snw_motion *mo) {
     const snw_model *m = mo->m;
     snw_error err;
     const bool begins = mo->past.h < 0; // with accelerations that it does not resolve
-    if (!mo->closed || !(begins || (mo->keeps && !mo->opts.plain))) return;
+    const bool passes =
+        mo->impact.longest > 0 && m->ntouch == 0; // short steps behind long ones (6.17)
+    if (!mo->closed || !(begins || passes || (mo->keeps && !mo->opts.plain))) return;
     snw_state_copy(m, mo->trial, mo->way);
     if (snw_assembly_velocities(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
     if (snw_assembly_accelerations(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
@@ -522,6 +527,17 @@ snw_status snw_motion_step(snw_motion *mo, double h, double t_laws, snw_chord_in
     mo->trial->t = mo->now->t + h;
     snw_state_copy(m, mo->trial, mo->now);
     return SNW_OK;
+}
+
+void snw_motion_settle_start(snw_motion *mo) {
+    const snw_model *m = mo->m;
+    snw_error err;
+    snw_state_copy(m, mo->now, mo->way);
+    if (snw_assembly_velocities(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
+    if (snw_assembly_accelerations(mo->assembly, mo->in, mo->way, &err) != SNW_OK) return;
+    snw_state_copy(m, mo->way, mo->now);
+    snw_chart_from_state(m, mo->opts.chart, mo->now, mo->rate, mo->acc);
+    snw_scheme_start(&mo->opts.scheme, mo->rate, mo->acc, false, &mo->past);
 }
 
 snw_status snw_motion_check(snw_motion *mo, double t, snw_error *err) {

@@ -106,7 +106,9 @@ static const double EFFORT =
     40; // steps in which a contact that lasts is followed e times less closely
 static const double FINEST = 1e-5; // of the longest step: shorter ones are not asked for
 static const double FINE = 0.01;   // the same of robots that touch nothing
-static const double MOST = 20000;  // short steps in a row
+static const double PASSED =
+    0.02; // of the largest energy in motion that short steps of loops may lose, on the way of a long one
+static const double MOST = 20000; // short steps in a row
 
 // Energy that forces out of balance by Newton's tolerance may create in a step, J.
 static double noise_of(const snw_motion *mo) {
@@ -145,12 +147,29 @@ static void judge(snw_motion *mo, double h, const footing *from, const footing *
     }
 }
 
+// Part of the largest energy in motion that a step lost, by the energies at both ends of it.
+static double lost(snw_motion *mo, double h) {
+    snw_impact *i = &mo->impact;
+    const footing from = stand(mo, mo->now->t, mo->now);
+    const footing to = stand(mo, mo->now->t + h, mo->trial);
+    const int n = snw_npower(mo->m);
+    double removed = from.total - to.total - (mo->heat - mo->heat_kept);
+    for (int k = 0; k < n; k++) removed += mo->work[k] - mo->work_kept[k];
+    i->most = fmax(i->most, fmax(fmax(from.kinetic, to.kinetic), sum_of(n, mo->work)));
+    return removed / i->most;
+}
+
 // The same of a robot that touches nothing, by generalized-alpha that damps: here energy counts against the largest in motion until now.
 // It is looked at only where the account (6.5) has something to say.
 static void judge_free(snw_motion *mo, double h, double created) {
     snw_impact *i = &mo->impact;
     mo->verdict = 0;
     const double noise = noise_of(mo);
+    // links of a loop that come into line within the step
+    const double part = i->longest > 0 ? PASSED * h / mo->longest : mo->swallow;
+    if (mo->closed && -created > 1e3 * noise && -created > part * i->most && lost(mo, h) > part) {
+        mo->verdict = 0.5;
+    }
     created -= noise;
     i->gain = fmax(0, i->gain + created);
     if (!(i->gain > 1e3 * noise) || !(i->gain > 0.5 * TOLD * i->most)) return;
@@ -180,6 +199,11 @@ double snw_motion_again(snw_motion *mo, double h, double longest, bool patient) 
 
 void snw_motion_shorten(snw_motion *mo, double h, double longest) {
     snw_motion_back(mo);
+    if (mo->closed && mo->m->ntouch == 0 && mo->impact.longest == 0) {
+        const double before = stand(mo, mo->now->t, mo->now).kinetic;
+        snw_motion_settle_start(mo);
+        mo->scheme += before - stand(mo, mo->now->t, mo->now).kinetic;
+    }
     mo->impact.longest = h;
     mo->soft = mo->m->ntouch > 0 && h <= (1 + 1e-6) * FINEST * longest;
 }

@@ -89,6 +89,7 @@ struct snw_motion {
     snw_impact impact, impact_kept;
     double longest; // the longest step that may be, s
     double verdict; // on the last step: the share of its length that contacts ask for; 0: it stands
+    double swallow; // part of the energy in motion that no resolved step of a loop loses
     bool soft;      // the next step is one of backward Euler, which no contact gives energy
 };
 
@@ -102,6 +103,10 @@ void snw_motion_project(const snw_motion *mo, double *x);
 
 // Is the length h of a first step such that the scheme follows the accelerations it begins with? theory.md (6.10)
 bool snw_motion_resolves(snw_motion *mo, double h);
+
+// Velocities, accelerations and multipliers of the present state made to fit the rows of loops, and the scheme begun anew with them: short
+// steps behind long ones would take what is amiss for motion. A singular configuration stays as it is.
+void snw_motion_settle_start(snw_motion *mo);
 
 // ---- energy ------------------------------------------------------------------------------------------
 

@@ -58,6 +58,17 @@ SNW_NODISCARD snw_status snw_mover_shoot(const snw_model *m, const snw_step_desc
 SNW_NODISCARD snw_status snw_mover_knows(const snw_model *m, const snw_step_desc *step,
                                          snw_error *err);
 
+struct snw_assembly;
+
+// Rows of redundant loops that are kept (snw_assembly_choose), chosen anew at the mover's state where others are far better; then it
+// restarts. `as` and m: the assembly and the model that it moves; as NULL: no loops.
+SNW_NODISCARD snw_status snw_mover_choose_rows(const snw_mover *mv, struct snw_assembly *as,
+                                               snw_model *m, snw_error *err);
+// Advance to the time *to, or, where rows of redundant loops lose their rank before it, to *to nearer, with others chosen.
+SNW_NODISCARD snw_status snw_mover_advance(const snw_mover *mv, struct snw_assembly *as,
+                                           snw_model *m, double *to, double limit, snw_stats *took,
+                                           snw_error *err);
+
 // The mover a step asks for, the shooting engine aside; `every` is the time between frames, 0 when not given.
 SNW_NODISCARD snw_status snw_mover_open(const snw_model *m, const snw_step_desc *step, double every,
                                         snw_mover *out, snw_error *err);

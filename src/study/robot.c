@@ -17,6 +17,7 @@ static snw_status prepare(snw_robot *r, snw_error *err) {
     SNW_TRY(snw_inputs_create(r->m, &r->in));
     SNW_TRY(snw_work_create(r->m, &r->w));
     SNW_TRY(snw_statics_create(r->m, &r->statics));
+    snw_statics_choose_rows(r->statics, r->m);
     int longest = 1;
     for (int i = 0; i < r->desc->nprobe; i++) {
         const int n = snw_probe_columns(&r->desc->probe[i]);

@@ -94,9 +94,14 @@ static size_t hand_saves(const snw_robot *r) {
            3 * r->ncoordinate + 5 * (size_t)r->desc->nmeasure + (size_t)r->desc->nstress;
 }
 
+// Which rows of redundant loops are kept, a number each; none where all are.
+static size_t choice_saves(const snw_robot *r) {
+    return snw_assembly_redundant(snw_statics_assembly(r->statics)) ? (size_t)r->m->nloop : 0;
+}
+
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r && r->mover.close ? r->saves : 0;
-    return n > 0 ? SIGNATURE + n + hand_saves(r) : 0;
+    return n > 0 ? SIGNATURE + n + hand_saves(r) + choice_saves(r) : 0;
 }
 
 // has it anything to save, and is there a row?
@@ -138,6 +143,9 @@ snw_status snw_robot_save(const snw_robot *r, double *out) {
     for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
     const size_t n = r->ncoordinate + (size_t)r->desc->nmeasure; // one behind the other
     memcpy(out, r->motor, n * sizeof *r->motor);
+    out += 3 * n;
+    const snw_assembly *as = snw_statics_assembly(r->statics);
+    for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_assembly_choice(as, (int)i);
     sign(r, row);
     return SNW_OK;
 }
@@ -171,6 +179,12 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
     for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
     const size_t n = r->ncoordinate + (size_t)r->desc->nmeasure;
     memcpy(r->motor, in, n * sizeof *r->motor);
+    in += 3 * n;
+    const snw_assembly *as = snw_statics_assembly(r->statics);
+    for (size_t i = 0; i < choice_saves(r); i++) {
+        if (snw_assembly_set_choice(as, r->m, (int)i, *in++)) continue;
+        return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: its rows are of other loops");
+    }
     SNW_TRY(r->mover.load(r->mover.self, mover, r->error));
     snw_robot_show(r);
     return SNW_OK;

@@ -438,6 +438,7 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
     r->mover.hold(r->mover.self, &r->hand);
     SNW_TRY(snw_robot_assemble(r, err));
     SNW_TRY(r->mover.start(r->mover.self, r->s, err));
+    SNW_TRY(snw_mover_choose_rows(&r->mover, snw_statics_assembly(r->statics), r->m, err));
     for (int i = 0; i < r->m->nsignal; i++) r->fresh[i] = true;
     SNW_TRY(remember(r, err));
     snw_robot_show(r);
@@ -475,6 +476,22 @@ void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
     snw_inputs_at(m, r->s->t, r->in);
 }
 
+// To the time `end`; rows of redundant loops are those that fit on the way and there.
+static snw_status go_to(snw_robot *r, double end, snw_stats *took, snw_error *err) {
+    enum { PARTS = 100 };
+    snw_assembly *as = snw_statics_assembly(r->statics);
+    for (int n = 0; n < PARTS; n++) {
+        double to = end;
+        SNW_TRY(snw_mover_advance(&r->mover, as, r->m, &to, INFINITY, took, err));
+        SNW_TRY(snw_mover_choose_rows(&r->mover, as, r->m, err));
+        if (to == end) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "rows of redundant loops lose their rank again and again before t = %g s; "
+                    "take shorter steps",
+                    end);
+}
+
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->mover.close) {
         return snw_fail(err, SNW_E_ARGUMENT, "snw_robot_start comes before the first step");
@@ -484,8 +501,8 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
                         r->how.step, h);
     }
     snw_stats took = {0};
-    const double t = r->mover.state(r->mover.self)->t;
-    SNW_TRY(r->mover.advance(r->mover.self, t + h, INFINITY, &took, err));
+    const double end = r->mover.state(r->mover.self)->t + h;
+    SNW_TRY(go_to(r, end, &took, err));
     const snw_status s = remember(r, err);
     if (s == SNW_OK) {
         snw_robot_show(r);

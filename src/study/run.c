@@ -163,10 +163,13 @@ static snw_status describe_rest(snw_run *r, const char *name) {
     const char **warning = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *warning);
     if (!note || !warning) return SNW_E_MEMORY;
     for (int i = 0; i < m->nloop; i++) {
-        char text[300];
-        snw_assembly_describe(m, i, text, sizeof text);
+        char text[900];
+        snw_assembly_describe(m, i, text, 300);
         note[i] = snw_pool_text(r->pool, text, strlen(text));
-        snw_assembly_remark(m, i, text, sizeof text);
+        snw_assembly_remark(m, i, text, 300);
+        const size_t n = strlen(text), gap = n > 0 ? 2 : 0;
+        snw_assembly_remark_singular(m, i, text + n + gap, sizeof text - n - gap);
+        if (n > 0 && text[n + gap]) memcpy(text + n, "; ", 2);
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
@@ -236,6 +239,7 @@ static snw_status compile_eras(snw_run *r, snw_error *err) {
         if (i >= 0 && d->step[i].kind != SNW_STEP_CHANGE) continue;
         snw_era *e = &r->era[i < 0 ? 0 : r->era_of_step[i]];
         SNW_TRY(snw_statics_create(e->model, &e->statics));
+        snw_statics_choose_rows(e->statics, e->model);
         const snw_model *first = r->era[0].model, *m = e->model;
         if (!r->wide || m->nrow > r->wide->nrow) r->wide = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
@@ -601,9 +605,11 @@ void snw_run_gaps(snw_run *r) {
 // what was left out of the loops, and how far they are open where the file puts the robot
 static void speak_of_loops(snw_run *r) {
     const snw_model *m = r->now->model;
-    char text[300];
+    char text[600];
     for (int i = 0; i < m->nloop; i++) {
         snw_assembly_remark(m, i, text, sizeof text);
+        if (text[0]) snw_run_warn(r, text);
+        snw_assembly_remark_singular(m, i, text, sizeof text);
         if (text[0]) snw_run_warn(r, text);
     }
     if (r->desc->nstep > 0 && !r->resuming) snw_run_gaps(r);

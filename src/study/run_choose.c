@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rows of redundant loops as a run goes on: chosen anew where those kept lose their rank (study/assembly_choose.c), carried by
-// checkpoints, and as compiled when a run begins.
+// Rows of redundant loops that are kept as a run goes on (study/assembly_choose.c): carried by checkpoints, and as compiled when a run
+// begins.
 #include "study/run_private.h"
 
 #include "base/fail.h"
@@ -49,10 +49,4 @@ snw_status snw_run_choose_apply(snw_run *r, snw_error *err) {
                         r->info.run);
     }
     return SNW_OK;
-}
-
-bool snw_run_choose(snw_run *r, const snw_inputs *in, const snw_state *s) {
-    snw_model *m = r->now->model;
-    if (!redundant(m)) return false;
-    return snw_assembly_choose(snw_statics_assembly(r->now->statics), m, in, s);
 }

@@ -56,8 +56,14 @@ snw_status snw_run_diverges(snw_run *r, const snw_mover *mv, const snw_energy *e
     r->here.supplied = fmax(start, moved); // NaN of what runs away is left out
     const double limit = FACTOR * r->here.supplied + NOTHING * typical_energy(r->now->model);
     if (step->kinematic || made <= limit) return SNW_OK;
-    char text[160];
-    advise(r->now->model, step, text, sizeof text);
+    char text[200];
+    const snw_model *m = r->now->model;
+    advise(m, step, text, sizeof text);
+    if (m->singular > 0) {
+        (void)snprintf(text, sizeof text,
+                       "Start beside the singular configuration of '%.40s', or let rods stretch",
+                       m->desc->loop[m->singular_loop].name);
+    }
     return snw_fail(
         err, SNW_E_DIVERGED,
         "the motion diverges: by t = %g s its steps, too long for it, made %.2g J where "

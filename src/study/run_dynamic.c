@@ -268,28 +268,9 @@ static snw_status follow(snw_run *r, const snw_mover *mv, snw_error *err) {
     return SNW_OK;
 }
 
-// To the time *to, or, where rows of redundant loops lose their rank before it, nearer, with others chosen at the present state.
-static snw_status advance(snw_run *r, const snw_mover *mv, double *to, double limit,
-                          snw_stats *took, snw_error *err) {
-    enum { TRIALS = 20 };
-    snw_status s = mv->advance(mv->self, *to, limit, took, err);
-    for (int n = 0; n < TRIALS && s == SNW_E_SINGULAR; n++) {
-        const snw_state *now = mv->state(mv->self);
-        if (r->nchoice == 0) break;
-        if (snw_run_choose(r, mv->inputs(mv->self), now)) {
-            SNW_TRY(mv->restart(mv->self, NULL, err));
-        } else {
-            *to = 0.5 * (now->t + *to);
-        }
-        s = mv->advance(mv->self, *to, limit, took, err);
-    }
-    return s;
-}
-
 // rows of redundant loops fit the mover's state
 static snw_status choose_rows(snw_run *r, const snw_mover *mv, snw_error *err) {
-    if (!snw_run_choose(r, mv->inputs(mv->self), mv->state(mv->self))) return SNW_OK;
-    return mv->restart(mv->self, NULL, err);
+    return snw_mover_choose_rows(mv, snw_statics_assembly(r->now->statics), r->now->model, err);
 }
 
 // the next time after t at which laws do something new, a jump or a sample; times that are one but for rounding are
@@ -386,7 +367,8 @@ static snw_status carry(snw_run *r, int stage, const snw_mover *mv, breaks *b, s
         if (jump) to = limit;
         snw_stats took = {0};
         const double asked = to;
-        const snw_status s = advance(r, mv, &to, limit, &took, err);
+        snw_assembly *as = snw_statics_assembly(r->now->statics);
+        const snw_status s = snw_mover_advance(mv, as, r->now->model, &to, limit, &took, err);
         if (s == SNW_E_DIVERGED) return explain(r, mv, err);
         if (s != SNW_OK) return s;
         jump = jump && to == asked;

@@ -197,13 +197,11 @@ SNW_NODISCARD snw_status snw_run_still(const snw_run *r, const snw_step_desc *st
 // Rods whose nodes follow their shape (run_grid.c). e->desc <- d, or a copy whose cells may change; room for them, once the
 // models are compiled; all as at the beginning; an era as the cells have it, of another era or of a checkpoint.
 SNW_NODISCARD snw_status snw_run_own(snw_run *r, const snw_desc *d, snw_era *e);
-// Rows of redundant loops: room to save their choice, the one of the beginning, r->choice from and to the present model; chosen anew where
-// that is far better at s, after which what moves begins anew.
+// Rows of redundant loops: room to save their choice, the one of the beginning, r->choice from and to the present model.
 SNW_NODISCARD snw_status snw_run_choose_room(snw_run *r);
 void snw_run_choose_reset(snw_run *r);
 void snw_run_choose_read(snw_run *r);
 SNW_NODISCARD snw_status snw_run_choose_apply(snw_run *r, snw_error *err);
-bool snw_run_choose(snw_run *r, const snw_inputs *in, const snw_state *s);
 
 SNW_NODISCARD snw_status snw_run_room(snw_run *r);
 // Models of all eras have as many nodes in each rod with nodes: auto as the one that asks for most; for kinematic steps alone when `given`.

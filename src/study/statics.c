@@ -57,6 +57,12 @@ static size_t scratch_size(const snw_model *m) {
     return most + 3 * ((size_t)m->nv * sizeof(double) + 64); // eigenvalues
 }
 
+// what gaps are measured by
+static void measure_rows(snw_statics *st) {
+    const snw_model *m = st->m;
+    for (int i = 0; i < m->nrow; i++) st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
+}
+
 snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     *out = NULL;
     snw_statics *st = snw_alloc(sizeof *st);
@@ -97,9 +103,7 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         st->slow[i] = m->scale[i] / m->typical[i];
         st->soft_energy = fmin(st->soft_energy, m->scale[i] * m->typical[i]);
     }
-    for (int i = 0; i < m->nrow; i++) {
-        st->scale[m->nv + i] = snw_row_at(m, st->w, i).size;
-    }
+    measure_rows(st);
     if (loose(m)) st->soft = st->slow + n;
     for (int k = 0; st->soft && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -107,6 +111,11 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         for (int i = b->dof; i < b->dof + b->n; i++) st->soft[i] = SOFT * st->slow[i];
     }
     return SNW_OK;
+}
+
+void snw_statics_choose_rows(snw_statics *st, snw_model *m) {
+    SNW_ASSERT(m == st->m);
+    st->own = m;
 }
 
 void snw_statics_destroy(snw_statics *st) {
@@ -298,13 +307,41 @@ void snw_statics_start(snw_statics *st, const snw_state *s) {
 
 static bool failed(snw_status s) { return s == SNW_E_SINGULAR || s == SNW_E_DIVERGED; }
 
+// Rows of redundant loops that are kept, chosen anew at st->x under the fraction `load`; their multipliers begin anew. False: they stay.
+static bool choose_rows(snw_statics *st, double load) {
+    const snw_model *m = st->m;
+    if (!st->own || !snw_assembly_redundant(st->assembly)) return false;
+    snw_statics_evaluate(st, load, st->x);
+    if (!snw_assembly_choose(st->assembly, st->own, st->now, st->trial)) return false;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = 0; loop->nspare > 0 && k < loop->nrow; k++) {
+            st->x[m->nq + loop->row + k] = st->open[loop->row + k] = 0;
+        }
+    }
+    measure_rows(st);
+    return true;
+}
+
+// Newton's method with increments; where it ends because rows of redundant loops lose their rank, on with others.
+static snw_status go_on(snw_statics *st, const snw_statics_opts *opts, snw_statics_info *info) {
+    enum { CHOICES = 20 };
+    snw_status s = snw_statics_newton(st, opts, info);
+    for (int n = 0; n < CHOICES && failed(s) && choose_rows(st, info->reached); n++) {
+        st->from = info->reached;
+        s = snw_statics_newton(st, opts, info);
+        st->from = 0;
+    }
+    return s;
+}
+
 // From where the robot is, its loops closing as the load grows: soft robots go the way of their forces. When that fails and no
 // equilibrium of the closed robot was ever known, from the robot closed beforehand; when that fails too, or the branch ends on the way, by letting it settle.
 // `open` <- `err` says what cannot be closed.
 static snw_status balance(snw_statics *st, const snw_statics_opts *opts, const snw_state *s,
                           snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
-    snw_status status = snw_statics_newton(st, opts, info);
+    snw_status status = go_on(st, opts, info);
     if (!failed(status)) return status;
     if (st->m->nrow && (info->reached == 0 || opts->assemble)) {
         bool moved;
@@ -583,6 +620,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
     if (m->ngrip) take_hold(st, s);
     snw_statics_start(st, s);
+    (void)choose_rows(st, 0);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         bool open = false;

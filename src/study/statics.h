@@ -46,6 +46,10 @@ snw_statics_opts snw_statics_defaults(void);
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 
+// From now on solves keep other rows of redundant loops (snw_assembly_choose) where those kept lose their rank: m, the model of
+// snw_statics_create, has them then.
+void snw_statics_choose_rows(snw_statics *st, snw_model *m);
+
 // s->q <- equilibrium under the loads at time t, from s->q as the equilibrium under those of the solve before
 // (none at first). Loops that are open close as the load grows, or before. Where the start is no equilibrium, the branch ends on
 // the way or what is found is unstable, a damped motion leads to a stable one unless opts->follow: info->branch. s->v and s->a become zero, but for those of drives where it is `steady` (theory.md 7.1). On failure s->q is the last equilibrium found and `err` says at

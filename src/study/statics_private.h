@@ -12,6 +12,7 @@
 
 struct snw_statics {
     const snw_model *m;
+    snw_model *own; // m, where rows of its redundant loops may be chosen anew; else NULL
     snw_work *w;
     snw_inputs *before, *after, *now; // of the last solve, of this one, and between
     snw_state *trial;

@@ -533,7 +533,7 @@ static void a_line_of_links_is_singular_not_redundant(void **state) {
     assert_int_equal(b.m->singular, 1);
     assert_int_equal(b.m->freedom, 2);
     char text[300];
-    snw_assembly_remark(b.m, 0, text, sizeof text);
+    snw_assembly_remark_singular(b.m, 0, text, sizeof text);
     assert_non_null(strstr(text, "singular configuration"));
     assert_non_null(strstr(text, "'pin'"));
     // forces and accelerations are not determined there: refused, by name

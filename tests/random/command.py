@@ -19,7 +19,7 @@ CPU_LIMIT = int(os.environ.get("SINEW_CPU_LIMIT", 300 if SLOW else 60))  # s of 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 # warnings that are not about how right the numbers are
-BESIDE = re.compile("was open by|which is a blow|left out|limits only warn|singular configuration|would have to push"
+BESIDE = re.compile("was open by|which is a blow|left out|limits only warn|would have to push"
                     "|ends where it begins|holds by itself|has no direction")
 RESOLVED = re.compile(r"only to ([0-9.e+-]+) of the length")
 

@@ -61,7 +61,9 @@ def checked(run, model, name="plain", must=False):
             raise Settled(Verdict("find", "nan", f"{name}: {outcome.message}"))
         if outcome.message.startswith("exit status"):
             raise Settled(Verdict("find", "silent", f"{name}: {outcome.message}"))
-        raise Settled(Verdict("find" if must else "failed", "failed", f"{name}: {outcome.message}"))
+        told = "stands in a singular configuration" in outcome.err  # a warning: no motion is determined from there
+        kind = "warned" if told else "find" if must else "failed"
+        raise Settled(Verdict(kind, "failed", f"{name}: {outcome.message}"))
     if outcome.not_finite:
         raise Settled(Verdict("find", "nan", f"{name}: {outcome.not_finite} is no number, exit 0"))
     return outcome
