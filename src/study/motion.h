@@ -23,7 +23,7 @@ typedef struct snw_motion_opts {
     bool alike;    // steps are as long as asked for, also at impacts and behind starts
     bool plain;    // velocities at loops as an undamped scheme has them, theory.md 6.6
     bool control;  // steps are chosen so short that they resolve what an impact leaves behind
-    bool estimate; // of how far the steps go astray, theory.md (6.17)
+    bool estimate; // of how far the steps go astray, theory.md (6.18)
     double torque; // 1/m: of moments against forces where contacts share what they bear, default 1
     snw_algebra algebra; // of Newton's matrix, default as it pays
 } snw_motion_opts;

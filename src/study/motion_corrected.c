@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Estimate of the global error of implicit steps: a second solution is carried beside them, by the same scheme less its
-// truncation errors, which the accelerations of the steps tell. Their distance is the estimate. theory.md (6.17)
+// truncation errors, which the accelerations of the steps tell. Their distance is the estimate. theory.md (6.18)
 #include "study/motion_private.h"
 
 #include <math.h>

@@ -35,7 +35,7 @@ typedef struct snw_origin {
     double *d;
 } snw_origin;
 
-// A second solution beside the steps, theory.md (6.17).
+// A second solution beside the steps, theory.md (6.18).
 typedef struct snw_corrected {
     double on; // it is carried; 0: not, or no longer
     double h;  // length of the step before, s, negative: it was the first behind a start; 0: none

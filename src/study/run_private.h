@@ -170,7 +170,7 @@ void snw_run_speak_of_accuracy(const snw_run *r);
 // The same at the modes of a step, of their frequencies, of which it is told at once.
 void snw_run_accuracy_of_modes(snw_run *r, int stage, snw_stats *stats);
 
-// How far the time steps of a dynamic step have gone astray, where that is known and worth a word. theory.md (6.17)
+// How far the time steps of a dynamic step have gone astray, where that is known and worth a word. theory.md (6.18)
 void snw_run_speak_of_steps(snw_run *r, const snw_step_desc *step, const snw_mover *mv);
 bool snw_run_stopped(const snw_run *r);
 // What comes and goes, as it is at the run's state, where a step begins; samples are not taken.
