@@ -24,8 +24,9 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand);
 
 // Fields <- those of coordinates and velocities; or of another shooter on a model with the same rod, on its own nodes.
 void snw_shooter_take(snw_shooter *e, const snw_state *s);
-// Likewise, of coordinates near an equilibrium: one rod carries what its loads exert, and not what its strains are the stress of.
-void snw_shooter_guess(snw_shooter *e, const snw_state *s);
+// Likewise, of coordinates near an equilibrium: rods carry what their loads and, by the multipliers of w, which is that of s, their
+// loops exert, and not what their strains are the stress of.
+void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w);
 // Where both choose intervals by their error, and are cut alike, the grid is the other's, too.
 SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other,
                                             snw_error *err);
