@@ -251,6 +251,7 @@ static bool is_compliant(const snw_shoot_rod *r) {
 static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     const snw_shoot_rod *r = leg->end.rod;
+    leg->known = false;
     SNW_TRY(snw_segments_factor(s));
     const snw_segment *t = snw_segments_relation(s);
     const double give = is_compliant(r) ? 0 : GIVE * r->length / fmin(r->K[7], r->K[14]);
@@ -277,6 +278,7 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
         }
     }
     SNW_TRY(snw_lu_factor(6, leg->E, leg->pivot));
+    leg->known = true;
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;

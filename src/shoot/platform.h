@@ -29,6 +29,7 @@ typedef struct snw_leg {
     // factors: of what the joint says by the wrench; pose by the wrench; what is exerted by the wrench, and by pose and velocity
     double E[36];
     int pivot[6];
+    bool known; // it was factorised
     double Y[36], Z[36], Wa[6][12];
     double x[6]; // scratch
 } snw_leg;

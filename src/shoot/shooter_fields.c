@@ -262,7 +262,10 @@ void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
 void snw_shooter_take(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
     snw_shooter_load(e, s->t, 1);
-    for (int i = 0; i < e->nleg; i++) take_leg(&e->leg[i], s);
+    for (int i = 0; i < e->nleg; i++) {
+        take_leg(&e->leg[i], s);
+        e->leg[i].judged = 0; // these fields may be far from those before
+    }
     if (e->p) take_plate(e, s);
     snw_shooter_take_cords(e);
     snw_shooter_forget_past(e, false, 1);
