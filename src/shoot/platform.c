@@ -10,6 +10,11 @@
 // frames; where all motions are held they cancel.
 //
 // The plate moves by the formula of time on its poses (pose_rate.h), V_t = c_0 V + sum c_k V_k + d V_t1.
+//
+// Strains that a leg does not allow leave its compliance Y singular, and the joints of several such legs say the same: the first
+// line then has no solution, or many. There the tangent alone gets a small compliance of the joint, b_i GIVE L^n/EI, and the
+// balance of statics a small stiffness: proximal terms, which vanish where the iteration converges, so that the equations solved
+// are the exact ones. theory.md 10.6
 #include "shoot/platform.h"
 
 #include "shoot/pose_rate.h"
@@ -31,6 +36,7 @@ snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,
     if (!p) return SNW_E_MEMORY;
     p->opts = *opts;
     p->opts.pose = SNW_POSE_ALL;
+    p->damping = SNW_PLATFORM_DAMPING;
     p->leg = (snw_leg *)(void *)(p + 1);
     p->delta = (double *)(void *)(p->leg + n);
     p->weight = p->delta + rows;
@@ -233,12 +239,22 @@ static snw_wrench exert_on_plate(const snw_leg *leg, const double b[6], snw_twis
     return snw_wrench_to_parent(leg->at, snw_wrench_sub(G, snw_ad_pull(pose, leg->beyond)));
 }
 
+// Part of the typical compliance of a leg that keeps its tangent regular.
+static const double GIVE = 1e-9;
+
+// may turn about, and move along, its axis and across in all ways: bending, twist and stretch
+static bool is_compliant(const snw_shoot_rod *r) {
+    return r->active[0] && r->active[1] && r->active[2] && r->active[3];
+}
+
 // leg's factors, and the stiffness it lends to the plate
 static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
     snw_segments *s = leg->b->segments;
     const snw_shoot_rod *r = leg->end.rod;
+    leg->known = false;
     SNW_TRY(snw_segments_factor(s));
     const snw_segment *t = snw_segments_relation(s);
+    const double give = is_compliant(r) ? 0 : GIVE * r->length / fmin(r->K[7], r->K[14]);
     double S[SNW_SHOOT_ROWS * 12] = {0};
     for (int i = 0; i < 12; i++) S[i * 12 + i] = 1;
     snw_station_vary(r, r->npiece - 1, snw_segments_tip(s), 12, S, &leg->Wa[0][0]);
@@ -253,9 +269,16 @@ static snw_status factor_leg(snw_platform *p, snw_leg *leg) {
         }
         zeta = snw_twist_to_child(leg->end.pin, zeta);
         G = snw_wrench_to_child(leg->end.pin, G);
-        for (int i = 0; i < 6; i++) leg->E[6 * j + i] = leg->end.free[i] ? G.e[i] : zeta.e[i];
+        snw_wrench b = snw_wrench_zero();
+        b.e[j] = 1;
+        b = snw_wrench_to_child(leg->end.pin, b);
+        for (int i = 0; i < 6; i++) {
+            const double by = i < 3 ? give : give * r->length * r->length;
+            leg->E[6 * j + i] = leg->end.free[i] ? G.e[i] : zeta.e[i] + by * b.e[i];
+        }
     }
     SNW_TRY(snw_lu_factor(6, leg->E, leg->pivot));
+    leg->known = true;
     for (int k = 0; k < 6; k++) {
         snw_twist unit = snw_twist_zero();
         unit.e[k] = 1;
@@ -293,6 +316,11 @@ static snw_status factor(snw_platform *p) {
         if (!isfinite(p->A_plate[i])) return SNW_E_SINGULAR;
     }
     memcpy(p->LU, p->A_plate, sizeof p->LU);
+    const snw_shoot_rod *r = p->leg[0].end.rod;
+    const double hold = p->damping * fmax(r->K[7], r->K[14]) / r->length;
+    for (int i = 0; i < 6 && formula_of(p)->c[0] == 0; i++) {
+        p->LU[7 * i] += i < 3 ? hold : hold / (r->length * r->length);
+    }
     SNW_TRY(snw_lu_factor(6, p->LU, p->pivot));
     p->factored = true;
     p->c0 = formula_of(p)->c[0];

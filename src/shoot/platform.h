@@ -29,6 +29,7 @@ typedef struct snw_leg {
     // factors: of what the joint says by the wrench; pose by the wrench; what is exerted by the wrench, and by pose and velocity
     double E[36];
     int pivot[6];
+    bool known; // it was factorised
     double Y[36], Z[36], Wa[6][12];
     double x[6]; // scratch
 } snw_leg;
@@ -40,8 +41,10 @@ typedef struct snw_platform {
     snw_shoot_station plate; // its body and loads
     snw_vec3 gravity;
     snw_wrench help; // on the plate besides, its axes: while an equilibrium is looked for
-    double force;    // a typical one, N
-    snw_se3 g;       // of the plate, its velocity and the rate of that
+    double
+        damping; // stiffness of the plate in the tangent of statics, of a leg's: a larger one takes shorter steps
+    double force; // a typical one, N
+    snw_se3 g;    // of the plate, its velocity and the rate of that
     snw_twist V, A;
     // at earlier instants, newest first: for the formula of time, and for a first guess
     snw_se3 past[SNW_BOUNDARY_PAST];
@@ -55,6 +58,8 @@ typedef struct snw_platform {
     double *delta, *weight, *memory;
     snw_wrench balance; // what does not hold, plate axes
 } snw_platform;
+
+#define SNW_PLATFORM_DAMPING 1e-9 // keeps the tangent regular where nothing resists the plate
 
 // Rods are ready and stand as they are, the plate, without mass, at g.
 SNW_NODISCARD snw_status snw_platform_create(int n, const snw_leg_end *end, snw_se3 g,

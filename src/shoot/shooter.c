@@ -435,6 +435,9 @@ void snw_shooter_forget_past(snw_shooter *e, bool rest, double h) {
     snw_boundary_forget(e->b);
 }
 
+enum { MOST_TRIES = 200 }; // of equilibria of a plate on the way to one
+static const double MORE_DAMPING = 1e-4;
+
 // ---- steps ------------------------------------------------------------------------------------------
 
 static void keep_leg(const snw_shooter_leg *l) {
@@ -465,13 +468,24 @@ static void bring_back(snw_shooter *e) {
     forget(e);
 }
 
-// an equilibrium from the present nodes, which stay as they are where there is none
-static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
-    keep_nodes(e);
+// from the kept nodes, which come back where there is none
+static snw_status balance_once(snw_shooter *e, double t, double share, snw_boundary_info *info) {
     snw_shooter_load(e, t, share);
     forget(e);
     const snw_status status = solve(e, SNW_TIME_STATIC, 0, 1, info);
     if (status != SNW_OK) bring_back(e);
+    return status;
+}
+
+// an equilibrium from the present nodes, which stay as they are where there is none; of a plate that hardly anything resists, with
+// more damping of its moves
+static snw_status balance(snw_shooter *e, double t, double share, snw_boundary_info *info) {
+    keep_nodes(e);
+    snw_status status = balance_once(e, t, share, info);
+    if (status == SNW_OK || !e->p) return status;
+    e->p->damping = MORE_DAMPING;
+    status = balance_once(e, t, share, info);
+    e->p->damping = SNW_PLATFORM_DAMPING;
     return status;
 }
 
@@ -480,12 +494,12 @@ static snw_status between(snw_shooter *e, double t, double share, snw_boundary_i
     return balance(e, e->t + share * (t - e->t), 1, info);
 }
 
-// from `done` to 1 by what `try` makes of each share, in steps as long as they may be; how far it got
+// from `done` to 1 by what `try` makes of each share, in steps as long as they may be, of a plate not too many; how far it got
 static double climb(snw_shooter *e, double t, snw_boundary_info *info, double by,
                     snw_status (*try)(snw_shooter *e, double t, double share,
                                       snw_boundary_info *info)) {
     double done = 0;
-    while (done < 1 && by >= 1e-4) {
+    for (int n = 0; done < 1 && by >= 1e-4 && !(e->p && n >= MOST_TRIES); n++) {
         const double next = fmin(done + by, 1);
         const bool found = try(e, t, next, info) == SNW_OK;
         if (found) done = next;

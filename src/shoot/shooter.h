@@ -24,8 +24,9 @@ void snw_shooter_hold(snw_shooter *e, const snw_hand *hand);
 
 // Fields <- those of coordinates and velocities; or of another shooter on a model with the same rod, on its own nodes.
 void snw_shooter_take(snw_shooter *e, const snw_state *s);
-// Likewise, of coordinates near an equilibrium: one rod carries what its loads exert, and not what its strains are the stress of.
-void snw_shooter_guess(snw_shooter *e, const snw_state *s);
+// Likewise, of coordinates near an equilibrium: rods carry what their loads and, by the multipliers of w, which is that of s, their
+// loops exert, and not what their strains are the stress of.
+void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w);
 // Where both choose intervals by their error, and are cut alike, the grid is the other's, too.
 SNW_NODISCARD snw_status snw_shooter_follow(snw_shooter *e, const snw_shooter *other,
                                             snw_error *err);
@@ -68,12 +69,14 @@ const snw_inputs *snw_shooter_inputs(const snw_shooter *e);
 snw_shoot_energy snw_shooter_energy(const snw_shooter *e);
 // At the equilibrium just found. Of one rod the smallest eigenvalue of its tangent stiffness relative to the elastic one, as the
 // strain engine has it with ever more functions (shooter_stability.c); NaN unless all loads are conservative. Of rods that a body
-// joins the smallest eigenvalue of what the body's moves meet, turns counted by the length of a rod, in typical forces over it.
+// joins the smallest eigenvalue of what the body's moves meet, turns counted by the length of a rod, in typical forces over it;
+// where rods are unstable even with their joints held, the smallest eigenvalue of these as of one rod.
 // Below zero where the equilibrium is not stable.
 double snw_shooter_stability(snw_shooter *e);
-// How many of one rod's eigenvalues are below zero by more than rounding; -1: not known.
+// How many eigenvalues are below zero by more than rounding; -1: not known, as where a body joins rods that are all stable with
+// their joints held.
 #define SNW_SHOOTER_UNSTABLE (-1e-6)
-int snw_shooter_unstable(const snw_shooter *e);
+int snw_shooter_unstable(snw_shooter *e);
 
 // At arc length x of a rod, of a fed one as if it were as long as in the model: strain (whole), and the wrench that the part
 // beyond exerts.

@@ -4,6 +4,7 @@
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
+#include "dynamics/loop.h"
 #include "math/se3_tangent.h"
 
 #include <math.h>
@@ -207,11 +208,10 @@ static snw_wrench per_length(const snw_shoot_rod *r, int node, int point) {
     return snw_wrench_add(W, d->body);
 }
 
-// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is. They are summed in the world, moments
-// about its origin, by the trapezoidal rule.
-static void carry_loads(snw_shoot_rod *r) {
+// Wrenches at the nodes of a rod <- what its loads exert on the part beyond, where it is, and `sum`, what something else exerts
+// on its tip. They are summed in the world, moments about its origin, by the trapezoidal rule.
+static void carry_loads(snw_shoot_rod *r, snw_wrench sum) {
     const snw_station_step still = {.gravity = r->gravity};
-    snw_wrench sum = snw_wrench_zero();
     for (int p = r->npiece - 1; p >= 0; p--) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int end = piece->node + piece->n;
@@ -229,15 +229,43 @@ static void carry_loads(snw_shoot_rod *r) {
     }
 }
 
-void snw_shooter_guess(snw_shooter *e, const snw_state *s) {
+// What the plate exerts on the tip of a leg through its loop, by the multipliers in w; in the world, moments about its origin.
+static snw_wrench of_loop(const snw_shooter *e, int leg, const snw_work *w) {
+    const int i = e->leg[leg].loop;
+    const snw_wrench on_b =
+        snw_wrench_to_parent(snw_loop_pose(e->m, w, i), snw_loop_known_wrench(e->m, w, i));
+    const bool tip_is_b = snw_shooter_seat(e, e->m->loop[i].b).leg == leg;
+    return tip_is_b ? on_b : snw_wrench_scale(-1, on_b);
+}
+
+// The same for the leg that carries the plate: loads of the plate, less what it exerts on the other legs.
+static snw_wrench of_plate(const snw_shooter *e, const snw_work *w) {
+    const snw_station_step still = {.gravity = e->p->gravity};
+    const snw_shoot_state plate = {.g = e->p->g, .V = snw_twist_zero()};
+    const snw_wrench W = snw_station_exert(&e->p->plate, &still, &plate);
+    snw_wrench sum = snw_wrench_to_parent(plate.g, W);
+    for (int i = 0; i < e->nleg; i++) {
+        if (e->leg[i].loop >= 0) sum = snw_wrench_sub(sum, of_loop(e, i, w));
+    }
+    return sum;
+}
+
+void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
     snw_shooter_take(e, s);
-    for (int i = 0; i < e->nleg && !e->p; i++) carry_loads(e->leg[i].r);
+    for (int i = 0; i < e->nleg; i++) {
+        snw_wrench tip = snw_wrench_zero();
+        if (e->p) tip = e->leg[i].loop >= 0 ? of_loop(e, i, w) : of_plate(e, w);
+        carry_loads(e->leg[i].r, tip);
+    }
 }
 
 void snw_shooter_take(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
     snw_shooter_load(e, s->t, 1);
-    for (int i = 0; i < e->nleg; i++) take_leg(&e->leg[i], s);
+    for (int i = 0; i < e->nleg; i++) {
+        take_leg(&e->leg[i], s);
+        e->leg[i].judged = 0; // these fields may be far from those before
+    }
     if (e->p) take_plate(e, s);
     snw_shooter_take_cords(e);
     snw_shooter_forget_past(e, false, 1);

@@ -59,7 +59,8 @@ typedef struct snw_shooter_leg {
     // the foot's poses at the last instants, newest first, and its velocity at the newest
     snw_se3 foot[SNW_TIME_LEVELS];
     snw_twist foot_V;
-    int loop; // that joins its tip to the plate; -1: none, it stands alone or carries the plate
+    int loop;   // that joins its tip to the plate; -1: none, it stands alone or carries the plate
+    int judged; // signature of its stiffness where it was stable with its joint held; 0: not known
     snw_shooter_grid grid;
     snw_shoot_rod *r;
     snw_shooter_node *kept; // nodes before a step, to come back to

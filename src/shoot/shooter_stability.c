@@ -12,6 +12,10 @@
 // [zeta; dF] goes over to [A B; G D] [zeta; dF], and to choose dF at its start is to choose the strain in it: the form's pivot
 // there is Q = B' (D - P B), which is symmetric, and eliminating it leaves P <- (D - P B)^-1 (P A - G) for the interval before.
 // By Sylvester's law of inertia the negative eigenvalues of all Q together are those of the form.
+//
+// Of legs that a plate joins the negative eigenvalues are those of the plate's stiffness, to which each leg is condensed, and of
+// each leg by itself with its joint held (Haynsworth): at the tip dF = -P zeta then, P stiff in what the joint holds. The first
+// alone do not tell: an eigenvalue goes from minus to plus infinity where a leg buckles between held ends.
 #include "shoot/shooter_private.h"
 
 #include "solve/dense.h"
@@ -32,8 +36,7 @@ enum { ROOM = 512 }; // scratch of six eigenvalues; an arena that is too small s
 static bool none(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
 // Forces whose direction stays, and nothing else: torques and forces that turn with their section have no energy.
-static bool conserves(const snw_shooter *e) {
-    const snw_shoot_rod *r = e->leg[0].r;
+static bool rod_conserves(const snw_shoot_rod *r) {
     for (int p = 0; p < r->npiece; p++) {
         for (int i = 0; i < r->station[p].nload; i++) {
             const snw_shoot_load *l = &r->station[p].load[i];
@@ -44,6 +47,11 @@ static bool conserves(const snw_shooter *e) {
         const snw_shoot_density *d = &r->density[p];
         if (!none(d->torque) || !none(d->body.m) || !none(d->body.f)) return false;
     }
+    return true;
+}
+
+static bool conserves(const snw_shooter *e) {
+    if (!rod_conserves(e->leg[0].r)) return false;
     // a length or volume that is given is a constraint, whose form is another
     for (int i = 0; i < e->cords.n; i++) {
         const snw_cord *cord = &e->cords.cord[i];
@@ -247,10 +255,11 @@ static void pass_station(const snw_shoot_rod *r, int piece, block P) {
     }
 }
 
-// eigenvalues below sigma; -1: not known
-static int count_below(const snw_shoot_rod *r, double sigma) {
-    block P = {{0}}, same;
+// eigenvalues below sigma of a rod whose tip meets what `tip` says; -1: not known
+static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
+    block P, same;
     int count = 0;
+    memcpy(P, tip, sizeof P);
     const bool one = r->uniform && !r->law;
     if (one && !compliance(r, 0, 0, sigma, same)) return -1;
     for (int p = r->npiece - 1; p >= 0; p--) {
@@ -284,28 +293,27 @@ static int count_below(const snw_shoot_rod *r, double sigma) {
     return count;
 }
 
-int snw_shooter_unstable(const snw_shooter *e) {
-    return e->p || !conserves(e) ? -1 : count_below(e->leg[0].r, SNW_SHOOTER_UNSTABLE);
-}
+// what the tip of a rod that stands alone meets
+static const block nothing;
 
-// the smallest eigenvalue of a rod that stands alone, by bisection
-static double smallest(const snw_shoot_rod *r) {
+// the smallest eigenvalue, by bisection
+static double smallest(const snw_shoot_rod *r, const block *tip) {
     double high = 0, low = 0;
-    int below = count_below(r, 0);
+    int below = count_below(r, 0, tip);
     if (below == 0) {
         // they gather about one, where K_T - sigma K has no inverse and intervals are no longer short
         high = 0.999;
-        if (count_below(r, high) == 0) return 1;
+        if (count_below(r, high, tip) == 0) return 1;
     }
     while (below > 0 && low > -1e12) {
         high = low;
         low = fmin(4 * low, -1);
-        below = count_below(r, low);
+        below = count_below(r, low, tip);
     }
     if (below < 0) return NAN;
     while (high - low > 1e-9 * fmax(fabs(low), 1e-3)) {
         const double middle = 0.5 * (low + high);
-        const int n = count_below(r, middle);
+        const int n = count_below(r, middle, tip);
         if (n < 0) return NAN;
         if (n > 0) {
             high = middle;
@@ -314,6 +322,81 @@ static double smallest(const snw_shoot_rod *r) {
         }
     }
     return 0.5 * (low + high);
+}
+
+// ---- legs and their plate ---------------------------------------------------------------------------
+
+static const double HELD = 1e6; // stiffness of what a joint holds, in those of the leg
+
+// P <- springs at the tip of a leg where its joint holds it
+static void hold_tip(const snw_leg_end *end, block P) {
+    const snw_shoot_rod *r = end->rod;
+    const double turn = HELD * fmax(r->K[7], r->K[14]) / r->length;
+    double A[6][6]; // motions along the joint's axes by those of the tip
+    for (int k = 0; k < 6; k++) {
+        snw_twist unit = snw_twist_zero();
+        unit.e[k] = 1;
+        unit = snw_twist_to_child(end->pin, unit);
+        for (int i = 0; i < 6; i++) A[i][k] = unit.e[i];
+    }
+    memset(P, 0, sizeof(block));
+    for (int i = 0; i < 6; i++) {
+        if (end->free[i]) continue;
+        const double spring = i < 3 ? turn : turn / (r->length * r->length);
+        for (int j = 0; j < 6; j++) {
+            for (int k = 0; k < 6; k++) P[j][k] -= spring * A[i][j] * A[i][k];
+        }
+    }
+}
+
+// One more than the negative eigenvalues of the stiffness that a leg has against motions of its joint where that holds it, by the
+// last factors; 0: there are none.
+static int signature(const snw_leg *leg) {
+    int at[6], n = 0;
+    double S[36];
+    if (!leg->known) return 0;
+    for (int i = 0; i < 6; i++) {
+        if (!leg->end.free[i]) at[n++] = i;
+    }
+    for (int j = 0; j < n; j++) {
+        snw_wrench b = snw_wrench_zero();
+        b.e[at[j]] = 1;
+        snw_lu_solve(6, leg->E, leg->pivot, b.e);
+        b = snw_wrench_to_child(leg->end.pin, b);
+        for (int i = 0; i < n; i++) {
+            // moments are measured by force times length
+            const double L = leg->end.rod->length;
+            S[n * j + i] = b.e[at[i]] / ((at[i] < 3 ? L : 1) * (at[j] < 3 ? L : 1));
+        }
+    }
+    return 1 + negative(n, S);
+}
+
+// Negative eigenvalues of all legs with their joints held; *worst, unless NULL, <- the smallest of these. Their number changes
+// only where that of the stiffness does, so a stable leg is not looked at again before.
+static int of_legs(snw_shooter *e, double *worst) {
+    int count = 0;
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_leg *leg = &e->p->leg[i];
+        const snw_shoot_rod *r = leg->end.rod;
+        const int now = signature(leg);
+        if (!rod_conserves(r) || (now > 0 && now == e->leg[i].judged)) continue;
+        block P;
+        hold_tip(&leg->end, P);
+        const int n = count_below(r, SNW_SHOOTER_UNSTABLE, (const block *)&P);
+        e->leg[i].judged = n == 0 ? now : 0;
+        if (n > 0) count += n;
+        if (n > 0 && worst) *worst = fmin(*worst, smallest(r, (const block *)&P));
+    }
+    return count;
+}
+
+int snw_shooter_unstable(snw_shooter *e) {
+    if (e->p) {
+        const int n = of_legs(e, NULL);
+        return n > 0 ? n : -1; // the plate decides
+    }
+    return conserves(e) ? count_below(e->leg[0].r, SNW_SHOOTER_UNSTABLE, &nothing) : -1;
 }
 
 // of what the plate's moves meet
@@ -338,6 +421,7 @@ static double of_plate(snw_shooter *e) {
 }
 
 double snw_shooter_stability(snw_shooter *e) {
-    if (e->p) return of_plate(e);
-    return conserves(e) ? smallest(e->leg[0].r) : NAN;
+    if (!e->p) return conserves(e) ? smallest(e->leg[0].r, &nothing) : NAN;
+    double worst = INFINITY;
+    return of_legs(e, &worst) > 0 ? worst : of_plate(e);
 }

@@ -34,6 +34,11 @@ enum { CRAWLING = 200 }; // increments in which more than
 static const double CRAWLED =
     1e-2; // of the load must be carried: tangents of a start that is singular lead nowhere
 
+// Increments after which the directions that nothing resists are held more, and by how much more: they are moved by what is left
+// of the residual on the way, over what holds them, and that is what crawls. The solution does not change with it.
+enum { SLOW = 30, LEVELS = 2 };
+static const double HOLD_MORE[LEVELS + 1] = {1, 1e3, 1e5};
+
 static const double THETA_MAX = 0.5;  // longest increment: half of the answer is not linear
 static const double THETA_AIM = 0.25; // what the next one aims at
 static const double GROWTH = 4;       // from one increment to the next, at most
@@ -51,7 +56,12 @@ snw_continuation_opts snw_continuation_defaults(void) {
 
 // where we are on the path, and the buffers for the next increment
 typedef struct path {
-    const snw_problem *p;
+    const snw_problem *p; // own
+    snw_problem own;      // as given, but for what it holds with
+    const double *hold;   // as given
+    double *held;         // the same, times HOLD_MORE
+    int level, most;      // of HOLD_MORE: now, and allowed
+    int since;            // increments when the level began
     const snw_continuation_opts *opts;
     snw_arena *scratch;
     double *x;      // solution under `load`
@@ -104,10 +114,14 @@ static void accept(path *c, double load) {
     c->load = load;
 }
 
-// whether what only makes the tangent regular would have to bear the load: then nothing else does
-static bool carries(const snw_problem *p, const double *dx) {
+// Whether what only makes the tangent regular would have to bear the load: then nothing else does. dx is a solution; what else
+// resists it makes inv(J + S) S dx far smaller. `more` is scratch.
+static bool carries(const path *c, const double *dx, double *more) {
+    const snw_problem *p = c->p;
+    for (int i = 0; i < p->n; i++) more[i] = p->soft[i] * dx[i];
+    snw_tangent_solve(&c->at, more);
     for (int i = 0; i < p->n; i++) {
-        if (!(p->soft[i] * fabs(dx[i]) <= 1e-7 * (p->scale ? p->scale[i] : 1))) return true;
+        if (!(p->soft[i] * fabs(more[i]) <= 1e-7 * (p->scale ? p->scale[i] : 1))) return true;
     }
     return false;
 }
@@ -131,7 +145,7 @@ static snw_status step(path *c, double *d) {
     if (s != SNW_OK) return s;
     const double start = snw_problem_norm(p, c->dx);
     snw_tangent_solve(&c->at, c->dx);
-    if (c->load == 0 && c->at.soft && carries(p, c->dx)) return SNW_E_SINGULAR;
+    if (c->load == 0 && c->at.soft && carries(c, c->dx, c->back)) return SNW_E_SINGULAR;
     snw_tangent_hold_null(&c->at, p->soft, c->dx);
     const double reach = length(&c->at, c->dx);
     snw_problem_move(p, c->x, -1, c->dx, c->trial);
@@ -195,6 +209,15 @@ static snw_status tighten(path *c) {
     return s == SNW_E_STOPPED ? s : SNW_OK;
 }
 
+// Hold neutral directions as `level` says, from the next tangent on: that of the point we stand on.
+static snw_status hold(path *c, int level) {
+    c->level = level;
+    c->since = c->info->increments;
+    c->own.softened = level > 0;
+    for (int i = 0; i < c->p->n; i++) c->held[i] = HOLD_MORE[level] * c->hold[i];
+    return tighten(c);
+}
+
 // From load to load 1 in increments. SNW_E_DIVERGED: no further than c->load. SNW_E_SINGULAR: without load nothing
 // resists it.
 static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
@@ -204,13 +227,22 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
         if (c->info->increments == c->opts->max_increments) return SNW_E_DIVERGED;
         if (c->info->increments >= CRAWLING && c->load < CRAWLED) return SNW_E_DIVERGED;
         if (stop && stop(stop_user)) return SNW_E_STOPPED;
+        if (c->level < c->most && c->info->increments >= c->since + SLOW) {
+            SNW_TRY(hold(c, c->level + 1));
+            d = 1 - c->load;
+            leaping = c->at.sign == 0;
+        }
 
         const snw_status s = leaping ? leap(c, &d) : step(c, &d);
         if (s == SNW_E_STOPPED || s == SNW_E_SINGULAR) return s;
         if (c->loose) SNW_TRY(tighten(c));
         if (s == SNW_OK) c->info->increments++;
         if (d < c->opts->smallest * fmax(c->load, c->opts->smallest)) {
-            if (leaping && s != SNW_OK) return SNW_E_DIVERGED;
+            if (leaping && s != SNW_OK) {
+                if (c->level == 0) return SNW_E_DIVERGED;
+                c->most = 0; // what is held more resists where nothing should
+                SNW_TRY(hold(c, 0));
+            }
             leaping = true;
             d = c->load > 0 ? LEAP * c->load : LEAP;
         } else if (s == SNW_OK) {
@@ -222,7 +254,7 @@ static snw_status follow(path *c, bool (*stop)(void *user), void *stop_user) {
 
 size_t snw_continuation_scratch(int n, int nx) {
     const size_t pad = 64;
-    return (size_t)(5 * n + nx) * sizeof(double) + 5 * pad + snw_tangent_scratch(n) +
+    return (size_t)(6 * n + nx) * sizeof(double) + 6 * pad + snw_tangent_scratch(n) +
            snw_tangent_scratch(n) + snw_newton_scratch(n, nx);
 }
 
@@ -231,11 +263,15 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
                                   double *x, snw_continuation_info *info) {
     const size_t mark = snw_arena_mark(scratch);
     const size_t n = (size_t)p->n, nx = (size_t)p->nx;
-    path c = {.p = p, .opts = opts, .scratch = scratch, .x = x, .info = info};
+    path c = {.own = *p, .hold = p->soft, .opts = opts, .scratch = scratch, .x = x, .info = info};
+    c.p = &c.own;
+    c.most = p->soft ? LEVELS : 0;
     c.at = snw_tangent_take(p->n, scratch);
     c.next = snw_tangent_take(p->n, scratch);
     c.at.sparse = p->sparse[0];
     c.next.sparse = p->sparse[1];
+    c.held = snw_arena_doubles(scratch, n);
+    if (p->soft) c.own.soft = memcpy(c.held, p->soft, n * sizeof *c.held);
     c.trial = snw_arena_doubles(scratch, nx);
     double *spare = snw_arena_doubles(scratch, 2 * n);
     c.dx = snw_arena_doubles(scratch, n);

@@ -28,6 +28,7 @@ typedef struct snw_problem {
     // n small numbers that may be added to the diagonal of J where it is singular, or NULL: unknowns that nothing
     // resists and nothing pushes stay where they are. Residuals are never touched.
     const double *soft;
+    bool softened; // they are added always, not only where J is singular
 } snw_problem;
 
 // A step of this size relative to x (or to one, if x is smaller) can no longer improve the residual.

@@ -6,10 +6,11 @@
 #include "solve/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 size_t snw_tangent_scratch(int n) {
     const size_t N = (size_t)n, pad = 64;
-    return (N * N + (3 + SNW_TANGENT_NULL) * N) * sizeof(double) + N * sizeof(int) + 6 * pad;
+    return (N * N + (4 + SNW_TANGENT_NULL) * N) * sizeof(double) + N * sizeof(int) + 7 * pad;
 }
 
 snw_tangent snw_tangent_take(int n, snw_arena *arena) {
@@ -19,18 +20,21 @@ snw_tangent snw_tangent_take(int n, snw_arena *arena) {
                          .row = snw_arena_doubles(arena, N),
                          .diagonal = snw_arena_doubles(arena, N),
                          .column = snw_arena_doubles(arena, N),
+                         .spare = snw_arena_doubles(arena, N),
                          .null = snw_arena_doubles(arena, SNW_TANGENT_NULL * N),
                          .pivot = snw_arena_ints(arena, N)};
 }
 
-// A pivot below this part of its column may be made of rounding errors. Those of a motion that nothing resists come out between 1e-17 and
-// 1e-12, another number in another frame, so that the limit is well above.
+// A pivot below this part of its column is made of rounding errors, or nearly so: those of a neutral direction are 1e-11 at most
+// in plates on legs of some hundred coordinates, and whether they are above 1e-14, and of which sign, is chance.
 static const double ROUNDING = 1e-10;
+
+enum { REFINEMENTS = 2 };
 
 snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
-    t->soft = false;
+    t->soft = NULL;
     t->nnull = 0;
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
@@ -76,13 +80,23 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     return SNW_OK;
 }
 
-void snw_tangent_solve(const snw_tangent *t, double *r) {
-    SNW_ASSERT(t->sign != 0);
+static void solve_once(const snw_tangent *t, double *r) {
     for (int i = 0; i < t->n; i++) r[i] *= t->row[i];
     if (t->sparse && !t->reserve) {
         snw_sparse_solve(t->sparse, r);
     } else {
         snw_lu_solve(t->n, t->J, t->pivot, r);
+    }
+}
+
+void snw_tangent_solve(const snw_tangent *t, double *r) {
+    SNW_ASSERT(t->sign != 0);
+    const size_t size = (size_t)t->n * sizeof *r;
+    if (t->soft) memcpy(t->spare, r, size);
+    solve_once(t, r);
+    for (int k = 0; k < REFINEMENTS && t->soft; k++) {
+        for (int i = 0; i < t->n; i++) r[i] = t->spare[i] + t->soft[i] * r[i];
+        solve_once(t, r);
     }
 }
 
@@ -114,7 +128,7 @@ static bool orthonormalise(const snw_tangent *t, const double *soft, int k, doub
 // x <- inv(J + W) W x, W = diag(soft): a motion that nothing resists is kept as it is, any other shrinks by soft over its stiffness
 static void iterate(const snw_tangent *t, const double *soft, double *x) {
     for (int i = 0; i < t->n; i++) x[i] *= soft[i];
-    snw_tangent_solve(t, x);
+    solve_once(t, x);
 }
 
 void snw_tangent_find_null(snw_tangent *t, const double *soft) {

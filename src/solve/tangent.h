@@ -23,8 +23,9 @@ typedef struct snw_tangent {
     double norm;      // and largest sum of one, relative to that
     int *pivot;
     int sign;           // of det J, 1 or -1; 0: not factorised
-    bool soft;          // J was singular and made regular, snw_problem.soft
-    double *null;       // n x SNW_TANGENT_NULL: motions that nothing resists, where it was,
+    const double *soft; // J was singular to rounding, and has these on its diagonal; else NULL
+    double *spare;      // n: the right-hand side while a solution is refined
+    double *null;       // n x SNW_TANGENT_NULL: motions that nothing resists, where it was singular,
     int nnull;          // and how many of them were found
     snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
     bool reserve;       // they outgrew it, and are dense
@@ -34,15 +35,16 @@ typedef struct snw_tangent {
 size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
 
-// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is regular only by
-// rounding.
+// Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also when it is so near to it that
+// rounding decides what a solution is. t->soft <- NULL.
 SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
 // An estimate of the condition number of J, rows and then columns brought to a common size (solve/condition.h); NaN when it is
 // not factorised. scratch: 2 n numbers.
 double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
-// r <- inv(J) r
+// r <- inv(J) r. With t->soft, S, which the factors hold, the solution is refined: x <- inv(J + S) (r + S x), twice. Where J is
+// regular beside S that is inv(J) r to rounding; a direction that nothing resists moves by no more than three times r / S.
 void snw_tangent_solve(const snw_tangent *t, double *r);
 
 // Of factors of J + diag(soft): t->null <- motions x with J x = 0 to a few parts of soft, orthonormal by soft. theory.md 3.8

@@ -62,8 +62,7 @@ static bool is_unstable(snw_run *r, snw_shooter *e, double t, snw_work *w) {
 }
 
 // The strain engine's equilibrium under the loads of t, from the initial shape and no load on, as the guess.
-static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_work *w,
-                           snw_boundary_info *info) {
+static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_boundary_info *info) {
     const snw_model *m = r->now->model;
     snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info how;
@@ -78,9 +77,8 @@ static bool led_by_strains(snw_run *r, snw_shooter *e, double t, snw_work *w,
     bool found = snw_statics_solve(r->now->statics, t, &opts, s, &how, &ignored) == SNW_OK;
     if (found) {
         s->t = t;
-        snw_shooter_guess(e, s);
-        found = snw_shooter_static(e, t, info, &reached) == SNW_OK && reached == 1 &&
-                !is_unstable(r, e, t, w);
+        snw_shooter_guess(e, s, snw_statics_look(r->now->statics, s));
+        found = snw_shooter_static(e, t, info, &reached) == SNW_OK && reached == 1;
     }
     snw_state_destroy(s);
     return found;
@@ -114,14 +112,14 @@ static void say_that_it_was_left(snw_run *r, double t) {
 static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t, snw_work *w,
                                 snw_boundary_info *info, snw_error *err) {
     if (!is_unstable(r, e, t, w)) return SNW_OK;
-    const bool conserves = snw_shooter_unstable(e) > 0;
-    if (r->desc->step[stage].follow || (!conserves && !has_tangent(r->now->model))) {
+    const bool conserves = snw_shooter_unstable(e) > 0, joined = r->now->model->nloop > 0;
+    if (r->desc->step[stage].follow || (!conserves && !joined && !has_tangent(r->now->model))) {
         warn_of_unstable(r, t);
         return SNW_OK;
     }
     snw_shooter *first;
     SNW_TRY(snw_shooter_copy(e, &first, err));
-    bool found = led_by_strains(r, e, t, w, info);
+    bool found = led_by_strains(r, e, t, info) && !is_unstable(r, e, t, w);
     snw_status s = SNW_OK;
     if (!found) {
         s = snw_shooter_follow(e, first, err);
@@ -136,6 +134,26 @@ static snw_status prefer_stable(snw_run *r, int stage, snw_shooter *e, double t,
     return s;
 }
 
+// An equilibrium of the shooting engine by itself, else from the strain engine's, unless a branch is followed. Where there is none
+// the fields are those of the share `reached` of the load that the engine got to by itself.
+static snw_status equilibrium(snw_run *r, int stage, snw_shooter *e, double t,
+                              snw_boundary_info *info, double *reached, snw_error *err) {
+    const snw_status s = snw_shooter_static(e, t, info, reached);
+    if ((s != SNW_E_DIVERGED && s != SNW_E_SINGULAR) || r->desc->step[stage].follow) return s;
+    snw_shooter *first;
+    snw_boundary_info more = {0};
+    SNW_TRY(snw_shooter_copy(e, &first, err));
+    snw_status found = led_by_strains(r, e, t, &more) ? SNW_OK : s;
+    if (found != SNW_OK && snw_shooter_follow(e, first, err) != SNW_OK) found = SNW_E_MEMORY;
+    snw_shooter_destroy(first);
+    if (found != SNW_OK) return found;
+    info->iterations += more.iterations;
+    info->tangents += more.tangents;
+    info->residual = more.residual;
+    *reached = 1;
+    return SNW_OK;
+}
+
 // ---- paths ------------------------------------------------------------------------------------------
 
 // one equilibrium after the other, as t goes on
@@ -148,7 +166,7 @@ static snw_status path(snw_run *r, int stage, snw_shooter *e, snw_work *w, snw_e
         const double t = k < n ? t0 + (double)k * step->step : t0 + step->duration;
         if (snw_run_stopped(r)) return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", t);
         snw_boundary_info info;
-        snw_status s = snw_shooter_static(e, t, &info, &sum.load);
+        snw_status s = equilibrium(r, stage, e, t, &info, &sum.load, err);
         if (s == SNW_OK) {
             snw_boundary_info more = {.residual = info.residual};
             s = prefer_stable(r, stage, e, t, w, &more, err);

@@ -216,6 +216,45 @@ static void a_truss_snaps_through_unless_it_is_to_stay(void **state) {
     }
 }
 
+// Two balls carry a plate whose weight and load pass through the line between them: nothing holds it about that line, and the
+// load leads on to the end all the same, in increments as long as the bending of the legs lets them be
+static void a_plate_free_to_turn_between_two_balls_is_loaded_at_once(void **state) {
+    (void)state;
+    static const char *strain[] = {"{bend_y: cubic, bend_z: cubic}, elements: 4",
+                                   "kirchhoff legendre 5"};
+    for (int k = 0; k < 2; k++) {
+        char text[2500];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "materials: {m: {young: 15.4 MPa, poisson: 0.48, density: 1100}}\n"
+            "robot:\n"
+            "  plate: {on: world, pose: {xyz: [0, 0, 0.117]}, joint: free, body: {mass: 11 g, box: "
+            "[0.0583, 0.0583, 5.83 mm]}}\n"
+            "  leg1: {on: world, pose: {xyz: [0.04429, -0.0008592, 0], x: [-0.01646, 0.009468, "
+            "0.117]}, rod: {length: 0.11853090155735761, section: {circle: {radius: 8.73 mm}}, "
+            "material: m, strain: %s}}\n"
+            "  leg2: {on: world, pose: {xyz: [-0.01714, -0.009063, 0], x: [-0.01069, 0.000454, "
+            "0.117]}, rod: {length: 0.1174882216054018, section: {circle: {radius: 8.73 mm}}, "
+            "material: m, strain: %s}}\n"
+            "sites:\n"
+            "  seat1: {on: plate, pose: {xyz: [0.02783, 0.008609, 0.0]}}\n"
+            "  seat2: {on: plate, pose: {xyz: [-0.02783, -0.008609, 0.0]}}\n"
+            "loops: {joint1: {join: [seat1, leg1.tip], as: spherical}, joint2: {join: [seat2, "
+            "leg2.tip], as: spherical}}\n"
+            "loads: {push: {on: plate, force: [-0.755, -1.09, -2.9]}}\n"
+            "study: [static]\n"
+            "probes: {plate: {position: plate}}\n",
+            strain[k], strain[k]);
+        execute_ok(text, &o);
+        if (o.warnings > 0) fail_msg("%s", o.said);
+        assert_true(o.totals.increments <= 200);
+        assert_true(o.totals.worst_residual <= 1e-12);
+        snw_series_clear(&o.series);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limbs_far_from_their_plate_settle_where_a_path_leads),
@@ -224,6 +263,7 @@ int main(void) {
         cmocka_unit_test(tubes_in_each_other_settle_though_their_loops_nearly_say_the_same),
         cmocka_unit_test(a_column_leans_as_the_elastica_unless_it_is_to_stay_straight),
         cmocka_unit_test(a_truss_snaps_through_unless_it_is_to_stay),
+        cmocka_unit_test(a_plate_free_to_turn_between_two_balls_is_loaded_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,6 +394,159 @@ static void feet_are_turned_by_hand(void **state) {
 #define TIES     "loops: {tie(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
 #define SHOOT    "study: [static: {engine: shooting}]\n"
 
+// ---- legs that are rigid in some directions ---------------------------------------------------------
+
+// Upright legs that only bend in the plane, clamped to a plate: a portal frame, whose beams are guided at both ends. They do not
+// let the plate turn, so that a small push moves it by u = F L^3 / (12 n EI), and by -3/5 u^2/L along the legs
+static void a_portal_frame_gives_way_as_its_beams(void **state) {
+    (void)state;
+    // 200 GPa, a radius of 1 mm
+    const double EI = 2e11 * 1e-12 * 3.14159265358979323846 / 4, L = 0.3;
+    const double F = 0.05 * EI / (L * L), u = F * L * L * L / (12 * 3 * EI);
+    char text[MOST];
+    outcome o;
+    (void)snprintf(
+        text, sizeof text,
+        "sinew: 1\ngravity: 0\n"
+        "materials: {m: {young: 200 GPa, poisson: 0.3, density: 1000}}\n"
+        "robot:\n"
+        "  leg(k=1..3): {on: world, pose: {xyz: [0.1*k, 0, 0], x: z}, rod: {length: 0.3, section: "
+        "{circle: {radius: 1 mm}}, material: m, strain: {bend_y: legendre 4}}}\n"
+        "  plate: {on: world, pose: {xyz: [0, 0, 0.3]}, joint: free, body: {mass: 1 g, box: [0.3, "
+        "0.1, 0.01]}}\n"
+        "sites: {hole(k=1..3): {on: plate, pose: {xyz: [0.1*k, 0, 0], x: z}}}\n"
+        "loops: {clamp(k=1..3): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
+        "loads: {push: {on: plate, force: [%.17g, 0, 0]}}\n"
+        "probes: {plate: {position: plate}, turn: {rotation: plate}}\n"
+        "study: [{static: {engine: shooting}}]\n",
+        F);
+    execute_ok(text, &o);
+    assert_near(last(&o, 0) / u, 1, 1e-4);
+    assert_near((last(&o, 2) - L) / (0.6 * u * u / L), -1, 1e-3);
+    for (int c = 0; c < 3; c++) assert_near(last(&o, 3 + c), c == 0, 1e-9);
+    snw_series_clear(&o.series);
+}
+
+// The same frame under 1.05 of the load pi^2 EI/L^2 that each leg bears upright: both engines leave that equilibrium for the same
+// stable one, and keep it when they are told to follow the branch. Below that load they stay
+static void a_loaded_portal_frame_is_not_left_upright(void **state) {
+    (void)state;
+    static const char *strain[] = {"{bend_y: legendre 10}", "kirchhoff legendre 10"};
+    static const char *engine[] = {"strain", "shooting", "shooting, branch: follow"};
+    const double critical = 3.14159265358979323846 * 3.14159265358979323846;
+    for (int i = 0; i < 4; i++) {
+        const bool beyond = i % 2;
+        outcome o[3];
+        for (int k = 0; k < 3; k++) {
+            char text[MOST];
+            (void)snprintf(
+                text, sizeof text,
+                "sinew: 1\ngravity: 0\n"
+                "robot:\n"
+                "  leg(k=1..2): {on: world, pose: {xyz: [0.4*k, 0, 0], x: z}, rod: {length: 1, "
+                "section: {stiffness: {twist: 30, bend_y: 1, bend_z: 20, stretch: 1e6}}, strain: "
+                "%s, nodes: 40}}\n"
+                "  plate: {on: world, pose: {xyz: [0, 0, 1]}, joint: free, body: {mass: 1, box: "
+                "[0.4, 0.1, 0.01]}}\n"
+                "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0.4*k, 0, 0], x: z}}}\n"
+                "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
+                "loads: {push(k=1..2): {on: hole(k), force: [0, 0, %.17g]}}\n"
+                "probes: {plate: {position: plate}}\n"
+                "study: [{static: {engine: %s}}]\n",
+                strain[i / 2], (beyond ? -1.05 : -0.95) * critical, engine[k]);
+            execute_ok(text, &o[k]);
+        }
+        assert_near(last(&o[2], 0), 0, 1e-9);
+        assert_true((fabs(last(&o[1], 0)) > 0.1) == beyond);
+        assert_true(apart(&o[0], &o[1], 0, 3) < 1e-5);
+        assert_true(!beyond == !strstr(o[1].said, "was left for a stable one"));
+        assert_true(!beyond == !strstr(o[2].said, "is unstable, a small push leaves it"));
+        for (int k = 0; k < 3; k++) snw_series_clear(&o[k].series);
+    }
+}
+
+// The same frame far beyond that load. Between 80.76 and 88.83 EI/L^2 the stiffness of the plate against swaying, P/((2/b) tan(bL/2) - L)
+// with b^2 = P/EI, is positive again, though a leg between held ends has lost 1 - P/(4 pi^2 EI/L^2) of its own
+static void legs_that_buckle_between_held_ends_are_told(void **state) {
+    (void)state;
+    const double load[] = {9, 11, 79, 82, 85, 88, 90, 120};
+    const double clamped = 4 * 3.14159265358979323846 * 3.14159265358979323846;
+    for (int i = 0; i < 16; i++) {
+        const double P = load[i / 2];
+        char text[MOST];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "robot:\n"
+            "  leg(k=1..2): {on: world, pose: {xyz: [0.4*k, 0, 0], x: z}, rod: {length: 1, "
+            "section: {stiffness: {twist: 30, bend_y: 1, bend_z: %d, stretch: 1e6}}, strain: "
+            "kirchhoff legendre 10, nodes: 40}}\n"
+            "  plate: {on: world, pose: {xyz: [0, 0, 1]}, joint: free, body: {mass: 1, box: "
+            "[0.4, 0.1, 0.01]}}\n"
+            "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0.4*k, 0, 0], x: z}}}\n"
+            "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"
+            "loads: {push(k=1..2): {on: hole(k), force: [0, 0, %.17g]}}\n"
+            "probes: {plate: {position: plate}, s: stability}\n"
+            "study: [{static: {engine: shooting, branch: follow}}]\n",
+            i % 2 ? 200 : 1, -P);
+        execute_ok(text, &o);
+        assert_near(last(&o, 0), 0, 1e-9);
+        // round legs fall out of the plane of the frame first, as cantilevers at 2.47 EI/L^2
+        assert_true((last(&o, 3) > 0) == (P < 9.8 && i % 2));
+        if (P > clamped) assert_near(last(&o, 3), 1 - P / clamped, 1e-4);
+        snw_series_clear(&o.series);
+    }
+}
+
+// Legs whose joints hold what the strains do not allow, all of them the same; two balls, about whose line nothing holds the plate
+static const struct {
+    const char *strain, *as, *push;
+    int n;
+    double lean;
+} rigid_plates[] = {
+    {"{bend_y: legendre 5}", "fixed", "[0.4, 0, -1]", 3, 0.02},
+    {"{bend_y: legendre 5, stretch: legendre 5}", "revolute, axis: y", "[0.4, 0, -1]", 4, 0.02},
+    {"{bend_y: legendre 5}", "spherical", "[0.3, 0, -0.6]", 4, 0.01},
+    {"{bend_y: legendre 5, bend_z: legendre 5}", "fixed", "[0.4, 0.3, -1]", 4, 0.02},
+    {"{bend_y: legendre 5, bend_z: legendre 5}", "spherical", "[-0.75, -1.1, -2.9]", 2, 0.016},
+    {"kirchhoff legendre 5", "spherical", "[-0.75, -1.1, -2.9]", 2, 0.016},
+};
+
+static void legs_that_are_rigid_in_some_directions_balance(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof rigid_plates / sizeof rigid_plates[0]; i++) {
+        outcome o[2];
+        for (int k = 0; k < 2; k++) {
+            char text[MOST];
+            (void)snprintf(
+                text, sizeof text,
+                "sinew: 1\n"
+                "materials: {m: {young: 15.4 MPa, poisson: 0.48, density: 1100}}\n"
+                "parameters: {n: %d, w: %g}\n"
+                "robot:\n"
+                "  plate: {on: world, pose: {xyz: [0, 0, 0.117]}, joint: free, body: {mass: 11 g, "
+                "box: [0.06, 0.06, 6 mm]}}\n"
+                "  leg(k=1..n): {on: world, pose: {xyz: [0.05*(2*(k - 1)/(n - 1) - 1) + w*k, 0, "
+                "0], "
+                "x: [-w*k, 0, 0.117]}, rod: {length: 'sqrt(0.117^2 + (w*k)^2)', section: {circle: "
+                "{radius: 8.7 mm}}, material: m, strain: %s}}\n"
+                "sites: {seat(k=1..n): {on: plate, pose: {xyz: [0.05*(2*(k - 1)/(n - 1) - 1), 0, "
+                "0], x: [-w*k, 0, 0.117]}}}\n"
+                "loops: {joint(k=1..n): {join: [seat(k), leg(k).tip], as: %s}}\n"
+                "loads: {push: {on: plate, force: %s}}\n"
+                "study: [{static: {engine: %s}}]\n"
+                "probes: {plate: {position: plate}}\n",
+                rigid_plates[i].n, rigid_plates[i].lean, rigid_plates[i].strain, rigid_plates[i].as,
+                rigid_plates[i].push, k == 0 ? "strain" : "shooting");
+            execute_ok(text, &o[k]);
+        }
+        const double d = apart(&o[0], &o[1], 0, 3);
+        if (!(d <= 2e-5 * 0.117)) fail_msg("plate %zu: engines are %.3g m apart", i, d);
+        clear(&o[0], &o[1]);
+    }
+}
+
 static void refuses_what_it_cannot_do(void **state) {
     (void)state;
     refuses(LEGS("") SHOOT, "whose tip nothing joins");
@@ -435,6 +588,10 @@ int main(void) {
         cmocka_unit_test(legs_are_fed_by_hand),
         cmocka_unit_test(saved_robots_go_on),
         cmocka_unit_test(feet_are_turned_by_hand),
+        cmocka_unit_test(a_portal_frame_gives_way_as_its_beams),
+        cmocka_unit_test(a_loaded_portal_frame_is_not_left_upright),
+        cmocka_unit_test(legs_that_buckle_between_held_ends_are_told),
+        cmocka_unit_test(legs_that_are_rigid_in_some_directions_balance),
         cmocka_unit_test(refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ import model_text
 
 SINEW = os.environ.get("SINEW", str(pathlib.Path(__file__).resolve().parents[2] / "build/sinew"))
 SLOW = "SINEW_SLOW" in os.environ  # a build with sanitizers
-CPU_LIMIT = int(os.environ.get("SINEW_CPU_LIMIT", 300 if SLOW else 60))  # s of processor time for one run
+CPU_LIMIT = int(os.environ.get("SINEW_CPU_LIMIT", 150 if SLOW else 15))  # s of processor time for one run
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 # warnings that are not about how right the numbers are
