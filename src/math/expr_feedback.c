@@ -50,7 +50,10 @@ static const snw_expr *head_of(snw_pool *pool, const snw_expr *e, int k) {
     const size_t lines = (size_t)(k + 1) * sizeof e->line[0];
     snw_expr *head = snw_pool_take(pool, sizeof *head + lines);
     if (!head) return NULL;
-    *head = (snw_expr){.vars = e->line[k].vars, .n = k + 1, .result = e->line[k].dst};
+    memset(head, 0, sizeof *head);
+    head->vars = e->line[k].vars;
+    head->n = k + 1;
+    head->result = e->line[k].dst;
     memcpy(head->line, e->line, lines);
     return head;
 }

@@ -25,8 +25,8 @@ typedef struct snw_tangent {
     int sign;           // of det J, 1 or -1; 0: not factorised
     const double *soft; // J was singular to rounding, and has these on its diagonal; else NULL
     double *spare;      // n: the right-hand side while a solution is refined
-    double *null;       // n x SNW_TANGENT_NULL: motions that nothing resists, where it was singular,
-    int nnull;          // and how many of them were found
+    double *null; // n x SNW_TANGENT_NULL: motions that nothing resists, where it was singular,
+    int nnull;    // and how many of them were found
     snw_sparse *sparse; // NULL, or what holds the factors of this tangent alone: the caller's
     bool reserve;       // they outgrew it, and are dense
 } snw_tangent;
