@@ -124,7 +124,7 @@ static void name_modes(const snw_mode_table *table, char *text, size_t size) {
 
 static void speak_of_modes(const snw_run *r, const snw_mode_table *table,
                            const snw_truncation_info *cut, double quadrature) {
-    char text[480], names[120], remedy[40], modes[100];
+    char text[640], names[120], remedy[40], modes[100];
     if (cut->rod < 0 || !(cut->relative > fmax(cut_off, quadrature))) return;
     const snw_link_desc *link = name_strains(r, r->now->desc, cut, names, remedy);
     name_modes(table, modes, sizeof modes);
